@@ -1,6 +1,6 @@
-"""A notebook with a past in which everything happens, kept in a store; also hostile text.
+"""A notebook whose history has every kind of turn and event, and hostile text.
 
-``python -m tests.sharing.demo FOLDER`` makes it in a folder, for the browser tests.
+``python -m tests.sharing.demo FOLDER`` creates it in a folder, for the browser tests.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BY_HAND = BARS.replace('"CNY"', '"CNY", fontsize=9')
 
 
 def picture(width: int = 120, height: int = 60) -> bytes:
-    """A PNG of bars, made here."""
+    """Return a PNG of a bar chart."""
     lines = bytearray()
     for y in range(height):
         lines.append(0)
@@ -50,8 +50,8 @@ def picture(width: int = 120, height: int = 60) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + pieces + chunk(b"IEND", b"")
 
 
-class Past:
-    """Writes into a store what a person and a model do, a minute each."""
+class HistoryWriter:
+    """Records a person's and a model's actions in a store, one per minute."""
 
     def __init__(self, store: SessionManager, notebook_id: str = NOTEBOOK) -> None:
         self.store, self.notebook_id = store, notebook_id
@@ -64,17 +64,17 @@ class Past:
         return f"2026-01-27T{10 + self._minute // 60:02}:{self._minute % 60:02}:00.000Z"
 
     async def ask(self, cell: str, intent: str, code: str, before: str, **more: Any) -> int:
-        """A request and its answer; returns the turn's number."""
+        """Record a request and its answer; return the turn's number."""
         answer = AIResponse(
             suggestion=code,
             explanation=more.pop("explanation", ""),
             status=more.pop("status", "success"),
             error=more.pop("error", None),
         )
-        asked = UserRequest(intent=intent, current_code=before, language="python")
+        request = UserRequest(intent=intent, current_code=before, language="python")
         model = more.pop("model", "local:qwen2.5-coder-0.5b")
         new = NewTurn(
-            timestamp=self.now, user_request=asked, ai_response=answer, model=model, **more
+            timestamp=self.now, user_request=request, ai_response=answer, model=model, **more
         )
         saved, _ = await self.store.save_interaction(SessionKey(self.notebook_id, cell), new)
         assert saved.seq
@@ -82,7 +82,7 @@ class Past:
         return saved.turn_id
 
     async def do(self, cell: str, type_: str, source: str | None = None, **more: Any) -> None:
-        """Something that a person did."""
+        """Record an event."""
         fields = {name: value for name, value in more.items() if name == "turn_id"}
         data = {name: value for name, value in more.items() if name != "turn_id"}
         event = NewEvent(type=type_, timestamp=self.now, source=source, data=data or None, **fields)
@@ -90,7 +90,7 @@ class Past:
         self._seqs[cell] = saved[-1].seq
 
     async def log(self, order: list[tuple[str, str]] | None = None, *, saved: bool = False) -> None:
-        """What the server notes after a batch."""
+        """Append the entries that the server writes after a batch."""
         entries = []
         if order is not None:
             data = {"cell_ids": [cell for cell, _ in order], "types": dict(order)}
@@ -103,21 +103,21 @@ class Past:
 
 
 async def fill(store: SessionManager, path: str = "sales.ipynb") -> None:
-    """The past of a notebook: asked, refused, accepted, edited, run, failed, restored, deleted."""
-    past = Past(store)
-    seen = NewLogEntry(type="path_seen", timestamp=past.now, data={"path": path})
+    """Record requests, edits, runs, failures, a rejected suggestion and a deleted cell."""
+    writer = HistoryWriter(store)
+    seen = NewLogEntry(type="path_seen", timestamp=writer.now, data={"path": path})
     await store.append_notebook_log(NOTEBOOK, [seen])
-    await past.do("title", "edit", "# Sales\n\nEach month of 2026.", trigger="first")
-    await past.log([("title", "markdown"), ("load", "code"), ("plot", "code"), ("old", "code")])
-    turn = await past.ask("load", "读取 sales.csv", LOAD, "", explanation="It reads the file.")
-    await past.do("load", "accept", LOAD, turn_id=turn)
+    await writer.do("title", "edit", "# Sales\n\nEach month of 2026.", trigger="first")
+    await writer.log([("title", "markdown"), ("load", "code"), ("plot", "code"), ("old", "code")])
+    turn = await writer.ask("load", "读取 sales.csv", LOAD, "", explanation="It reads the file.")
+    await writer.do("load", "accept", LOAD, turn_id=turn)
     outputs = {"text": "   month  revenue\n0  2026-01   182340\n1  2026-02   171905"}
-    await past.do(
+    await writer.do(
         "load", "run", LOAD, status="ok", execution_count=1, duration_ms=812, outputs=outputs
     )
-    turn = await past.ask("plot", "Plot revenue by month", PLOT, "")
-    await past.do("plot", "accept", PLOT, turn_id=turn)
-    await past.do(
+    turn = await writer.ask("plot", "Plot revenue by month", PLOT, "")
+    await writer.do("plot", "accept", PLOT, turn_id=turn)
+    await writer.do(
         "plot",
         "run",
         PLOT,
@@ -127,7 +127,7 @@ async def fill(store: SessionManager, path: str = "sales.ipynb") -> None:
         execution_count=2,
         duration_ms=40,
     )
-    turn = await past.ask(
+    turn = await writer.ask(
         "plot",
         "Fix: KeyError: 'month'",
         FIXED,
@@ -135,17 +135,17 @@ async def fill(store: SessionManager, path: str = "sales.ipynb") -> None:
         mode="fix",
         explanation="There is no column 'month'; the dates have it.",
     )
-    await past.do("plot", "accept", FIXED, turn_id=turn)
-    await past.do("plot", "run", FIXED, status="ok", execution_count=3, duration_ms=310)
-    await past.log(saved=True)
-    turn = await past.ask("plot", "As a 3D pie", "explode()", FIXED, model="openai:gpt-5")
-    await past.do("plot", "reject", turn_id=turn)
-    turn = await past.ask("plot", "改成柱状图，标题用中文", BARS, FIXED, model="openai:gpt-5")
-    await past.do("plot", "accept", BARS, turn_id=turn)
-    await past.do("plot", "edit", BY_HAND, trigger="run")
+    await writer.do("plot", "accept", FIXED, turn_id=turn)
+    await writer.do("plot", "run", FIXED, status="ok", execution_count=3, duration_ms=310)
+    await writer.log(saved=True)
+    turn = await writer.ask("plot", "As a 3D pie", "explode()", FIXED, model="openai:gpt-5")
+    await writer.do("plot", "reject", turn_id=turn)
+    turn = await writer.ask("plot", "改成柱状图，标题用中文", BARS, FIXED, model="openai:gpt-5")
+    await writer.do("plot", "accept", BARS, turn_id=turn)
+    await writer.do("plot", "edit", BY_HAND, trigger="run")
     sha256 = await store.put_blob(picture())
     image = {"sha256": sha256, "mime": "image/png", "width": 120, "height": 60}
-    await past.do(
+    await writer.do(
         "plot",
         "run",
         BY_HAND,
@@ -154,15 +154,15 @@ async def fill(store: SessionManager, path: str = "sales.ipynb") -> None:
         duration_ms=12_700,
         outputs={"text": "<Axes: title={'center': '每月收入'}>", "images": [image]},
     )
-    await past.ask("plot", "too much", "ax.", BY_HAND, status="error", error="The model stopped.")
-    await past.do("old", "edit", "scratch = 1", trigger="save")
-    await past.do("old", "delete", "scratch = 1", index=3)
-    await past.log([("title", "markdown"), ("load", "code"), ("plot", "code")], saved=True)
-    await past.ask(
+    await writer.ask("plot", "too much", "ax.", BY_HAND, status="error", error="The model stopped.")
+    await writer.do("old", "edit", "scratch = 1", trigger="save")
+    await writer.do("old", "delete", "scratch = 1", index=3)
+    await writer.log([("title", "markdown"), ("load", "code"), ("plot", "code")], saved=True)
+    await writer.ask(
         "evil", HOSTILE, f"print('''{HOSTILE}''')", "", explanation=HOSTILE, model=HOSTILE
     )
-    await past.do("evil", "accept", f"print('''{HOSTILE}''')", turn_id=1)
-    await past.do(
+    await writer.do("evil", "accept", f"print('''{HOSTILE}''')", turn_id=1)
+    await writer.do(
         "evil",
         "run",
         status="error",
@@ -170,13 +170,13 @@ async def fill(store: SessionManager, path: str = "sales.ipynb") -> None:
         evalue=HOSTILE,
         outputs={"text": HOSTILE, "images": [{"sha256": "0" * 64}, {"sha256": HOSTILE}]},
     )
-    await past.log(
+    await writer.log(
         [("title", "markdown"), ("load", "code"), ("plot", "code"), ("evil", "code")], saved=True
     )
 
 
 def notebook() -> dict[str, Any]:
-    """The file as it was saved last."""
+    """Return the content of the notebook file."""
     sources = {"load": LOAD, "plot": BY_HAND, "evil": f"print('''{HOSTILE}''')"}
     cells: list[dict[str, Any]] = [
         {"cell_type": "markdown", "id": "title", "metadata": {}, "source": "# Sales"}
@@ -202,7 +202,7 @@ def notebook() -> dict[str, Any]:
 
 
 def make(folder: Path) -> None:
-    """The notebook and its past, in a folder."""
+    """Create the notebook and its history in a folder."""
 
     async def work() -> None:
         store = FileSessionManager(root=str(folder))

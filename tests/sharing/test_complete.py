@@ -1,4 +1,4 @@
-"""Nothing of a history is missing from an export, whatever became of its cells."""
+"""Exports contain the complete history, including deleted and merged cells."""
 
 from __future__ import annotations
 
@@ -26,38 +26,40 @@ def history_from(sessions: dict[str, Session], lines: list[NotebookLogEntry]) ->
 
 
 def missing(history: History, format_: Format, file: dict[str, object] | None) -> list[str]:
-    """List what the records have, read without the replay, and the exported file lacks."""
+    """List texts of the records that are missing in the exported file."""
     store = InMemorySessionManager()
-    made = asyncio.run(export(store, history, format_, "a.ipynb", notebook=file))
-    told = READERS[format_](made.content)
-    words = " ".join(" ".join(told.words).split())
-    lost = []
+    exported = asyncio.run(export(store, history, format_, "a.ipynb", notebook=file))
+    content = READERS[format_](exported.content)
+    texts = " ".join(" ".join(content.texts).split())
+    result = []
     for cell_id, session in history.sessions.items():
-        versions, said = kept_in(session)
-        lost += [f"{cell_id}: {text!r}" for text in versions - told.versions]
-        lost += [f"{cell_id}: {text!r}" for text in said if " ".join(text.split()) not in words]
-    return lost
+        versions, messages = texts_of(session)
+        result += [f"{cell_id}: {text!r}" for text in versions - content.versions]
+        result += [
+            f"{cell_id}: {text!r}" for text in messages if " ".join(text.split()) not in texts
+        ]
+    return result
 
 
-def kept_in(session: Session) -> tuple[set[str], list[str]]:
-    """Each source in a session, and each thing that was asked, answered or reported."""
+def texts_of(session: Session) -> tuple[set[str], list[str]]:
+    """Return each version in a session, and each request, explanation and error."""
     versions: set[str] = set()
-    said: list[str] = []
+    messages: list[str] = []
     for record in session.ordered():
         if isinstance(record, Interaction):
             answer = record.ai_response
             versions |= {record.user_request.current_code, answer.suggestion}
-            said += [record.user_request.intent, answer.explanation, answer.error or ""]
+            messages += [record.user_request.intent, answer.explanation, answer.error or ""]
         else:
             assert isinstance(record, Event)
             versions |= {record.source or "", str((record.data or {}).get("replaced") or "")}
-    return versions, said
+    return versions, messages
 
 
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("seed", range(6))
-def test_each_version_and_each_request_is_in_each_format(seed: int, format_: Format) -> None:
-    """Split, merged, pasted, deleted and undeleted cells and branches included."""
+def test_each_format_contains_each_version_and_each_request(seed: int, format_: Format) -> None:
+    """This includes split, merged, pasted, deleted and restored cells, and branches."""
     page = Page(Random(seed))
     for _ in range(90):
         page.act()
@@ -67,25 +69,25 @@ def test_each_version_and_each_request_is_in_each_format(seed: int, format_: For
             turn.user_request.intent = f"request {turn.turn_id} of {cell_id}"
             turn.ai_response.explanation = f"answer {turn.turn_id} of {cell_id}"
     history = history_from(sessions, list(page.server.log))
-    fates = history.timeline.cells()
-    assert any(row["deleted"] for row in fates) or any(row["mergedInto"] for row in fates)
+    rows = history.timeline.cells()
+    assert any(row["deleted"] for row in rows) or any(row["mergedInto"] for row in rows)
     file = nbformat.from_dict(page.saves[-1].notebook)
     assert missing(history, format_, None) == []
     assert missing(history, format_, dict(file)) == []
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_a_request_that_began_from_other_code_tells_that_code(format_: Format) -> None:
-    book = SessionBuilder("a")
-    book.turn("held = 1", "first = 1")
-    book.turn("only here = 1\nand here = 2", "second = 1\nand here = 2", parent_turn_id=1)
-    book.turn("nowhere else = 3", "nowhere else = 3", parent_turn_id=1)
-    assert missing(history_from({"a": book.session()}, log()), format_, None) == []
+def test_the_code_that_a_request_started_from_is_exported(format_: Format) -> None:
+    builder = SessionBuilder("a")
+    builder.turn("held = 1", "first = 1")
+    builder.turn("only here = 1\nand here = 2", "second = 1\nand here = 2", parent_turn_id=1)
+    builder.turn("nowhere else = 3", "nowhere else = 3", parent_turn_id=1)
+    assert missing(history_from({"a": builder.session()}, log()), format_, None) == []
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_a_file_that_is_behind_its_history_lacks_none_of_its_cells(format_: Format) -> None:
-    """Cells that the file has not, that have no ids in it, or that hold something else there."""
+def test_exports_with_an_outdated_notebook_file_are_complete(format_: Format) -> None:
+    """Cells may be missing in the file, have no ids there, or have another source."""
 
     async def work() -> History:
         store = InMemorySessionManager()

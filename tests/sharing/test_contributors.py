@@ -1,4 +1,4 @@
-"""P40: each export tells agents, programs and what was there apart from what is by hand."""
+"""P40: exports distinguish agents, programs and existing content from edits by hand."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from ..replay.session_builder import SessionBuilder, log
 
 @pytest.fixture
 def history() -> History:
-    """A cell that was there, and was then edited by an agent, a formatter, the disk and a hand."""
-    book = SessionBuilder("a")
-    book.event("edit", source="a = 1", data={"trigger": "first"})
+    """A cell with existing content, edited by an agent, a formatter, the disk and a person."""
+    builder = SessionBuilder("a")
+    builder.event("edit", source="a = 1", data={"trigger": "first"})
     agent = {"kind": "agent", "name": "jupyter-mcp-server"}
-    book.event("edit", source="a = 1\nb=2", contributor=agent)
+    builder.event("edit", source="a = 1\nb=2", contributor=agent)
     formatter = {"kind": "program", "name": "jupyterlab_code_formatter"}
     command = {"command": "jupyterlab_code_formatter:format"}
-    book.event("edit", source="a = 1\nb = 2", contributor=formatter, data=command)
+    builder.event("edit", source="a = 1\nb = 2", contributor=formatter, data=command)
     disk = {"kind": "unknown", "name": "file on disk"}
-    book.event("edit", source="a = 1\nb = 2\nc = 3", contributor=disk)
-    book.event("edit", source="a = 1\nb = 2\nc = 3\nd = 4", contributor={"kind": "person"})
-    session = book.session()
+    builder.event("edit", source="a = 1\nb = 2\nc = 3", contributor=disk)
+    builder.event("edit", source="a = 1\nb = 2\nc = 3\nd = 4", contributor={"kind": "person"})
+    session = builder.session()
     order = ("cell_order", {"cell_ids": ["a"], "types": {"a": "code"}})
     lines = log(order, ("changed", {"cells": {"a": 5}, "id": "one"}))
     return History("nb", {"a": session}, lines, Timeline([session], lines), "1")
 
 
-def test_texts_name_who_edited(history: History) -> None:
+def test_text_exports_name_the_contributors(history: History) -> None:
     """P40"""
     shares = "4 lines: 0 by AI (0%); 1 by hand; 1 by programs; 1 of unknown origin; 1 existing"
     for text in (narrative(history, "a.ipynb"), json.dumps(annotated(history, "a.ipynb", None))):
@@ -49,7 +49,7 @@ def test_texts_name_who_edited(history: History) -> None:
             assert title in text.replace("\\\\", "").replace("\\", "")
 
 
-def test_the_page_tells_the_author_of_each_line(history: History) -> None:
+def test_the_page_has_the_contributor_of_each_line(history: History) -> None:
     """P40"""
     steps = page_data(history, "a.ipynb", {})["cells"][0]["steps"]
     authors = [AUTHORS[run[2]] for run in steps[-1]["by"] for _ in range(run[0])]

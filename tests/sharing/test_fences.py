@@ -1,4 +1,4 @@
-"""Words of others in Markdown: they stay escape_inline, to a real reader of Markdown."""
+"""Untrusted text in Markdown stays text, according to a real Markdown parser."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ READER = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
 
 def kinds(markdown: str) -> set[str]:
-    found = set()
+    result = set()
     for token in READER.parse(markdown):
-        found.add(token.type)
-        found |= {child.type for child in token.children or []}
-    return found
+        result.add(token.type)
+        result |= {child.type for child in token.children or []}
+    return result
 
 
-def shown(markdown: str) -> str:
+def rendered(markdown: str) -> str:
     return "\n".join(
         "".join("\n" if child.type.endswith("break") else child.content for child in children)
         for token in READER.parse(markdown)
@@ -37,35 +37,35 @@ def shown(markdown: str) -> str:
 @example("<img src=x onerror=alert(1)>")
 @example("&lt;b&gt; __init__ \\(x\\) $y$ ```")
 @example("[a]: http://x\n[a]")
-def test_words_are_shown_as_they_are(text: str) -> None:
+def test_escaped_text_is_rendered_unchanged(text: str) -> None:
     """P11"""
-    made = escape_inline(text)
-    assert "\n" not in made and "$" not in made and "\\\\" not in made
-    assert kinds(f"A {made}") <= {"paragraph_open", "inline", "text", "text_special"} | {
+    escaped = escape_inline(text)
+    assert "\n" not in escaped and "$" not in escaped and "\\\\" not in escaped
+    assert kinds(f"A {escaped}") <= {"paragraph_open", "inline", "text", "text_special"} | {
         "paragraph_close"
     }
-    assert shown(f"A {made}").split() == ["A", *text.split()]
+    assert rendered(f"A {escaped}").split() == ["A", *text.split()]
 
 
 @given(hostile)
 @example("# a\n\n- b\n1. c\n---\n    d")
 @example("a\n===")
-def test_a_quote_holds_nothing_but_words(text: str) -> None:
+def test_a_quote_contains_only_text(text: str) -> None:
     """P11"""
-    made = quoted(text)
-    assert all(line.startswith(">") for line in made.split("\n"))
+    quote = quoted(text)
+    assert all(line.startswith(">") for line in quote.split("\n"))
     allowed = {"blockquote_open", "blockquote_close", "paragraph_open", "paragraph_close"}
     allowed |= {"inline", "text", "text_special", "softbreak", "hardbreak"}
-    assert kinds(made) <= allowed
-    assert shown(made).split() == text.split()
+    assert kinds(quote) <= allowed
+    assert rendered(quote).split() == text.split()
 
 
 @pytest.mark.parametrize("text", ["see www.evil.com", "http://evil.com", "me@evil.com"])
-def test_addresses_become_no_links(text: str) -> None:
-    """P11: also where a reader makes links of bare URLs."""
-    made = escape_inline(text)
-    assert not re.search(r"www\.|[^\\]://|\w@\w", made)
-    assert shown(made) == text
+def test_urls_do_not_become_links(text: str) -> None:
+    """P11: not even in Markdown viewers that turn bare URLs into links."""
+    escaped = escape_inline(text)
+    assert not re.search(r"www\.|[^\\]://|\w@\w", escaped)
+    assert rendered(escaped) == text
 
 
 @given(hostile, hostile)

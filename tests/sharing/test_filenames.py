@@ -1,4 +1,4 @@
-"""Names of exported files, whatever a log says that the notebook is called."""
+"""Names of exported files, for any name of the notebook in its log."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DEVICES = {"con", "prn", "aux", "nul", "com1", "com¹", "lpt9", "conin$"}
         ("x" * 300, "x" * (LIMIT - len("-replay.html")) + "-replay.html"),
     ],
 )
-def test_a_name_is_plain(notebook: str, name: str) -> None:
+def test_file_names_are_sanitized(notebook: str, name: str) -> None:
     """P11"""
     assert file_name(notebook, "-replay.html") == name
 
@@ -46,12 +46,12 @@ def test_a_name_is_plain(notebook: str, name: str) -> None:
 @example("数" * 300)
 @example("lpt9. ")
 @example("aux\u200b.c")
-def test_any_name_makes_one_plain_file(notebook: str) -> None:
+def test_any_name_becomes_a_valid_file_name(notebook: str) -> None:
     """P11"""
-    made = file_name(notebook, "-replay.ipynb")
-    assert made.endswith("-replay.ipynb") and len(made.encode()) <= LIMIT + 1
-    assert PurePosixPath(made).name == PureWindowsPath(made).name == made
-    assert made[0] not in " .-"
-    assert made.partition(".")[0].strip().lower() not in DEVICES
-    kinds = {unicodedata.category(sign) for sign in made}
+    name = file_name(notebook, "-replay.ipynb")
+    assert name.endswith("-replay.ipynb") and len(name.encode()) <= LIMIT + 1
+    assert PurePosixPath(name).name == PureWindowsPath(name).name == name
+    assert name[0] not in " .-"
+    assert name.partition(".")[0].strip().lower() not in DEVICES
+    kinds = {unicodedata.category(sign) for sign in name}
     assert not kinds & {"Cc", "Cf", "Cs", "Zl", "Zp"}

@@ -1,4 +1,4 @@
-"""The steps of a cell as the exported page lists them. The sidebar's are in replayFold.spec.ts."""
+"""The steps of a cell as the exported page lists them; ``fold.spec.ts`` tests the sidebar's."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from aiserver.replay.step import Kind
 from aiserver.sharing.fold import fold
 
 
-def life(*steps: tuple[str, str] | tuple[str, str, object]) -> list[Step]:
-    """Steps of these kinds and codes; a third part is the cell above a deleted or returned one."""
-    made: list[Step] = []
+def create_steps(*steps: tuple[str, str] | tuple[str, str, object]) -> list[Step]:
+    """Create steps from kinds and codes; the optional third item is the cell above."""
+    result: list[Step] = []
     for index, (kind, code, *after) in enumerate(steps):
-        made.append(
+        result.append(
             Step(
                 index=index,
                 seq=index + 1,
                 kind=cast("Kind", kind),
                 author="person",
                 timestamp="",
-                before=made[-1].after if made else "",
+                before=result[-1].after if result else "",
                 code=code,
                 applied=kind != "open",
                 data={"after": after[0]} if after else None,
             )
         )
-    return made
+    return result
 
 
 def listed(*steps: tuple[str, str] | tuple[str, str, object]) -> list[tuple[int, list[int]]]:
-    return [(row.step, row.runs) for row in fold(life(*steps))]
+    return [(row.step, row.runs) for row in fold(create_steps(*steps))]
 
 
 def test_a_run_belongs_to_the_step_that_wrote_its_code() -> None:
@@ -44,22 +44,22 @@ def test_a_run_belongs_to_the_step_that_wrote_its_code() -> None:
     assert listed(run, run) == [(0, [0, 1])]
 
 
-def test_a_cut_and_a_paste_elsewhere_are_one_move() -> None:
+def test_a_cut_and_a_paste_in_another_position_are_one_move() -> None:
     cut, undone, paste = ("delete", "a", "x"), ("undelete", "a", "x"), ("undelete", "a", None)
-    rows = fold(life(("edit", "a"), cut, paste, ("run", "a")))
+    rows = fold(create_steps(("edit", "a"), cut, paste, ("run", "a")))
     assert [(row.step, row.cut, row.runs) for row in rows] == [(0, None, [3]), (2, 1, [])]
     assert listed(("edit", "a"), cut, undone) == [(0, []), (1, []), (2, [])]
     assert listed(("edit", "a"), ("delete", "a"), paste) == [(0, []), (1, []), (2, [])]
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_step_is_left_out_or_listed_twice(seed: int) -> None:
-    dice = random.Random(seed)
+def test_each_step_is_listed_once(seed: int) -> None:
+    random_ = random.Random(seed)
     kinds = ["turn", "edit", "run", "delete", "undelete", "open", "move"]
-    steps = [(dice.choice(kinds), dice.choice("ab"), dice.choice("xy")) for _ in range(60)]
-    found = [
-        place
-        for row in fold(life(*steps))
-        for place in {row.step, *row.runs, *([] if row.cut is None else [row.cut])}
+    steps = [(random_.choice(kinds), random_.choice("ab"), random_.choice("xy")) for _ in range(60)]
+    listed_steps = [
+        index
+        for row in fold(create_steps(*steps))
+        for index in {row.step, *row.runs, *([] if row.cut is None else [row.cut])}
     ]
-    assert sorted(found) == list(range(60))
+    assert sorted(listed_steps) == list(range(60))

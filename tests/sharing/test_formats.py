@@ -1,4 +1,4 @@
-"""Markdown and notebook: the story told in them, and what must not happen to either."""
+"""Exports as Markdown and as a notebook: complete, valid, and without active content."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .test_page import demo, verdant
 SAFE = {"text", "text_special", "softbreak", "hardbreak", "code_inline"}
 
 
-def test_markdown_tells_each_step_and_nothing_else_is_in_it() -> None:
+def test_markdown_contains_each_step_and_no_other_elements() -> None:
     """P11, P12"""
     _, history = demo()
-    told = narrative(history, f"{HOSTILE}.ipynb")
-    tokens = MarkdownIt("commonmark").parse(told)
+    markdown = narrative(history, f"{HOSTILE}.ipynb")
+    tokens = MarkdownIt("commonmark").parse(markdown)
     kinds = {token.type for token in tokens}
     assert not {"html_block", "bullet_list_open", "table_open"} & kinds
     assert {child.type for token in tokens for child in token.children or []} <= SAFE
@@ -41,59 +41,58 @@ def test_markdown_tells_each_step_and_nothing_else_is_in_it() -> None:
     assert len(headings) == 1 + cells + steps
     fences = [token.content for token in tokens if token.type == "fence"]
     assert f"{PLOT}\n" in fences
-    assert any('-monthly.plot(title="Revenue")\n+ax = ' in one for one in fences)
-    assert "67%" in told and "openai:gpt-5 1" in told
+    assert any('-monthly.plot(title="Revenue")\n+ax = ' in fence for fence in fences)
+    assert "67%" in markdown and "openai:gpt-5 1" in markdown
 
 
-def test_all_versions_can_be_read_off_the_markdown() -> None:
-    """Each change, put on top of the one before, gives the next version."""
+def test_markdown_contains_the_diff_of_each_version() -> None:
+    """Each diff applies to the version before."""
     _, history = demo()
     steps = history.timeline.steps("plot")
-    told = narrative(history, "a")
+    markdown = narrative(history, "a")
     for before, after in ((FIXED, BARS), (BARS, BY_HAND)):
         lines = set(after.split("\n")) - set(before.split("\n"))
-        assert all(f"\n+{line}\n" in told for line in lines)
+        assert all(f"\n+{line}\n" in markdown for line in lines)
     assert [step.index for step in steps] == list(range(len(steps)))
 
 
-def valid(made: dict[str, Any]) -> Any:
-    read = nbformat.reads(json.dumps(made), as_version=4)
+def validated(data: dict[str, Any]) -> Any:
+    read = nbformat.reads(json.dumps(data), as_version=4)
     nbformat.validate(read)
     return read
 
 
-def test_the_notebook_is_valid_and_its_own_cells_are_untouched() -> None:
-    """P28: without our id it is another notebook; its cells and outputs differ by nothing."""
+def test_the_notebook_is_valid_and_its_cells_are_unchanged() -> None:
+    """P28: it has no notebook id, because it is another notebook."""
     _, history = demo()
     file = notebook()
     before = json.dumps(file)
-    made = annotated(history, "sales.ipynb", file)
-    read = valid(made)
+    exported = annotated(history, "sales.ipynb", file)
+    read = validated(exported)
     assert json.dumps(file) == before
     assert "aiserver" not in read.metadata and read.metadata.kernelspec.name == "python3"
-    own = [cell for cell in made["cells"] if not cell["id"].startswith("story-")]
+    own = [cell for cell in exported["cells"] if not cell["id"].startswith("story-")]
     assert own == file["cells"]
-    assert made == annotated(history, "sales.ipynb", file)
+    assert exported == annotated(history, "sales.ipynb", file)
 
 
-def test_past_versions_are_to_read_and_never_to_run() -> None:
-    """P13: the only code cells are the notebook's own, so “Run all” runs what it did."""
+def test_old_versions_are_not_runnable_cells() -> None:
+    """P13: the only code cells are the notebook's own, so “Run all” runs only them."""
     _, history = demo()
-    read = valid(annotated(history, "sales.ipynb", notebook()))
+    read = validated(annotated(history, "sales.ipynb", notebook()))
     assert [cell.id for cell in read.cells if cell.cell_type == "code"] == ["load", "plot", "evil"]
-    by_place = [cell.id.startswith("story-") for cell in read.cells]
-    # The head; the title, which once was longer, and its story; load and its; plot and its; evil
-    # and its; the deleted cell.
-    assert by_place == [True, *[False, True] * 4, True]
+    is_story = [cell.id.startswith("story-") for cell in read.cells]
+    # The header, each of the four cells followed by its story, and the deleted cell.
+    assert is_story == [True, *[False, True] * 4, True]
     plot = next(cell.source for cell in read.cells if "Plot revenue by month" in cell.source)
     assert PLOT in plot and "explode()" in plot and "rejected" in plot
     assert "scratch = 1" in read.cells[-1].source
 
 
-def test_nothing_of_a_session_is_html_in_the_notebook() -> None:
-    """P11: a story holds no element but its own fold."""
+def test_contents_of_sessions_are_not_html_in_the_notebook() -> None:
+    """P11: a story contains no HTML elements except its own <details>."""
     _, history = demo()
-    read = valid(annotated(history, HOSTILE, notebook()))
+    read = validated(annotated(history, HOSTILE, notebook()))
     allowed = re.compile(r"</?(details|summary)>")
     for cell in read.cells:
         if not cell.id.startswith("story-"):
@@ -105,9 +104,9 @@ def test_nothing_of_a_session_is_html_in_the_notebook() -> None:
         assert {child.type for token in tokens for child in token.children or []} <= SAFE
 
 
-def test_without_its_file_the_notebook_is_the_one_of_the_last_moment() -> None:
+def test_without_a_file_the_notebook_of_the_last_moment_is_exported() -> None:
     for _, history in (demo(), (None, verdant())):
-        read = valid(annotated(history, "a.ipynb", None))
+        read = validated(annotated(history, "a.ipynb", None))
         last = history.timeline.last()
         assert last is not None
         own = [cell for cell in read.cells if not cell.id.startswith("story-")]
@@ -117,7 +116,7 @@ def test_without_its_file_the_notebook_is_the_one_of_the_last_moment() -> None:
 
 
 @pytest.mark.parametrize(
-    "spoilt",
+    "invalid",
     [
         {"nbformat": 3, "worksheets": []},
         {"nbformat": 4, "cells": "none"},
@@ -125,12 +124,12 @@ def test_without_its_file_the_notebook_is_the_one_of_the_last_moment() -> None:
         {},
     ],
 )
-def test_a_file_that_is_no_notebook_is_left_out(spoilt: dict[str, Any]) -> None:
+def test_an_invalid_notebook_file_is_ignored(invalid: dict[str, Any]) -> None:
     _, history = demo()
-    assert valid(annotated(history, "a", spoilt)).cells
+    assert validated(annotated(history, "a", invalid)).cells
 
 
-def test_cells_without_ids_get_one() -> None:
+def test_cells_without_ids_get_ids() -> None:
     _, history = demo()
     file = notebook()
     file["nbformat_minor"] = 4
@@ -138,22 +137,22 @@ def test_cells_without_ids_get_one() -> None:
         del cell["id"]
     file["cells"].append(dict(file["cells"][0], id="story-x"))
     file["cells"].append(dict(file["cells"][0], id="story-x"))
-    read = valid(annotated(history, "a", file))
+    read = validated(annotated(history, "a", file))
     assert len({cell.id for cell in read.cells}) == len(read.cells)
 
 
-def test_real_histories_are_told_in_each_form() -> None:
+def test_real_histories_are_exported_in_each_format() -> None:
     history = verdant()
     shares = report(history.timeline, history.sessions)["total"]
-    # Verdant does not say who wrote what it recorded (P40).
+    # Verdant doesn't record who wrote something (P40).
     assert shares["byModel"] == 0 and shares["byUnknown"] == shares["lines"] > 0
-    told = narrative(history, "houses_kc.ipynb")
-    tags = [token.tag for token in MarkdownIt("commonmark").parse(told) if token.nesting == 1]
+    markdown = narrative(history, "houses_kc.ipynb")
+    tags = [token.tag for token in MarkdownIt("commonmark").parse(markdown) if token.nesting == 1]
     assert tags.count("h2") == len(history.sessions)
-    valid(annotated(history, "houses_kc.ipynb", None))
+    validated(annotated(history, "houses_kc.ipynb", None))
 
 
-def test_of_nothing_there_is_no_export() -> None:
+def test_exporting_an_unknown_notebook_is_an_error() -> None:
     async def work() -> None:
         store = InMemorySessionManager()
         history = await Histories(store).load("none")
@@ -163,7 +162,7 @@ def test_of_nothing_there_is_no_export() -> None:
     asyncio.run(work())
 
 
-def test_the_name_of_a_notebook_is_the_last_that_was_seen() -> None:
+def test_the_name_of_a_notebook_is_its_last_path() -> None:
     _, history = demo()
     assert last_name(history) == "sales.ipynb"
     assert history.notebook_id == NOTEBOOK

@@ -1,4 +1,4 @@
-"""Markdown in the exported page: elements of a short list, and texts."""
+"""Markdown in the exported page becomes text and a few allowed elements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MANY = 9_000
 
 
 def tags(node: Any) -> Iterator[str]:
-    """The tags of a tree."""
+    """Yield the tags of a tree."""
     if not isinstance(node, str):
         yield node[0].partition(":")[0]
         for child in node[1:]:
@@ -29,12 +29,12 @@ def tags(node: Any) -> Iterator[str]:
 
 
 def text(node: Any) -> str:
-    """The texts of a tree, joined."""
+    """Return the text of a tree."""
     return node if isinstance(node, str) else "".join(map(text, node[1:]))
 
 
 def depth(node: Any) -> int:
-    """The depth of nested elements."""
+    """Return the depth of nested elements."""
     return 0 if isinstance(node, str) else 1 + max(map(depth, node[1:]), default=0)
 
 
@@ -54,7 +54,7 @@ def test_markdown_becomes_elements() -> None:
 
 
 def test_links_pictures_and_formulas_are_text() -> None:
-    """P11, P12: nothing can be followed or loaded; no sign of a formula is lost."""
+    """P11, P12: nothing can be followed or loaded, and formulas are complete."""
     given = (
         "**see** [here](https://a.example/b) ![a *plot*](https://x.example/p.png) $a*b*c$ $$_x_$$"
     )
@@ -73,7 +73,7 @@ def test_links_pictures_and_formulas_are_text() -> None:
         '- [j](https://a.example "onmouseover=alert(1)")\n\n```"><script>\nx\n```',
     ],
 )
-def test_hostile_markdown_makes_no_other_elements(given: str) -> None:
+def test_hostile_markdown_creates_no_other_elements(given: str) -> None:
     """P12"""
     for node in tree(given) or []:
         assert set(tags(node)) <= markdown.TAGS
@@ -93,30 +93,30 @@ def test_hostile_markdown_makes_no_other_elements(given: str) -> None:
         "x" * (markdown.LIMIT + 1) + "\n\n# a",
     ],
 )
-def test_a_tree_is_small_and_flat_or_there_is_none(given: str) -> None:
-    """Texts that links repeat, that are nested, or that fill up tables, are shown as they are."""
-    made = json.dumps(tree(given))
-    assert len(made) <= 10 * len(given) + 10_000
+def test_trees_are_bounded_in_size_and_depth(given: str) -> None:
+    """Texts that would exceed the limits are shown as plain text."""
+    data = json.dumps(tree(given))
+    assert len(data) <= 10 * len(given) + 10_000
     assert max(map(depth, tree(given) or [""])) <= markdown.DEPTH
 
 
 def test_plain_text_has_no_tree() -> None:
-    """Most answers are a sentence: the file has them once."""
+    """Plain answers are stored only once in the page."""
     assert tree("It reads the file.") is None
     assert tree("") is None
 
 
-def test_the_page_has_markdown_cells_and_answers() -> None:
+def test_only_markdown_cells_and_answers_are_rendered() -> None:
     _, history = demo()
-    told = data_of(page(page_data(history, "a", {})))
-    title = next(cell for cell in told["cells"] if cell["id"] == "title")
-    place = title["steps"][-1]["code"]
-    assert told["markdown"][str(place)] == [["h:1", "Sales"], ["p", "Each month of 2026."]]
-    assert len(told["markdown"]) == 1  # no code is read as Markdown
+    data = data_of(page(page_data(history, "a", {})))
+    title = next(cell for cell in data["cells"] if cell["id"] == "title")
+    text_number = title["steps"][-1]["code"]
+    assert data["markdown"][str(text_number)] == [["h:1", "Sales"], ["p", "Each month of 2026."]]
+    assert len(data["markdown"]) == 1  # code is not rendered as Markdown
 
 
-def test_the_script_draws_no_other_tags() -> None:
-    """P12: what the file says can't choose an element that loads or runs."""
+def test_the_script_creates_only_allowed_tags() -> None:
+    """P12: the data can't create an element that loads or runs something."""
     script = (PAGE / "markdown.js").read_text("utf-8")
     [listed] = re.findall(r"'([a-z0-9 ]+)'\.split", script)
     assert set(listed.split()) == markdown.TAGS - {"h"}

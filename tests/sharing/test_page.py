@@ -1,6 +1,6 @@
-"""The page: what is in it, and that nothing of a session gets out of its place.
+"""The exported page: it is complete, and contents of sessions are never markup.
 
-That it works, offline and in a real browser, is shown by ``ui-tests/tests/sharing.spec.ts``.
+``ui-tests/tests/sharing.spec.ts`` opens it in a browser.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ def demo() -> tuple[InMemorySessionManager, History]:
 
 
 class Elements(HTMLParser):
-    """The elements of a page, with their attributes and text, as a browser reads them."""
+    """The elements of a page with their attributes and texts."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.texts: dict[int, str] = {}
         self._open = False
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
         self._open = True
 
     def handle_endtag(self, tag: str) -> None:
@@ -64,51 +64,54 @@ class Elements(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._open:
-            at = len(self.found) - 1
+            at = len(self.elements) - 1
             self.texts[at] = self.texts.get(at, "") + data
 
     def all(self, name: str) -> list[tuple[dict[str, str | None], str]]:
-        rows = enumerate(self.found)
-        return [(found, self.texts.get(n, "")) for n, (tag, found) in rows if tag == name]
+        rows = enumerate(self.elements)
+        return [(attributes, self.texts.get(n, "")) for n, (tag, attributes) in rows if tag == name]
 
 
-def data_of(made: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(Elements(made).all("script")[0][1])
-    return found
+def data_of(content: str) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(Elements(content).all("script")[0][1])
+    return data
 
 
-def test_the_page_holds_all_and_nothing_gets_out_of_its_place() -> None:
+def test_the_page_contains_its_data_and_no_other_elements() -> None:
     """P10, P12"""
     store, history = demo()
-    made = asyncio.run(export(store, history, "html", "sales.ipynb")).content
-    elements = Elements(made)
-    kinds = {tag for tag, _ in elements.found}
+    content = asyncio.run(export(store, history, "html", "sales.ipynb")).content
+    elements = Elements(content)
+    kinds = {tag for tag, _ in elements.elements}
     assert kinds == {"html", "head", "meta", "title", "style", "body", "noscript", "div", "script"}
-    assert [found.get("type") for found, _ in elements.all("script")] == ["application/json", None]
-    told = data_of(made)
-    assert told == json.loads(json.dumps(page_data(history, "sales.ipynb", told["pictures"])))
-    assert any(HOSTILE in text for text in told["texts"])
-    for found, _ in elements.all("meta") + elements.all("script"):
-        assert not {"src", "href"} & found.keys()
-    assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org/2000/svg)", made)
+    assert [attributes.get("type") for attributes, _ in elements.all("script")] == [
+        "application/json",
+        None,
+    ]
+    data = data_of(content)
+    assert data == json.loads(json.dumps(page_data(history, "sales.ipynb", data["pictures"])))
+    assert any(HOSTILE in text for text in data["texts"])
+    for attributes, _ in elements.all("meta") + elements.all("script"):
+        assert not {"src", "href"} & attributes.keys()
+    assert not re.search(r"@import|url\(|https?://(?!www\.w3\.org/2000/svg)", content)
 
 
 def test_the_name_of_a_notebook_is_text() -> None:
     """P12: file names are text in the page."""
     _, history = demo()
-    made = page(page_data(history, f"{HOSTILE}</title><b>.ipynb", {}))
-    assert Elements(made).all("title")[0][1] == f"{HOSTILE}</title><b>.ipynb"
-    assert not Elements(made).all("b") and not Elements(made).all("img")
+    content = page(page_data(history, f"{HOSTILE}</title><b>.ipynb", {}))
+    assert Elements(content).all("title")[0][1] == f"{HOSTILE}</title><b>.ipynb"
+    assert not Elements(content).all("b") and not Elements(content).all("img")
 
 
-def test_the_policy_names_the_very_script_and_style() -> None:
-    """P11, P12: nothing else can run, and nothing be loaded."""
+def test_the_content_security_policy_allows_only_the_script_and_style() -> None:
+    """P11, P12: nothing else can run, and nothing can be loaded."""
     _, history = demo()
     elements = Elements(page(page_data(history, "a", {})))
     (policy,) = (
-        found["content"]
-        for found, _ in elements.all("meta")
-        if found.get("http-equiv") == "Content-Security-Policy"
+        attributes["content"]
+        for attributes, _ in elements.all("meta")
+        if attributes.get("http-equiv") == "Content-Security-Policy"
     )
     assert policy is not None
 
@@ -127,7 +130,7 @@ def test_the_policy_names_the_very_script_and_style() -> None:
     }
 
 
-def test_the_script_makes_no_html_of_text() -> None:
+def test_the_script_never_parses_text_as_html() -> None:
     """P12"""
     scripts = "".join(file.read_text("utf-8") for file in PAGE.glob("*.js"))
     ways = (
@@ -137,50 +140,53 @@ def test_the_script_makes_no_html_of_text() -> None:
     assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|sendBeacon|import\(", scripts)
 
 
-def test_blame_on_the_page_is_that_of_each_step() -> None:
+def test_the_page_has_the_blame_of_each_step() -> None:
     _, history = demo()
-    told = page_data(history, "a", {})
-    for cell in told["cells"]:
+    data = page_data(history, "a", {})
+    for cell in data["cells"]:
         session = history.sessions[cell["id"]]
         for number, step in enumerate(cell["steps"]):
             lines = sum(run[0] for run in step["by"])
-            assert lines == len(told["texts"][step["code"]].split("\n"))
+            assert lines == len(data["texts"][step["code"]].split("\n"))
             if step["applied"]:
                 origins = blame(session, step=number, others=history.sessions)
                 runs = [
-                    [one.step, AUTHORS.index("existing" if one.is_existing else one.author)]
-                    for one in origins
+                    [
+                        origin.step,
+                        AUTHORS.index("existing" if origin.is_existing else origin.author),
+                    ]
+                    for origin in origins
                 ]
                 assert [run[1:3] for run in step["by"] for _ in range(run[0])] == runs
 
 
-def test_only_real_pictures_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """P10: by their first bytes; never SVG, never more than fits."""
+def test_only_real_pictures_are_exported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P10: their first bytes decide; SVG and too many pictures are left out."""
 
     async def work() -> None:
         store = InMemorySessionManager()
         await fill(store)
         key = SessionKey(NOTEBOOK, "plot")
         svg = await store.put_blob(b'<svg xmlns="http://www.w3.org/2000/svg" onload="x()"/>')
-        page_ = await store.put_blob(b"<html>")
-        images = [{"sha256": one, "mime": "image/png"} for one in (svg, page_)]
+        markup = await store.put_blob(b"<html>")
+        images = [{"sha256": sha256, "mime": "image/png"} for sha256 in (svg, markup)]
         run = {"type": "run", "timestamp": "2026-02-01T00:00:00Z", "data": {}}
         run["data"] = {"outputs": {"images": [*images, None, {"sha256": 3}]}}
         await store.record_events(key, [NewEvent.model_validate(run)])
         history = await Histories(store).load(NOTEBOOK)
-        named = referenced_pictures(history)
-        found = data_urls(await load_pictures(store, named, owner=""))
-        (data,) = found.values()
+        references = referenced_pictures(history)
+        urls = data_urls(await load_pictures(store, references, owner=""))
+        (data,) = urls.values()
         head, _, body = data.partition(",")
         assert (head, base64.b64decode(body)) == ("data:image/png;base64", picture())
         monkeypatch.setattr("aiserver.sharing.pictures.LIMIT", 10)
-        assert await load_pictures(store, named, owner="") == {}
+        assert await load_pictures(store, references, owner="") == {}
 
     asyncio.run(work())
 
 
 def verdant() -> History:
-    """The real histories that Verdant kept of a notebook: 25 cells."""
+    """Import the history of a real notebook from Verdant: 25 cells."""
 
     async def work() -> History:
         store = InMemorySessionManager()
@@ -201,14 +207,14 @@ def verdant() -> History:
     return asyncio.run(work())
 
 
-def test_real_histories_are_on_the_page_to_the_letter() -> None:
-    """Each source that Verdant kept can be read off the page."""
+def test_the_page_contains_each_version_of_real_histories() -> None:
+    """The page contains each source that Verdant recorded."""
     history = verdant()
-    told = data_of(page(page_data(history, "houses_kc.ipynb", {})))
-    assert len(told["cells"]) == len(history.sessions) == 25
+    data = data_of(page(page_data(history, "houses_kc.ipynb", {})))
+    assert len(data["cells"]) == len(history.sessions) == 25
     on_page = {
-        cell["id"]: {told["texts"][step["code"]] for step in cell["steps"]}
-        for cell in told["cells"]
+        cell["id"]: {data["texts"][step["code"]] for step in cell["steps"]}
+        for cell in data["cells"]
     }
     versions = 0
     for cell_id, session in history.sessions.items():
@@ -221,8 +227,8 @@ def test_real_histories_are_on_the_page_to_the_letter() -> None:
     assert versions > 100
 
 
-def test_a_large_notebook_is_told_in_little_time_and_room() -> None:
-    """1,000 cells × 10 steps: what the file holds grows with the steps, not with their square."""
+def test_time_and_size_grow_linearly_with_the_steps() -> None:
+    """The page of 1,000 cells × 10 steps is small and fast to render."""
 
     async def work() -> History:
         store = InMemorySessionManager()
@@ -241,17 +247,17 @@ def test_a_large_notebook_is_told_in_little_time_and_room() -> None:
         return await Histories(store).load("big")
 
     history = asyncio.run(work())
-    began = time.perf_counter()
-    made = page(page_data(history, "big.ipynb", {}))
-    assert time.perf_counter() - began < 20  # it takes 2 s; a square of it would take minutes
-    assert len(made) < 8_000_000
+    start = time.perf_counter()
+    content = page(page_data(history, "big.ipynb", {}))
+    assert time.perf_counter() - start < 20  # it takes 2 s; quadratic growth would take minutes
+    assert len(content) < 8_000_000
 
 
-def test_every_text_of_the_page_is_in_chinese_too() -> None:
-    """A sentence of the page without its two translations would be English between Chinese."""
+def test_every_text_of_the_page_has_chinese_translations() -> None:
+    """Each sentence has two translations: simplified and traditional Chinese."""
     sources = "".join(path.read_text("utf-8") for path in sorted(PAGE.glob("*.js")))
     words = (PAGE / "words.js").read_text("utf-8")
     table = words[words.index("const CHINESE") : words.index("const LANGUAGE")]
     keys = {quoted or bare for quoted, bare in re.findall(r"^  (?:'(.+)'|(\w+)): \[", table, re.M)}
-    said = set(re.findall(r"\bt\(\s*'([^']+)'", sources))
-    assert len(said) > 60 and said - keys == set()
+    used = set(re.findall(r"\bt\(\s*'([^']+)'", sources))
+    assert len(used) > 60 and used - keys == set()
