@@ -1,4 +1,4 @@
-"""Ask for confirmation before something is deleted."""
+"""Ask for confirmation at a terminal."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import sys
 from ..errors import SettingError
 
 
-def confirm(question: str, *, yes: bool) -> bool:
-    """Return whether the user agrees. Raises SettingError without a terminal or ``--yes``."""
+def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
+    """Return whether the user agrees; ``default`` is the answer of Enter.
+
+    Raises SettingError without a terminal or ``--yes``.
+    """
     if yes:
         return True
     if not sys.stdin.isatty():
         raise SettingError("Can't ask for confirmation here. Use --yes to confirm.")
     try:
-        answer = input(f"{question} [y/N] ").strip().lower()
+        answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
     except EOFError:  # Ctrl+D
         return False
-    return answer in ("y", "yes", "是")
+    return default if not answer else answer in ("y", "yes", "是")

@@ -19,7 +19,8 @@ from ..durable import storage_error_class
 from ..errors import StorageError, StorageFull
 from ..llm.local import weights
 from ..llm.local.fetch import InstallError, install
-from ..llm.progress import JsonProgress, TerminalProgress
+from .confirm import confirm
+from .progress import JsonProgress, TerminalProgress
 
 _FULL = (
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."
@@ -69,7 +70,7 @@ def run_install(arguments: argparse.Namespace) -> int:
         return 0
     target = weights.folder()
     question = f"Download {weights.LABEL} (491 MB) into {target}?"
-    if not arguments.yes and not _confirm(question, default=True):
+    if not _is_confirmed(question, arguments, default=True):
         print("Nothing was downloaded.")
         return 1
     if arguments.json:  # the page sends SIGTERM: end like Ctrl+C, so that a child pip ends, too
@@ -141,7 +142,7 @@ def run_remove(arguments: argparse.Namespace) -> int:
     if not left:
         print(f"{weights.LABEL} is not installed.")
         return 0
-    if not arguments.yes and not _confirm(f"Delete the model in {folder}?", default=False):
+    if not _is_confirmed(f"Delete the model in {folder}?", arguments):
         print("Nothing was deleted.")
         return 1
     try:
@@ -153,15 +154,9 @@ def run_remove(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _confirm(question: str, *, default: bool) -> bool:
+def _is_confirmed(question: str, arguments: argparse.Namespace, *, default: bool = False) -> bool:
     """Ask for confirmation at a terminal; without one, proceed."""
-    if not sys.stdin.isatty():
-        return True
-    try:
-        answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
-    except EOFError:  # Ctrl+D
-        return False
-    return default if not answer else answer in ("y", "yes", "是")
+    return confirm(question, yes=arguments.yes or not sys.stdin.isatty(), default=default)
 
 
 def _package_installed() -> bool:

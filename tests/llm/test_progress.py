@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from aiserver.cli.progress import JsonProgress
 from aiserver.llm.local import weights
-from aiserver.llm.progress import JsonProgress
 
 
 def test_bytes_never_fall_within_a_phase(capsys: pytest.CaptureFixture[str]) -> None:

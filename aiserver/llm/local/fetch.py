@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import Any
 
 from ...durable import commit_file
-from ..progress import Progress
 from . import weights
+from .progress import Progress
 
 HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
