@@ -52,7 +52,7 @@ describe('contributor labels (P40)', () => {
       'Not recorded yet'
     ]);
     expect(labels.summary('a\nb\nc\nd\ne', lines)).toBe(
-      'Lines: 1 by AI, 1 by hand, 1 by agents, 1 existing, 1 of unknown origin'
+      'Lines: 1 by AI, 1 by hand, 1 by agents, 1 of unknown origin, 1 existing'
     );
   });
 });

@@ -1,10 +1,4 @@
-/** Texts and icons for contributors. Text only (P12). */
-import {
-  editIcon,
-  extensionIcon,
-  fileIcon,
-  LabIcon
-} from '@jupyterlab/ui-components';
+/** Texts for contributors. Text only (P12). */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine, Step } from '../api/types';
@@ -13,7 +7,6 @@ import {
   FILE_ON_DISK,
   JUPYTER_SERVER
 } from '../records/contributor';
-import { askIcon } from '../ui/icons';
 import { closeGaps } from './spacing';
 
 /** The contributor of a step, a line or a moment. */
@@ -88,21 +81,4 @@ export function lineBy(line: BlameLine, trans: TranslationBundle): string {
     return trans.__('Existing content');
   }
   return line.author === 'person' ? trans.__('By hand') : editedBy(line, trans);
-}
-
-/** The icon of a contributor; null if it is unknown. */
-export function contributorIcon({
-  author,
-  name
-}: Contribution): LabIcon | null {
-  switch (author) {
-    case 'model':
-      return askIcon;
-    case 'person':
-      return editIcon;
-    case 'unknown':
-      return name === FILE_ON_DISK ? fileIcon : null;
-    default:
-      return name === FILE_ON_DISK ? fileIcon : extensionIcon;
-  }
 }

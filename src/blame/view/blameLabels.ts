@@ -5,7 +5,9 @@ import type { BlameLine } from '../../api/types';
 import type { IFailure } from '../../state/failure';
 import type { IBlameLabels } from './gutter';
 import { failureText } from '../../labels/failureText';
-import { contributorIcon, lineBy } from '../../labels/contributorLabels';
+import { lineBy } from '../../labels/contributorLabels';
+import { contributorIcon } from '../../ui/contributorIcon';
+import { SHARE_KINDS, shareText } from '../../labels/shareLabels';
 import { showTime } from '../../labels/time';
 
 export function createBlameLabels(
@@ -63,6 +65,14 @@ function describe(
     .join(' · ');
 }
 
+const SHARES = {
+  model: 'byModel',
+  person: 'byPerson',
+  agent: 'byAgent',
+  program: 'byProgram',
+  unknown: 'byUnknown'
+} as const;
+
 /** Count the lines of each contributor; blank lines don't count. */
 function summary(
   source: string,
@@ -74,36 +84,11 @@ function summary(
   if (!written.length) {
     return trans.__('The cell is empty.');
   }
-  const count = (matches: (line: BlameLine) => boolean) =>
-    written.filter(matches).length;
-  const parts: [number, (lines: number) => string][] = [
-    [
-      count(({ author }) => author === 'model'),
-      lines => trans.__('%1 by AI', lines)
-    ],
-    [
-      count(({ author }) => author === 'person'),
-      lines => trans.__('%1 by hand', lines)
-    ],
-    [
-      count(({ author }) => author === 'agent'),
-      lines => trans.__('%1 by agents', lines)
-    ],
-    [
-      count(({ author }) => author === 'program'),
-      lines => trans.__('%1 by programs', lines)
-    ],
-    [
-      count(({ existing }) => !!existing),
-      lines => trans.__('%1 existing', lines)
-    ],
-    [
-      count(({ author, existing }) => author === 'unknown' && !existing),
-      lines => trans.__('%1 of unknown origin', lines)
-    ]
-  ];
-  const present = parts
-    .filter(([lines]) => lines)
-    .map(([lines, format]) => format(lines));
+  const kinds = written.map(({ author, existing }) =>
+    existing ? 'existing' : SHARES[author]
+  );
+  const present = SHARE_KINDS.filter(kind => kinds.includes(kind)).map(kind =>
+    shareText(kind, kinds.filter(other => other === kind).length, trans)
+  );
   return trans.__('Lines: %1', present.join(trans._p('between names', ', ')));
 }

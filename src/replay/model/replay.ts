@@ -15,7 +15,7 @@ import { ModelInfos } from './modelInfos';
 import { NotebookTimeline } from './notebook/timeline';
 import { IReplayHost, ReplayActions } from './cell/actions';
 import { ReplayCompare } from './cell/compare';
-import type { IShownStep } from './cell/fold';
+import type { IShownStep } from '../../records/fold';
 import { ReplayOverview } from './notebook/overview';
 import { ReplayPlayer } from './player';
 import { describeCells, IRelative } from './cell/relatives';

@@ -18,7 +18,7 @@ import {
 
 import type { Step } from '../../api/types';
 import { askIcon } from '../../ui/icons';
-import { contributorIcon } from '../../labels/contributorLabels';
+import { contributorIcon } from '../../ui/contributorIcon';
 
 const svg = (path: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">

@@ -4,7 +4,7 @@
  */
 import React from 'react';
 
-import type { DotKind } from './stepLabels';
+import type { DotKind } from '../../labels/stepLabels';
 
 /** The minimum distance of dots, in pixels; if they are closer, stripes are drawn instead. */
 const DOT_SPACE = 9;

@@ -16,9 +16,10 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EventBody, Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 import type { IBranch } from '../../../records/branch';
-import { sourceAfter, branchAt, openTurn } from './graph';
+import { branchAt, openTurn } from './graph';
+import { sourceAfter } from '../../../records/fold';
 import type { ReplayPlayer } from '../player';
-import { findLastWorking } from './runs';
+import { findLastWorking } from '../../../records/runs';
 import type { ReplaySteps } from './steps';
 import type { IReplaySubject, SubjectChange } from '../subject';
 

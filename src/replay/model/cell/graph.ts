@@ -10,11 +10,6 @@ import type { IBranch } from '../../../records/branch';
 /** The largest number of columns that are drawn. */
 export const MAX_COLUMNS = 4;
 
-/** The cell's source after a step. */
-export function sourceAfter(step: Step): string {
-  return step.applied ? step.code : step.before;
-}
-
 /** The index of the step that this one continues from; null if there is none. */
 export function parentOf(step: Step): number | null {
   const { parent } = step;

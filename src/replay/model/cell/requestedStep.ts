@@ -4,7 +4,7 @@
  * Invariants: activating another cell cancels the request.
  */
 import type { ICellKey } from '../../../tokens';
-import { IShownStep, findPosition } from './fold';
+import { IShownStep, findPosition } from '../../../records/fold';
 
 /** A reference to a step: by its index among the server's steps, or by the `seq` of its record. */
 export interface IStepRef {

@@ -12,7 +12,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { Step } from '../../../api/types';
 import type { ICellKey, IHistory } from '../../../tokens';
 import { IFailure, toFailure } from '../../../state/failure';
-import { foldRuns, IShownStep } from './fold';
+import { foldRuns, IShownStep } from '../../../records/fold';
 import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
 
 /**

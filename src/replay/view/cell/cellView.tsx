@@ -4,7 +4,7 @@ import React from 'react';
 
 import type { ReplayModel } from '../../model/replay';
 import { STEP_MS } from '../../model/player';
-import { findLastWorking } from '../../model/cell/runs';
+import { findLastWorking } from '../../../records/runs';
 import { CellActions } from './cellActions';
 import { cellName } from '../../../labels/cellNames';
 import { CompareView } from './compareView';

@@ -5,7 +5,7 @@ import type { Text } from '@codemirror/state';
 
 import type { Step } from '../../../api/types';
 import { lineDiff } from '../../../diff/lineDiff';
-import { baseCode } from '../stepLabels';
+import { baseCode } from '../../../labels/stepLabels';
 
 export interface ILineChanges {
   readonly added: number;

@@ -6,8 +6,8 @@ import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ReplayModel } from '../../model/replay';
-import type { IShownStep } from '../../model/cell/fold';
-import { outputOf, runOf } from '../../model/cell/runs';
+import type { IShownStep } from '../../../records/fold';
+import { outputOf, runOf } from '../../../records/runs';
 import { countChanges } from './changes';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
@@ -15,7 +15,7 @@ import { compareIcon } from '../icons';
 import { FetchImage, Output } from './output';
 import { StepCode } from './stepCode';
 import { LineCount, RunChip } from './stepView';
-import { stepTitle } from '../stepLabels';
+import { stepTitle } from '../../../labels/stepLabels';
 
 export function CompareView(props: {
   model: ReplayModel;

@@ -7,7 +7,7 @@
 import React from 'react';
 
 import type { Step } from '../../../api/types';
-import { IOutputImage, outputOf } from '../../model/cell/runs';
+import { IOutputImage, outputOf } from '../../../records/runs';
 import { useReplay } from '../context';
 
 export type FetchImage = (

@@ -3,14 +3,14 @@ import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ReplayModel } from '../../model/replay';
-import type { IShownStep } from '../../model/cell/fold';
+import type { IShownStep } from '../../../records/fold';
 import { SPEEDS } from '../../model/player';
-import { runOf } from '../../model/cell/runs';
+import { runOf } from '../../../records/runs';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
 import { nextIcon, previousIcon, splitIcon } from '../icons';
 import { Slider } from '../slider';
-import { dotKind, stepTitle } from '../stepLabels';
+import { dotKind, stepTitle } from '../../../labels/stepLabels';
 
 /** The minimum width for side-by-side diffs, in pixels. */
 export const SPLIT_WIDTH = 400;

@@ -6,7 +6,7 @@ import type { ReplayModel } from '../../model/replay';
 import { IRelative, relativesOf } from '../../model/cell/relatives';
 import { cellName } from '../../../labels/cellNames';
 import { useReplay } from '../context';
-import { stepTitle } from '../stepLabels';
+import { stepTitle } from '../../../labels/stepLabels';
 
 export function Relatives(props: {
   step: Step;

@@ -12,7 +12,7 @@ import {
 import React from 'react';
 
 import type { ModelInfo } from '../../../api/types';
-import type { IShownStep } from '../../model/cell/fold';
+import type { IShownStep } from '../../../records/fold';
 import { graphOf, IGraphRow } from '../../model/cell/graph';
 import { lineChanges } from './changes';
 import { useReplay } from '../context';
@@ -27,7 +27,7 @@ import {
   stepOutcome,
   lastRunOutcome,
   stepTitle
-} from '../stepLabels';
+} from '../../../labels/stepLabels';
 
 export interface IStepListProps {
   steps: readonly IShownStep[];

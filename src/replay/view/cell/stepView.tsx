@@ -8,12 +8,12 @@ import React from 'react';
 
 import type { ModelInfo, Step } from '../../../api/types';
 import type { ReplayModel } from '../../model/replay';
-import type { IShownStep } from '../../model/cell/fold';
+import type { IShownStep } from '../../../records/fold';
 import { isBranching, parentOf } from '../../model/cell/graph';
-import { runOf } from '../../model/cell/runs';
+import { runOf } from '../../../records/runs';
 import { ILineChanges, lineChanges } from './changes';
 import { useReplay } from '../context';
-import { contributorIcon } from '../../../labels/contributorLabels';
+import { contributorIcon } from '../../../ui/contributorIcon';
 import { FetchImage, Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode } from './stepCode';
@@ -27,7 +27,7 @@ import {
   runOutcome,
   stepTitle,
   Tone
-} from '../stepLabels';
+} from '../../../labels/stepLabels';
 
 export interface IStepViewProps {
   step: IShownStep;

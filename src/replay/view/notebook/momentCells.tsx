@@ -14,7 +14,7 @@ import {
 import { useReplay } from '../context';
 import { StaticCode } from '../staticCode';
 import { VirtualList } from '../../../ui/virtualList';
-import { type DotKind, tooLargeText } from '../stepLabels';
+import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
 /** The number of lines of a cell that are shown before it is expanded. */
 const MAX_LINES = 12;

@@ -10,8 +10,9 @@ import { useReplay } from '../context';
 import { Empty, IAsk } from '../empty';
 import { IconButton } from '../../../ui/iconButton';
 import { nextIcon, previousIcon } from '../icons';
+import { stepOutcome } from '../../../labels/stepLabels';
 import { MomentCells } from './momentCells';
-import { momentDot, momentOutcome, momentTitle } from './momentLabels';
+import { momentDot, momentTitle } from '../../../labels/momentLabels';
 import { Overview } from './overview';
 import { Provenance } from './provenance';
 import { Scrubber } from './scrubber';
@@ -221,7 +222,7 @@ function MomentHead(props: {
   const { model, moment } = props;
   const { trans } = useReplay();
   const { snapshot } = model.timeline;
-  const chip = momentOutcome(moment, trans);
+  const chip = stepOutcome(moment, false, trans);
   const title = momentTitle(moment, trans);
   const isCurrent = snapshot?.index === moment.index;
   const at = isCurrent

@@ -3,6 +3,13 @@ import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ModelInfo, Report } from '../../../api/types';
+import {
+  byLines,
+  SHARE_KINDS,
+  ShareKind,
+  Shares,
+  shareText
+} from '../../../labels/shareLabels';
 import { cellName } from '../../../labels/cellNames';
 import { useReplay } from '../context';
 import { contributorName } from '../../../labels/contributorLabels';
@@ -28,7 +35,7 @@ export const Provenance = React.memo(function Provenance(
   const label = trans.__('Authorship by cell');
   return (
     <div className="jp-AIServer-Replay-provenance">
-      <Shares {...total} />
+      <ShareBar {...total} />
       <p>
         {labels.shares(total).map(([kind, text]) => (
           <span key={kind} className={TONES[kind]}>
@@ -81,7 +88,7 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
           ...byLines(cell.names).map(labels.name)
         ].join(trans._p('between names', ', '))}
       </span>
-      <Shares {...cell} />
+      <ShareBar {...cell} />
     </button>
   );
   const names = [
@@ -118,24 +125,20 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
   );
 }
 
-type Share = Omit<Report['total'], 'turns'>;
-
-/** The kinds of contributors with their colours, in display order. */
-const TONES = {
+/** The colours of the kinds of shares. */
+const TONES: Record<ShareKind, string> = {
   byModel: 'jp-mod-model',
   byPerson: 'jp-mod-hand',
   byAgent: 'jp-mod-agent',
   byProgram: 'jp-mod-program',
   byUnknown: 'jp-mod-unknown',
   existing: 'jp-mod-existing'
-} as const;
-type Kind = keyof typeof TONES;
-const KINDS = Object.keys(TONES) as Kind[];
+};
 
-function Shares(share: Share): React.JSX.Element {
+function ShareBar(share: Shares): React.JSX.Element {
   return (
     <span className="jp-AIServer-Replay-shares" aria-hidden="true">
-      {KINDS.filter(kind => share[kind]).map(kind => (
+      {SHARE_KINDS.filter(kind => share[kind]).map(kind => (
         <i
           key={kind}
           className={TONES[kind]}
@@ -146,32 +149,17 @@ function Shares(share: Share): React.JSX.Element {
   );
 }
 
-/** Names by number of lines, descending. */
-function byLines(counts: Record<string, number>): string[] {
-  return Object.entries(counts)
-    .sort(([, a], [, b]) => b - a)
-    .map(([name]) => name);
-}
-
 function useShareLabels({ modelInfo }: IProvenanceProps) {
   const { trans, locale } = useReplay();
-  const labels: Record<Kind, (share: string) => string> = {
-    byModel: share => trans.__('%1 by AI', share),
-    byPerson: share => trans.__('%1 by hand', share),
-    byAgent: share => trans.__('%1 by agents', share),
-    byProgram: share => trans.__('%1 by programs', share),
-    byUnknown: share => trans.__('%1 of unknown origin', share),
-    existing: share => trans.__('%1 existing', share)
-  };
   const percent = new Intl.NumberFormat(locale, {
     style: 'percent',
     maximumFractionDigits: 0
   });
   return {
-    shares: (share: Share): [Kind, string][] =>
-      KINDS.filter(kind => share[kind]).map(kind => [
+    shares: (share: Shares): [ShareKind, string][] =>
+      SHARE_KINDS.filter(kind => share[kind]).map(kind => [
         kind,
-        labels[kind](percent.format(share[kind] / share.lines))
+        shareText(kind, percent.format(share[kind] / share.lines), trans)
       ]),
     model: (id: string) =>
       modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id,

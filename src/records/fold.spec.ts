@@ -1,6 +1,6 @@
-import type { Step } from '../../../api/types';
+import type { Step } from '../api/types';
 import { foldRuns, findPosition } from './fold';
-import { runStep, stepsOf } from '../replay.fakes';
+import { runStep, stepsOf } from '../replay/model/replay.fakes';
 
 /** Build a cell's steps; each maker gets the previous ones. */
 function buildSteps(...makers: ((steps: readonly Step[]) => Step)[]): Step[] {

@@ -4,7 +4,7 @@
  * Invariants: stored data may come from another tool, so each part is validated, and invalid parts
  * are left out.
  */
-import type { Step } from '../../../api/types';
+import type { Step } from '../api/types';
 import type { IShownStep } from './fold';
 
 /** An image of an output, identified by the SHA-256 of its blob. Sizes are in pixels. */
@@ -57,7 +57,7 @@ export function durationOf(run: Step): number | null {
 }
 
 /** The execution count of a run; null if it was not recorded. */
-export function countOf(run: Step): number | null {
+export function countOf(run: Pick<Step, 'data'>): number | null {
   const value = run.data?.execution_count;
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }

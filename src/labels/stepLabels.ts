@@ -3,18 +3,18 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ModelInfo, Step } from '../../api/types';
-import type { IShownStep } from '../model/cell/fold';
-import { countOf, durationOf, runOf } from '../model/cell/runs';
-import { durationText } from '../../labels/durations';
-import { closeGaps } from '../../labels/spacing';
+import type { ModelInfo, Step } from '../api/types';
+import type { IShownStep } from '../records/fold';
+import { countOf, durationOf, runOf } from '../records/runs';
+import { durationText } from './durations';
+import { closeGaps } from './spacing';
 import {
   contributorName,
   contributorTone,
   editedBy
-} from '../../labels/contributorLabels';
-import { requestTitle } from '../../labels/requestTitle';
-import { serverText } from '../../labels/serverMessages';
+} from './contributorLabels';
+import { requestTitle } from './requestTitle';
+import { serverText } from './serverMessages';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
@@ -39,8 +39,14 @@ export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }
 
+/** What a title and an outcome are made of: a step, or a moment of the notebook. */
+type Titled = Pick<Step, 'author' | 'title' | 'outcome'> &
+  Partial<Pick<Step, 'name' | 'event' | 'data' | 'error' | 'fromStep'>> & {
+    kind: Step['kind'] | 'order';
+  };
+
 /** A step's title, in one line: the request, or a description of the event. */
-export function stepTitle(step: Step, trans: TranslationBundle): string {
+export function stepTitle(step: Titled, trans: TranslationBundle): string {
   switch (step.kind) {
     case 'turn':
       return requestTitle(step.title, trans);
@@ -67,7 +73,7 @@ export function stepTitle(step: Step, trans: TranslationBundle): string {
   }
 }
 
-function editTitle(step: Step, trans: TranslationBundle): string {
+function editTitle(step: Titled, trans: TranslationBundle): string {
   switch (step.event) {
     case 'accept':
       return trans.__('Accepted with edits');
@@ -79,7 +85,7 @@ function editTitle(step: Step, trans: TranslationBundle): string {
 }
 
 /** The title of an event that concerns the whole cell. */
-function cellEventTitle(step: Step, trans: TranslationBundle): string {
+function cellEventTitle(step: Titled, trans: TranslationBundle): string {
   const data = step.data ?? {};
   const type = step.kind === 'other' ? (step.event ?? '') : step.kind;
   switch (type) {
@@ -143,7 +149,7 @@ function moveTitle(
 
 /** A step's outcome, for a chip; null if it has none. */
 export function stepOutcome(
-  step: Step,
+  step: Titled,
   isNewestTurn: boolean,
   trans: TranslationBundle
 ): { text: string; tone: Tone } | null {
@@ -175,7 +181,7 @@ export function stepOutcome(
 }
 
 /** "accepted", with the number of accepted changes if only some were. */
-function acceptedText(step: Step, trans: TranslationBundle): string {
+function acceptedText(step: Titled, trans: TranslationBundle): string {
   const { accepted, of } = (step.data?.hunks ?? {}) as Record<string, unknown>;
   return typeof accepted === 'number' && typeof of === 'number' && accepted < of
     ? trans.__('accepted %1 of %2', accepted, of)
@@ -231,7 +237,7 @@ export function errorText(
     : step.error;
 }
 
-function runError(step: Step): string {
+function runError(step: Titled): string {
   return (step.kind === 'run' && step.error) || '';
 }
 

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import type { Step } from '../../api/types';
-import { stepsOf } from '../model/replay.fakes';
+import type { Step } from '../api/types';
+import { stepsOf } from '../replay/model/replay.fakes';
 import { errorText, stepTitle } from './stepLabels';
 
 /** A language in which each text is translated as `<text>`. */

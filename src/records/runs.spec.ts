@@ -1,5 +1,5 @@
-import type { Step } from '../../../api/types';
-import { runStep, stepsOf } from '../replay.fakes';
+import type { Step } from '../api/types';
+import { runStep, stepsOf } from '../replay/model/replay.fakes';
 import { foldRuns } from './fold';
 import { countOf, durationOf, findLastWorking, outputOf, runOf } from './runs';
 

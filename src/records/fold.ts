@@ -6,8 +6,7 @@
  * links refer to steps by the server's index, and `findPosition` maps that index to the step that
  * contains it.
  */
-import type { Step } from '../../../api/types';
-import { sourceAfter } from './graph';
+import type { Step } from '../api/types';
 
 /** A step with its runs. `index`, `parent` and `fromStep` are positions among the shown steps. */
 export interface IShownStep extends Step {
@@ -17,6 +16,11 @@ export interface IShownStep extends Step {
   readonly runs?: readonly Step[];
   /** The server's steps that were folded into this one, except runs. */
   readonly parts?: readonly Step[];
+}
+
+/** The cell's source after a step. */
+export function sourceAfter(step: Step): string {
+  return step.applied ? step.code : step.before;
 }
 
 export function foldRuns(steps: readonly Step[]): IShownStep[] {

@@ -1,0 +1,36 @@
+/** The titles and colours of a notebook's moments. Text only. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Moment } from '../api/types';
+import { contributorTone } from './contributorLabels';
+import { type DotKind, stepTitle } from './stepLabels';
+
+/** A moment's title, in one line. It says that it is about a cell, which a step's title doesn't. */
+export function momentTitle(moment: Moment, trans: TranslationBundle): string {
+  switch (moment.kind) {
+    case 'split':
+      return trans.__('Split a cell');
+    case 'merge':
+      return trans.__('Merged cells');
+    case 'copy':
+      return trans.__('Pasted a copy of a cell');
+    case 'delete':
+      return trans.__('Deleted a cell');
+    case 'undelete':
+      return trans.__('Restored a deleted cell');
+    case 'type':
+      return trans.__('Changed a cell’s type');
+    case 'move':
+      return trans.__('Moved a cell');
+    case 'order':
+      return trans.__('Added, removed or moved cells');
+    case 'other':
+      return moment.title.trim() || trans.__('Other change');
+    default:
+      return stepTitle(moment, trans);
+  }
+}
+
+export function momentDot(moment: Moment): DotKind {
+  return moment.outcome === 'error' ? 'bad' : contributorTone(moment);
+}

@@ -1,0 +1,28 @@
+/** The icons of contributors. */
+import {
+  editIcon,
+  extensionIcon,
+  fileIcon,
+  LabIcon
+} from '@jupyterlab/ui-components';
+
+import type { Step } from '../api/types';
+import { FILE_ON_DISK } from '../records/contributor';
+import { askIcon } from './icons';
+
+/** The icon of a contributor; null if it is unknown. */
+export function contributorIcon({
+  author,
+  name
+}: Pick<Step, 'author' | 'name'>): LabIcon | null {
+  switch (author) {
+    case 'model':
+      return askIcon;
+    case 'person':
+      return editIcon;
+    case 'unknown':
+      return name === FILE_ON_DISK ? fileIcon : null;
+    default:
+      return name === FILE_ON_DISK ? fileIcon : extensionIcon;
+  }
+}
