@@ -1,7 +1,7 @@
-"""Random work on branches of one repository, with real git, and what must be true after it.
+"""Random work on branches of one repository with real git, and checks of the result.
 
-Each session file is a case of its own, so few git processes serve many cases. Every record has a
-label of its own, which its source or its words say; references are checked by label.
+Each session file is an independent case, so few git processes serve many cases. Every record has a
+unique label in its source or intent; references are checked by label.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ FOLDER = ".aiserver_sessions"
 
 
 class Repository:
-    """A repository with histories, and what was recorded in which branch."""
+    """A repository with histories that remembers what was recorded in which branch."""
 
     def __init__(self, root: Path, cells: int, seed: int) -> None:
         self.root, self.random = root, random.Random(seed)
         self.keys = [SessionKey(NOTEBOOK, f"cell-{n}") for n in range(cells)]
         self.count = 0
         self.rows: dict[tuple[str, str], list[str]] = {}
-        """By branch and cell, the labels in the order in which they were recorded there."""
+        """The labels in recording order, by branch and cell."""
         self.before: dict[tuple[str, str], list[str]] = {}
-        """By cell and label, what was there when it was recorded."""
+        """The labels that already existed when a label was recorded, by cell and label."""
         self.added: dict[str, set[tuple[str, str]]] = {}
-        """By the subject of a commit, the cells and labels that were recorded in it."""
+        """The cells and labels that a commit added, by its subject."""
         (root / FOLDER / "notebooks").mkdir(parents=True)
         self.git("init", "-q", "-b", "main")
         self.git("config", "user.name", "x")
@@ -63,9 +63,9 @@ class Repository:
         path = self.path(key)
         if not path.exists():
             return new_session(key)
-        found = parse_or_recover(complete_conflict(path, path.read_bytes()), key)
-        assert found is not None
-        return found
+        session = parse_or_recover(complete_conflict(path, path.read_bytes()), key)
+        assert session is not None
+        return session
 
     @property
     def log(self) -> Path:
@@ -79,7 +79,7 @@ class Repository:
 
     def record(self, branch: str, share: float = 0.7, *, log: bool = True) -> None:
         """Record something in most cells, and in the notebook's log."""
-        known = set(self.before)
+        existing = set(self.before)
         marks: dict[str, int] = {}
         expected: dict[str, str] = {}
         digests: dict[str, str] = {}
@@ -95,24 +95,24 @@ class Repository:
         if log:
             data: dict[str, Any] = {"cells": marks, "digests": digests, "expected": expected}
             self._record_line(branch, data | {"id": f"batch-{self.count}"})
-        self.added[f"{branch} {self.count}"] = set(self.before) - known
+        self.added[f"{branch} {self.count}"] = set(self.before) - existing
 
     def _record_line(self, branch: str, data: dict[str, Any]) -> None:
         old = self.log.read_bytes() if self.log.exists() else b""
         entry = NewLogEntry(type="changed", timestamp=NOON, data=data)
         entries = codec.parse_log(old).entries
         saved = number_entries(entries, [entry])
-        self.log.write_bytes(old + b"".join(codec.encode(one, indent=None) for one in saved))
+        self.log.write_bytes(old + b"".join(codec.encode(item, indent=None) for item in saved))
         self.rows.setdefault((branch, "log"), []).append(f"batch-{self.count}")
-        self.before["log", f"batch-{self.count}"] = [one.data["id"] for one in entries]
+        self.before["log", f"batch-{self.count}"] = [item.data["id"] for item in entries]
 
     def _record(self, session: Session, branch: str) -> None:
         row = self.rows.setdefault((branch, session.meta.cell_id), [])
         for _ in range(self.random.randint(1, 3)):
             self.count += 1
             name = f"{branch}-{self.count}"
-            names = [label(one) for one in session.ordered()]
-            self.before[session.meta.cell_id, name] = [one for one in names if one]
+            names = [label(record) for record in session.ordered()]
+            self.before[session.meta.cell_id, name] = [existing for existing in names if existing]
             choice = self.random.random()
             if choice < 0.5 or not session.interactions:
                 parent = self.random.choice([None, *session.interactions])
@@ -120,10 +120,10 @@ class Repository:
                 about = parent.user_request.intent if parent else ""
                 append_turn(session, turn(name, about, **more))
             elif choice < 0.8:
-                one = self.random.choice(session.interactions)
-                data: dict[str, Any] = {"about": one.user_request.intent}
+                accepted = self.random.choice(session.interactions)
+                data: dict[str, Any] = {"about": accepted.user_request.intent}
                 new = NewEvent(
-                    type="accept", timestamp=NOON, turn_id=one.turn_id, source=name, data=data
+                    type="accept", timestamp=NOON, turn_id=accepted.turn_id, source=name, data=data
                 )
                 append_events(session, [new])
             else:
@@ -135,34 +135,33 @@ class Repository:
             row.append(name)
 
     def labels(self) -> dict[str, list[str]]:
-        """By cell, and for the log, the labels in the work tree in their order."""
-        found = {
-            key.cell_id: [name for one in self.session(key).ordered() if (name := label(one))]
+        """Return the labels in the work tree in order, by cell, and for the log."""
+        labels = {
+            key.cell_id: [name for record in self.session(key).ordered() if (name := label(record))]
             for key in self.keys
         }
         data = self.log.read_bytes() if self.log.exists() else b""
-        return found | {"log": [one.data["id"] for one in codec.parse_log(data).entries]}
+        return labels | {"log": [entry.data["id"] for entry in codec.parse_log(data).entries]}
 
     def check_order(self) -> None:
-        """Each record comes behind all that was there when it was recorded."""
+        """Check that each record comes after all that existed when it was recorded."""
         for cell, names in self.labels().items():
-            place = {name: index for index, name in enumerate(names)}
+            position = {name: index for index, name in enumerate(names)}
             for name in names:
                 earlier = self.before[cell, name]
-                assert all(place[one] < place[name] for one in earlier), (cell, name)
+                assert all(position[other] < position[name] for other in earlier), (cell, name)
 
     def check(self, branches: list[str], *, exact: bool = True) -> None:
-        """Nothing of these branches is lost, and each reference leads where it led.
+        """Check that nothing of these branches is lost and references are intact.
 
-        ``exact``: False where git has merged a part by lines, which mixes the numbers up.
+        ``exact`` is False if git merged parts by lines, which mixes up the numbers.
         """
         sessions = {key.cell_id: self.session(key) for key in self.keys if self.path(key).exists()}
         for (branch, cell), row in self.rows.items():
             if branch not in branches or cell == "log":
                 continue
-            items = [one for one in sessions[cell].ordered() if label(one) != ""]
-            names = [label(one) for one in items]
-            assert len(set(names)) == len(names), "nothing is doubled"
+            names = [name for record in sessions[cell].ordered() if (name := label(record))]
+            assert len(set(names)) == len(names), "a record is duplicated"
             assert set(row) <= set(names), (cell, branch)
             if exact:
                 assert [name for name in names if name in set(row)] == row, (cell, branch)
@@ -170,23 +169,25 @@ class Repository:
             if exact:
                 check_references(session)
         entries = codec.parse_log(complete_conflict(self.log, self.log.read_bytes())).entries
-        assert [one.seq for one in entries] == sorted({one.seq for one in entries})
-        ids = [one.data["id"] for one in entries]
+        assert [entry.seq for entry in entries] == sorted({entry.seq for entry in entries})
+        ids = [entry.data["id"] for entry in entries]
         assert len(set(ids)) == len(ids)
         for branch in branches:
             row = self.rows.get((branch, "log"), [])
             assert set(row) <= set(ids)
-            assert not exact or [one for one in ids if one in set(row)] == row
-        merges = {cell: one.meta.merged for cell, one in sessions.items() if one.meta.merged}
-        last_seqs = {cell: one.next_seq - 1 for cell, one in sessions.items()}
+            assert not exact or [id_ for id_ in ids if id_ in set(row)] == row
+        merges = {
+            cell: session.meta.merged for cell, session in sessions.items() if session.meta.merged
+        }
+        last_seqs = {cell: session.next_seq - 1 for cell, session in sessions.items()}
         lines = renumber_entries(
             entries, merges, last_seqs, lambda cell: seqs_by_digest(sessions[cell])
         )
         for entry, line in zip(entries, lines, strict=True) if exact else ():
             now = line.data["cells"]
             for cell, name in entry.data["expected"].items():
-                by_seq = {label(one): one.seq for one in sessions[cell].ordered()}
-                assert now.get(cell) == by_seq.get(name), (cell, entry, merges.get(cell))
+                seqs = {label(record): record.seq for record in sessions[cell].ordered()}
+                assert now.get(cell) == seqs.get(name), (cell, entry, merges.get(cell))
 
 
 def label(item: Any) -> str:
@@ -196,13 +197,13 @@ def label(item: Any) -> str:
 
 
 def check_references(session: Session) -> None:
-    turns = {one.turn_id: one for one in session.interactions}
-    by_seq = {one.seq: label(one) for one in session.ordered()}
+    turns = {item.turn_id: item for item in session.interactions}
+    by_seq = {item.seq: label(item) for item in session.ordered()}
     assert len(turns) == len(session.interactions)
     assert len(by_seq) == len(session.ordered())
-    for one in session.interactions:
-        about = turns[one.parent_turn_id].user_request.intent if one.parent_turn_id else ""
-        assert about == one.ai_response.suggestion
+    for item in session.interactions:
+        about = turns[item.parent_turn_id].user_request.intent if item.parent_turn_id else ""
+        assert about == item.ai_response.suggestion
     for event in session.events or []:
         if event.type == "accept":
             assert event.turn_id and event.data

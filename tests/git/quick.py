@@ -1,6 +1,6 @@
-"""The merge driver in a process that runs already: git starts a small client for each file.
+"""Run the merge driver in this process; git starts only a small client per file.
 
-To start the real command takes a quarter of a second per file; other tests do.
+Starting the real command takes a quarter of a second per file; other tests do that.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as wire:
 
 class _Handler(socketserver.StreamRequestHandler):
     def handle(self) -> None:
-        sent: dict[str, Any] = json.loads(self.rfile.readline())
-        for name in [one for one in os.environ if one.startswith("GITHEAD_")]:
+        request: dict[str, Any] = json.loads(self.rfile.readline())
+        for name in [name for name in os.environ if name.startswith("GITHEAD_")]:
             del os.environ[name]
-        os.environ.update(dict.fromkeys(sent["heads"], ""))
+        os.environ.update(dict.fromkeys(request["heads"], ""))
         self.server.files += 1  # type: ignore[attr-defined]
-        self.wfile.write(b"%d" % driver.merge(*sent["words"]))
+        self.wfile.write(b"%d" % driver.merge(*request["words"]))
 
 
 class QuickDriver(socketserver.TCPServer):
@@ -49,7 +49,7 @@ class QuickDriver(socketserver.TCPServer):
 
     @property
     def command(self) -> str:
-        """The command for git's config."""
+        """Return the command for git's config."""
         program = Path(sys.executable).as_posix()
         port = self.server_address[1]
         return f'"{program}" -ISs "{self._client.as_posix()}" {port} %O %A %B %P'
@@ -57,12 +57,12 @@ class QuickDriver(socketserver.TCPServer):
 
 @contextmanager
 def quick_driver(folder: Path) -> Iterator[QuickDriver]:
-    """A driver that answers until the block ends."""
-    with QuickDriver(folder) as made:
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.05})
+    """Run a driver until the block ends."""
+    with QuickDriver(folder) as driver:
+        thread = threading.Thread(target=driver.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:
-            yield made
+            yield driver
         finally:
-            made.shutdown()
+            driver.shutdown()
             thread.join()

@@ -1,4 +1,4 @@
-"""P39: branches that git merges or rebases lose no turn, event, order or reference."""
+"""P39: merging or rebasing branches loses no turn, event, order or reference."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SEEDS = range(int(os.environ.get("AISERVER_GIT_SEEDS", "1")))
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> Repository:
     root = tmp_path / "mit Leerzeichen 历史"
     root.mkdir()
-    made = Repository(root, CELLS, seed)
+    created = Repository(root, CELLS, seed)
     monkeypatch.chdir(root)
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     assert cli.main(["git", "status"]) == 1
     assert cli.main(["git", "install"]) == 0
     assert cli.main(["git", "status"]) == 0
-    made.commit("main")
-    return made
+    created.commit("main")
+    return created
 
 
 def branch_off(repository: Repository, *names: str, commits: int = 1) -> None:
@@ -72,7 +72,7 @@ def test_a_branch_is_rebased(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_cherry_picked_commit_is_there_once(repository: Repository) -> None:
+def test_a_cherry_picked_commit_is_not_duplicated(repository: Repository) -> None:
     branch_off(repository, "one", "two", commits=2)
     repository.git("cherry-pick", "two~1")
     repository.commit("one")
@@ -85,11 +85,11 @@ def test_a_cherry_picked_commit_is_there_once(repository: Repository) -> None:
     [("merge", False), ("zdiff3", False), ("merge", True), ("diff3", True), ("zdiff3", True)],
 )
 @pytest.mark.parametrize("seed", SEEDS)
-def test_conflict_marks_are_read(repository: Repository, style: str, is_added: bool) -> None:
-    """Without the driver git leaves its marks; both sides are read.
+def test_conflict_markers_are_read(repository: Repository, style: str, is_added: bool) -> None:
+    """Without the driver git writes conflict markers, and both sides are read.
 
-    They are whole in git's index until the person adds the file with its marks. Then the marks must
-    do: all records are there, but git has merged parts of the file by lines.
+    Both sides are in git's index until the person adds the file with its markers. After that, only
+    the markers remain: all records can be read, but git has merged parts of the file by lines.
     """
     (repository.root / ".gitattributes").write_text("")
     repository.git("add", "-A")
@@ -101,15 +101,15 @@ def test_conflict_marks_are_read(repository: Repository, style: str, is_added: b
         repository.git("add", "-A")
     repository.check(["main", "one", "two"], exact=not is_added)
     before = {path.read_bytes() for path in (repository.root / FOLDER).rglob("nb*")}
-    assert any("conflict markers" in found.text for found in check_storage(repository.root))
+    assert any("conflict markers" in finding.text for finding in check_storage(repository.root))
     assert cli.main(["sessions", "repair", "--store", str(repository.root)]) == 0
     assert before <= {path.read_bytes() for path in (repository.root / FOLDER).rglob("nb*")}
     repository.check(["main", "one", "two"], exact=not is_added)
-    assert not any("conflict markers" in found.text for found in check_storage(repository.root))
+    assert not any("conflict markers" in finding.text for finding in check_storage(repository.root))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_cannot_be_read_stays_a_conflict(repository: Repository) -> None:
+def test_an_unreadable_side_stays_a_conflict(repository: Repository) -> None:
     for name in ("one", "two"):
         repository.git("switch", "-q", "-c", name, "main")
         repository.commit(name, share=1.0)
@@ -122,12 +122,12 @@ def test_what_cannot_be_read_stays_a_conflict(repository: Repository) -> None:
 
 
 @pytest.mark.parametrize("seed", [0])
-def test_without_the_command_git_leaves_its_marks(
+def test_without_the_command_git_writes_conflict_markers(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The environment with AI Server isn't active: the other side must not be hidden."""
+    """If AI Server's environment isn't active, the other side must not be hidden."""
     branch_off(repository, "one", "two")
-    folders = [one for one in os.get_exec_path() if not shutil.which("jupyter", path=one)]
+    folders = [path for path in os.get_exec_path() if not shutil.which("jupyter", path=path)]
     monkeypatch.setenv("PATH", os.pathsep.join(folders))
     if not shutil.which("git"):
         pytest.skip("jupyter and git are in one folder here")
@@ -142,31 +142,33 @@ def test_without_the_command_git_leaves_its_marks(
 
 
 @pytest.mark.parametrize("seed", [0])
-def test_merges_onto_one_head_have_names_of_their_own(repository: Repository) -> None:
+def test_merges_onto_one_head_have_different_ids(repository: Repository) -> None:
     """Two cherry-picks onto one commit renumber differently, and may meet in a later merge."""
     branch_off(repository, "one", "two", commits=2)
-    names: list[str] = []
+    all_ids: list[str] = []
     for commit in ("two~1", "two"):
         repository.git("switch", "-q", "-C", "picked", "one")
         repository.git("cherry-pick", commit)
         entries = codec.parse_log(repository.log.read_bytes()).entries
-        ways = {way[-1] for entry in entries for way in entry.merged or []}
+        ids = {merge[-1] for entry in entries for merge in entry.merged or []}
         for key in repository.keys:
-            ways |= {one["id"] for one in repository.session(key).meta.merged or []}
-        assert len(ways) == 1, "one name in all files of a merge"
-        names += ways
-    assert len(set(names)) == 2
+            ids |= {merge["id"] for merge in repository.session(key).meta.merged or []}
+        assert len(ids) == 1, "files of one merge have different ids"
+        all_ids += ids
+    assert len(set(all_ids)) == 2
 
 
-def test_a_merge_that_can_not_be_written_leaves_our_side_whole(
+def test_a_merge_that_cannot_be_written_keeps_our_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P39: git's own merge goes on with the file, and what is cut off there would be lost."""
+    """P39: git continues with the file, so a truncated one would lose records."""
     sides = []
     for name, sources in (("base", ["a"]), ("ours", ["a", "b"]), ("theirs", ["a", "c"])):
-        made = new_session(SessionKey("nb", "cell"))
-        append_events(made, [NewEvent(type="edit", timestamp=NOON, source=one) for one in sources])
-        (tmp_path / name).write_bytes(codec.encode(made))
+        session = new_session(SessionKey("nb", "cell"))
+        append_events(
+            session, [NewEvent(type="edit", timestamp=NOON, source=source) for source in sources]
+        )
+        (tmp_path / name).write_bytes(codec.encode(session))
         sides.append(str(tmp_path / name))
     before = (tmp_path / "ours").read_bytes()
     monkeypatch.chdir(tmp_path)

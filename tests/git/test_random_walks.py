@@ -25,7 +25,7 @@ Labels = set[tuple[str, str]]
 
 
 class Walk:
-    """Branches of a repository, what is in each, and random steps on them."""
+    """Branches of a repository with their expected content, and random steps on them."""
 
     def __init__(self, repository: Repository) -> None:
         self.repository, self.random = repository, repository.random
@@ -33,11 +33,11 @@ class Walk:
         self.merges = 0
 
     def present(self) -> Labels:
-        found = self.repository.labels()
-        return {(cell, name) for cell, names in found.items() for name in names}
+        labels = self.repository.labels()
+        return {(cell, name) for cell, names in labels.items() for name in names}
 
     def check(self, branch: str, expected: Labels) -> None:
-        """The work tree is on this branch, and must hold what is expected and nothing false."""
+        """Check that the work tree of this branch has the expected records and no wrong ones."""
         present = self.present()
         assert expected <= present, (branch, sorted(expected - present))
         self.labels[branch] = present
@@ -48,7 +48,7 @@ class Walk:
         return self.repository.output(*words).split()
 
     def commit(self, branch: str, other: str) -> None:
-        """Record something; the page does not always write a line of the log with it."""
+        """Record something, with or without an entry in the log."""
         repository = self.repository
         for name in (branch, other):
             repository.git("switch", "-q", name)
@@ -90,7 +90,7 @@ class Walk:
         self.check(branch, self.labels[branch] | self.repository.added[subject])
 
     def two_cherry_picks(self, branch: str, other: str) -> None:
-        """Two commits are picked onto one head, and the results merged."""
+        """Cherry-pick two commits onto one head, and merge the results."""
         commits = self.output("rev-list", "--no-merges", other, f"^{branch}")
         if len(commits) < 2:
             return
@@ -103,7 +103,7 @@ class Walk:
         self.merge(branch, "aside")
 
     def stash(self, branch: str, other: str) -> None:
-        """Uncommitted changes are stashed while another branch is merged."""
+        """Stash uncommitted changes while another branch is merged."""
         self.repository.git("switch", "-q", branch)
         self.repository.record(branch)
         self.repository.git("add", "-A")
@@ -127,7 +127,7 @@ class Walk:
         work(branch, other)
 
     def _git_with_new_files(self, *words: str) -> None:
-        """Cherry-pick; where a file is of an earlier commit, git asks whether it is to be added."""
+        """Cherry-pick; if a file is from an earlier commit, git asks whether to add it."""
         if self.repository.git(*words, check=False):
             states = self.repository.output("status", "--porcelain").splitlines()
             assert {line[:2] for line in states if "U" in line[:2]} == {"DU"}, states

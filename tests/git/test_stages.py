@@ -1,4 +1,4 @@
-"""P39: while git has both sides of a conflict whole, they are read instead of the marks."""
+"""P39: while git has both sides of a conflict, they are read instead of the markers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ KEY = SessionKey("nb", "cell")
 
 
 def session(*sources: str) -> Session:
-    made = new_session(KEY)
-    append_events(made, [NewEvent(type="edit", timestamp=NOON, source=one) for one in sources])
-    return made
+    result = new_session(KEY)
+    append_events(
+        result, [NewEvent(type="edit", timestamp=NOON, source=source) for source in sources]
+    )
+    return result
 
 
 def git(root: Path, *words: str, data: bytes = b"") -> str:
@@ -34,7 +36,7 @@ def git(root: Path, *words: str, data: bytes = b"") -> str:
 
 @pytest.fixture
 def marked(tmp_path: Path) -> Path:
-    """A file in which git merged the events by lines, so that the marks hold no event."""
+    """Create a file whose events git merged by lines, so that the markers contain no event."""
     path = tmp_path / ".aiserver_sessions" / session_name(KEY)
     path.parent.mkdir(mode=0o700)
     git(tmp_path, "init", "-q")
@@ -50,16 +52,16 @@ def marked(tmp_path: Path) -> Path:
 
 
 async def sources(root: Path) -> list[str | None]:
-    found = await FileSessionManager(root=str(root)).load_session(KEY)
-    return [event.source for event in found.events or [] if event.type == "edit"]
+    session_ = await FileSessionManager(root=str(root)).load_session(KEY)
+    return [event.source for event in session_.events or [] if event.type == "edit"]
 
 
 def test_the_history_has_the_records_of_both_sides(marked: Path) -> None:
     assert asyncio.run(sources(marked.parent.parent)) == ["a", "b", "c"]
 
 
-def test_lines_behind_the_marks_of_a_log_stay(marked: Path) -> None:
-    """The page goes on writing lines while the log is unmerged."""
+def test_lines_after_the_markers_of_a_log_stay(marked: Path) -> None:
+    """The page continues to append lines while the log is unmerged."""
     log = marked.with_suffix(".jsonl")
     rows = git(marked.parent, "ls-files", "-s", "--full-name").replace(marked.name, log.name)
     git(marked.parent, "update-index", "--index-info", data=f"{rows}\n".encode())
@@ -68,7 +70,7 @@ def test_lines_behind_the_marks_of_a_log_stay(marked: Path) -> None:
 
 
 @pytest.mark.parametrize("git_is", ["missing", "slow"])
-def test_without_git_the_marks_are_read(
+def test_without_git_the_markers_are_read(
     marked: Path, monkeypatch: pytest.MonkeyPatch, git_is: str
 ) -> None:
     if git_is == "missing":
@@ -79,8 +81,8 @@ def test_without_git_the_marks_are_read(
     assert complete_conflict(marked, data) == data
 
 
-def test_reading_runs_no_program_that_the_repository_names(marked: Path) -> None:
-    """P11: git would run the file monitor of a config that somebody else wrote."""
+def test_reading_runs_no_program_of_the_repository_config(marked: Path) -> None:
+    """P11: git would run the file monitor of an untrusted config."""
     root = marked.parent.parent
     ran, program = root / "ran", root / "monitor"
     program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
@@ -92,8 +94,8 @@ def test_reading_runs_no_program_that_the_repository_names(marked: Path) -> None
     assert not ran.exists()
 
 
-def test_git_fetches_by_no_protocol_that_the_repository_allows(tmp_path: Path) -> None:
-    """P11: a git that lacks an object would run what the config names for fetching it."""
+def test_protocols_that_the_repository_allows_are_not_used(tmp_path: Path) -> None:
+    """P11: git would run a command of the config to fetch a missing object."""
     ran = tmp_path / "ran"
     git(tmp_path, "init", "-q")
     git(tmp_path, "config", "protocol.ext.allow", "always")
@@ -102,7 +104,7 @@ def test_git_fetches_by_no_protocol_that_the_repository_allows(tmp_path: Path) -
     assert not ran.exists()
 
 
-def test_a_repository_that_does_not_answer_is_left_alone_for_a_while(
+def test_a_repository_that_timed_out_is_skipped_for_a_while(
     marked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
@@ -118,7 +120,7 @@ def test_a_repository_that_does_not_answer_is_left_alone_for_a_while(
     assert len(asked) == 1
 
 
-def test_sides_that_are_too_large_are_left_to_the_marks(
+def test_the_markers_are_read_if_the_sides_are_too_large(
     marked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gitstages, "_MAX_BYTES", 100)

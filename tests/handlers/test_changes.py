@@ -1,4 +1,4 @@
-"""What happened to the cells of a notebook, and pictures of outputs, over HTTP."""
+"""Record changes of cells and pictures of outputs, over HTTP."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def edit(source: str, **more: Any) -> dict[str, Any]:
     return {"type": "edit", "source": source, "data": {"trigger": "save"}} | more
 
 
-async def test_changes_are_recorded_once_however_often_they_are_sent(call):
-    """P36: events without a name of their own, too."""
+async def test_a_batch_that_is_sent_again_is_recorded_once(call):
+    """P36: this includes events without an id."""
     await call("POST", "generate", request())
     sent = body(
         timestamp="2026-01-27T10:00:00.000Z",
@@ -50,8 +50,8 @@ async def test_changes_are_recorded_once_however_often_they_are_sent(call):
     assert stored["events"][0]["timestamp"] == sent["timestamp"]
 
 
-async def test_secrets_are_not_kept_of_what_a_run_printed(call):
-    """P16: outputs, too."""
+async def test_secrets_in_outputs_are_redacted(call):
+    """P16"""
     key = "sk-proj-" + "a1B2c3D4" * 6
     run = {"type": "run", "data": {"status": "ok", "outputs": {"text": f"key: {key}"}}}
     cells = [{"cellId": "c1", "events": [run]}]
@@ -60,10 +60,10 @@ async def test_secrets_are_not_kept_of_what_a_run_printed(call):
     assert key.encode() not in stored.raw and b"key: " in stored.raw
 
 
-async def test_what_is_said_of_a_cell_in_two_places_is_said_in_that_order(call):
+async def test_events_of_a_cell_that_is_listed_twice_stay_in_order(call):
     cells = [{"cellId": "c1", "events": [edit(source)]} for source in ("x = 1", "x = 2")]
-    told = await call("POST", URL, body(cells=cells, order=[{"id": "c1", "type": "code"}] * 2))
-    assert told.data["cells"] == {"c1": {"revision": 1, "seq": 2}}
+    reply = await call("POST", URL, body(cells=cells, order=[{"id": "c1", "type": "code"}] * 2))
+    assert reply.data["cells"] == {"c1": {"revision": 1, "seq": 2}}
     stored = await call("GET", "sessions/nb/c1")
     assert [event["source"] for event in stored.data["events"]] == ["x = 1", "x = 2"]
 
@@ -83,21 +83,21 @@ async def test_what_is_said_of_a_cell_in_two_places_is_said_in_that_order(call):
         ({"surprise": 1}, "surprise"),
     ],
 )
-async def test_a_bad_batch_is_refused_as_a_whole(call, jp_root_dir, wrong, field):
+async def test_an_invalid_batch_is_rejected_completely(call, jp_root_dir, wrong, field):
     """P5, P29"""
     reply = await call("POST", URL, body(**wrong))
     assert reply.status == 400 and reply.data["message"].startswith(field), reply.data
     assert not (jp_root_dir / ".aiserver_sessions").exists()
 
 
-async def test_no_id_of_a_notebook_leaves_the_store(call, jp_root_dir):
+async def test_ids_of_notebooks_cannot_leave_the_store(call, jp_root_dir):
     """P5"""
     for path in ("notebooks/..%2Fx/changes", "notebooks/%00/changes", "notebooks/a.b/changes"):
         assert (await call("POST", path, body())).status == 400
     assert not (jp_root_dir / ".aiserver_sessions").exists()
 
 
-async def test_a_picture_is_kept_by_what_it_holds(call):
+async def test_pictures_are_stored_by_their_content(call):
     reply = await call("PUT", "blobs", raw=PNG, headers={"Content-Type": "image/png"})
     assert reply.status == 201
     assert reply.data == {"sha256": hashlib.sha256(PNG).hexdigest()}
@@ -119,22 +119,22 @@ async def test_a_picture_is_kept_by_what_it_holds(call):
         (PNG + b"\0" * 262144, 413),
     ],
 )
-async def test_nothing_but_small_pictures_is_taken(call, data, status):
-    """P10: whatever the sender calls it."""
+async def test_only_small_pictures_are_accepted(call, data, status):
+    """P10: the declared content type doesn't matter."""
     reply = await call("PUT", "blobs", raw=data, headers={"Content-Type": "image/png"})
     assert reply.status == status
 
 
-async def test_nothing_but_pictures_is_given(call, extension):
-    """P10: what else a store keeps is not for a browser."""
+async def test_only_pictures_are_served(call, extension):
+    """P10: other blobs of a store are not served to browsers."""
     sha256 = await extension.sessions.put_blob(b"<html><script>alert(1)</script>")
     assert (await call("GET", f"blobs/{sha256}")).status == 404
     assert (await call("GET", f"blobs/{'0' * 64}")).status == 404
 
 
 @pytest.mark.parametrize("size", [200_000, 200_001, 250_000, 999_999, 1_000_000, 1_000_001])
-async def test_a_large_source_comes_back_whole_or_is_refused(call, size: int):
-    """P19: around the limits, as of its save; nothing is silently empty."""
+async def test_a_large_source_is_stored_completely_or_rejected(call, size: int):
+    """P19: sizes around the limits; a source is never silently empty."""
     source = "x = 1\n" * (size // 6) + "y" * (size % 6)
     cells = [{"cellId": "c1", "events": [edit(source)]}]
     order = [{"id": "c1", "type": "code"}]
@@ -143,13 +143,13 @@ async def test_a_large_source_comes_back_whole_or_is_refused(call, size: int):
         assert answer.status == 400 and "source" in answer.data["message"]
         return
     last = (await call("GET", "notebooks/nb/timeline")).data["moments"][-1]
-    then = (await call("GET", f"notebooks/nb/moments/{last['index']}")).data
-    assert [cell["source"] == source for cell in then["cells"]] == [True]
+    snapshot = (await call("GET", f"notebooks/nb/moments/{last['index']}")).data
+    assert [cell["source"] == source for cell in snapshot["cells"]] == [True]
     blame = await call("POST", "sessions/nb/c1/blame", {"source": source})
     assert blame.status == 200
 
 
-async def test_a_source_that_was_too_large_is_said_to_be(call):
+async def test_a_source_that_was_too_large_is_marked_as_missing(call):
     order = [{"id": "c1", "type": "code"}]
     too_large = {"type": "edit", "data": {"trigger": "save", "too_long": 1_200_000}}
     run = {"type": "run", "data": {"status": "ok"}}
@@ -158,17 +158,17 @@ async def test_a_source_that_was_too_large_is_said_to_be(call):
         cells = [{"cellId": "c1", "events": [event]}]
         sent = body(id=f"batch-{number}", cells=cells, order=order, saved=True)
         assert (await call("POST", URL, sent)).status == 201
-    found = []
+    sources = []
     for moment in (await call("GET", "notebooks/nb/timeline")).data["moments"]:
         if moment["saved"]:
             url = f"notebooks/nb/moments/{moment['index']}"
             [cell] = (await call("GET", url)).data["cells"]
-            found.append((cell["source"], cell.get("missing")))
-    assert found == [("x = 1", None), ("", 1_200_000), ("", 1_200_000), ("x = 2", None)]
+            sources.append((cell["source"], cell.get("missing")))
+    assert sources == [("x = 1", None), ("", 1_200_000), ("", 1_200_000), ("x = 2", None)]
 
 
-async def test_a_page_is_told_what_another_one_recorded_before_it_saved(call):
-    """Over HTTP: ``others`` names the cells; without any it is absent."""
+async def test_a_save_returns_the_cells_that_another_page_changed(call):
+    """``others`` lists the cells; it is absent if there are none."""
     first = await call("POST", URL, body(page="ours"))
     cells = [{"cellId": "c1", "events": [edit("x = 1")]}]
     await call("POST", URL, body(id="batch-2", cells=cells, page="theirs"))

@@ -1,4 +1,4 @@
-"""P4 on a real server: nothing but the chosen model's address is contacted, whatever is set."""
+"""P4 on a real server: only the chosen model is contacted, for any environment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from ..conftest import request
 from ..guarded import GuardedServer
 
-# Everything that makes a library report somewhere, fetch something or go another way.
+# Variables that make libraries report, download or use another host.
 NOSY = {
     **{f"{prefix}_TRACING": "true" for prefix in ("LANGSMITH", "LANGCHAIN")},
     **{f"{prefix}_TRACING_V2": "true" for prefix in ("LANGSMITH", "LANGCHAIN")},
@@ -32,7 +32,7 @@ NOSY = {
     "WANDB_API_KEY": "canary-wandb",
     "SENTRY_DSN": "http://canary@sentry.invalid/1",
 }
-# The same, as those read it who know only one of the variables.
+# The same for libraries that read only one of the variables.
 OLD_TRACER = {"LANGCHAIN_TRACING": "true"}
 KEYS = {
     "OPENAI_API_KEY": "canary-openai",
@@ -57,7 +57,7 @@ def config(scripted: Any) -> dict[str, Any]:
 def test_only_the_chosen_model_is_contacted(
     scripted: Any, tmp_path: Path, environment: dict[str, str]
 ) -> None:
-    """P4: and it does answer; nothing else sees a request, nor is its name looked up."""
+    """P4: it answers; no other host gets a request or is looked up."""
     with GuardedServer(tmp_path, config(scripted), environment) as server:
         turn = server.post("generate", request("count the rows"))
         assert turn["ai_response"]["status"] == "success", turn
@@ -68,8 +68,8 @@ def test_only_the_chosen_model_is_contacted(
     assert scripted.requests[0]["authorization"] == "Bearer canary-own"
 
 
-def test_keys_in_the_environment_choose_nothing(scripted: Any, tmp_path: Path) -> None:
-    """P4: with keys of every provider and no choice, the answer is that there is no model."""
+def test_keys_in_the_environment_do_not_choose_a_model(scripted: Any, tmp_path: Path) -> None:
+    """P4: with keys of every provider but no choice, there is no model."""
     with GuardedServer(tmp_path, {}, NOSY | KEYS) as server:
         assert server.get("models")["default"] is None
         assert server.post("generate", request("count the rows"))["code"] == "no_model"
@@ -93,18 +93,18 @@ def test_keys_in_the_environment_choose_nothing(scripted: Any, tmp_path: Path) -
         ("mistralai:codestral-latest", "api.mistral.ai"),
     ],
 )
-def test_a_chosen_provider_is_asked_itself(model: str, host: str, tmp_path: Path) -> None:
-    """P4: never by way of a gateway that the environment names; its own name alone is looked up."""
+def test_a_chosen_provider_is_contacted_directly(model: str, host: str, tmp_path: Path) -> None:
+    """P4: a gateway in the environment is ignored; only the provider's host is looked up."""
     with GuardedServer(tmp_path, {"AIServer": {"model": model}}, NOSY | KEYS) as server:
         turn = server.post("generate", request("count the rows"))
         asked, started = server.asked, server.started
     assert started == []
-    assert turn["ai_response"]["status"] == "error"  # the guard let nothing out
+    assert turn["ai_response"]["status"] == "error"  # the guard blocked the request
     assert {item.partition(":")[0] for item in asked} == {host}
 
 
-def test_the_guard_sees_what_is_started_and_sent(tmp_path: Path) -> None:
-    """P4: else the tests above could not fail."""
+def test_the_guard_detects_processes_and_requests(tmp_path: Path) -> None:
+    """P4: otherwise the tests above couldn't fail."""
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "jupyter_server_config.py").write_text(
         "import os, socket, subprocess, sys\n"

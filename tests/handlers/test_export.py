@@ -1,4 +1,4 @@
-"""A replay as one file, over HTTP."""
+"""Export a replay as one file, over HTTP."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _save(root: str, name: str, notebook_id: str) -> None:
         ({"format": "ipynb"}, "a-replay.ipynb", "{"),
     ],
 )
-async def test_each_form_is_text_in_json(call, scripted, body, name, start):
-    """P10: a page is never served as one."""
+async def test_each_format_is_text_in_json(call, scripted, body, name, start):
+    """P10: a page is never served as HTML."""
     await _history(call, scripted)
     reply = await call("POST", "notebooks/nb/export", body)
     assert reply.status == 200
@@ -52,7 +52,7 @@ async def test_each_form_is_text_in_json(call, scripted, body, name, start):
     assert "make one" in reply.data["content"]
 
 
-async def test_the_file_gives_its_name_and_its_outputs(call, scripted, jp_root_dir):
+async def test_name_and_outputs_come_from_the_notebook_file(call, scripted, jp_root_dir):
     await _history(call, scripted)
     _save(jp_root_dir, "sub/b.ipynb", "nb")
     body = {"format": "ipynb", "path": "sub/b.ipynb"}
@@ -63,8 +63,8 @@ async def test_the_file_gives_its_name_and_its_outputs(call, scripted, jp_root_d
 
 
 @pytest.mark.parametrize("path", ["sub/other.ipynb", "none.ipynb", "../b.ipynb", "sub", "\0"])
-async def test_another_file_is_not_looked_into(call, scripted, jp_root_dir, path):
-    """P5, P10: nothing but the very notebook, and nothing outside of what is served."""
+async def test_other_files_are_not_read(call, scripted, jp_root_dir, path):
+    """P5, P10: only this notebook, and no file outside of the served folder."""
     await _history(call, scripted)
     _save(jp_root_dir, "sub/other.ipynb", "another")
     _save(jp_root_dir, "../b.ipynb", "nb")
@@ -75,14 +75,16 @@ async def test_another_file_is_not_looked_into(call, scripted, jp_root_dir, path
 
 
 class NoFiles(Authorizer):
-    """Lets nobody read files."""
+    """Allows nobody to read files."""
 
     def is_authorized(self, handler, user, action, resource):
         return resource != "contents"
 
 
 @pytest.mark.parametrize("server_config", [{"ServerApp": {"authorizer_class": NoFiles}}])
-async def test_who_may_not_read_files_gets_none(call, scripted, jp_root_dir, server_config):
+async def test_users_who_may_not_read_files_get_no_outputs(
+    call, scripted, jp_root_dir, server_config
+):
     """P2"""
     await _history(call, scripted)
     _save(jp_root_dir, "sub/b.ipynb", "nb")
@@ -91,7 +93,7 @@ async def test_who_may_not_read_files_gets_none(call, scripted, jp_root_dir, ser
     assert reply.status == 200 and "kept" not in reply.data["content"]
 
 
-async def test_what_can_not_be_exported_is_said(call, scripted):
+async def test_unknown_notebooks_and_formats_are_errors(call, scripted):
     await _history(call, scripted)
     assert (await call("GET", "notebooks/none/export")).status == 404
     assert (await call("GET", "notebooks/no~id/export")).status == 400

@@ -1,4 +1,4 @@
-"""Asking for code over HTTP: the answer, the record of it, and every way it can end."""
+"""Generate code over HTTP: the answer, its record, and every way to end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SOURCE = "import pandas as pd\ndf = pd.read_csv('data.csv')"
 
 
 async def running(call: Call, scripted, body=None, **headers):
-    """Begin a generation that holds after its first chunk; return its task."""
+    """Start a generation that pauses after its first chunk; return its task."""
     scripted.script({"text": CODE, "hold_after": 2})
     task = asyncio.create_task(call("POST", "generate", body or request(), headers=headers or SSE))
     await until(lambda: task.done() or (scripted.requests and scripted.requests[-1]["sent"] == 2))
@@ -29,7 +29,7 @@ async def running(call: Call, scripted, body=None, **headers):
 
 
 async def until(condition, seconds: float = 20) -> None:
-    """Wait for a condition; raise TimeoutError if it does not come."""
+    """Wait for a condition. Raises TimeoutError."""
 
     async def poll() -> None:
         while not condition():
@@ -61,7 +61,7 @@ async def test_json_answer_is_the_saved_turn(call, scripted):
     assert stored.data["interactions"] == [turn]
 
 
-async def test_stream_is_start_tokens_and_one_end(call, scripted):
+async def test_a_stream_has_a_start_tokens_and_one_end(call, scripted):
     scripted.script({"text": CODE})
     answer = await call("POST", "generate", request(), headers=SSE)
     assert answer.headers["Content-Type"].startswith("text/event-stream")
@@ -79,8 +79,8 @@ async def test_stream_is_start_tokens_and_one_end(call, scripted):
 
 
 @pytest.mark.parametrize("left", [-1, 0, 1])
-async def test_a_slow_reader_misses_nothing(extension, scripted, left):
-    """P32: also where as many tokens wait as may when the model ends."""
+async def test_a_slow_reader_gets_all_events(extension, scripted, left):
+    """P32: even if the queue of tokens is full when the model ends."""
     lines = [f"x{number} = 1\n" for number in range(QUEUE_SIZE + left)]
     scripted.script({"chunks": ["```python\n", *lines, "```"]})
     body = GenerateBody(notebook_id="nb", cell_id="c1", intent="x")
@@ -93,7 +93,7 @@ async def test_a_slow_reader_misses_nothing(extension, scripted, left):
     assert code == (await generation.outcome).interaction.ai_response.suggestion
 
 
-async def test_each_token_is_sent_when_it_comes(jp_fetch, extension, scripted):
+async def test_tokens_are_sent_immediately(jp_fetch, extension, scripted):
     scripted.script({"text": CODE, "hold_after": 4})
     seen = bytearray()
     task = asyncio.ensure_future(
@@ -113,8 +113,8 @@ async def test_each_token_is_sent_when_it_comes(jp_fetch, extension, scripted):
     assert b"event: done" in seen
 
 
-async def test_second_request_on_the_wire_builds_on_the_first(call, scripted):
-    """The wire holds the first intent and suggestion, the hand-edited code, no other cell's."""
+async def test_the_second_request_contains_the_first_turn(call, scripted):
+    """It has the first intent and suggestion and the edited code, and no code of other cells."""
     scripted.script(
         {"text": CODE}, {"text": "```python\nother = 'of cell two'\n```"}, {"text": CODE}
     )
@@ -132,9 +132,7 @@ async def test_second_request_on_the_wire_builds_on_the_first(call, scripted):
     assert API_KEY not in json.dumps(wire)
 
 
-async def test_a_request_that_goes_on_from_an_open_answer_is_stored_and_replayed_as_such(
-    call, scripted
-):
+async def test_a_request_that_continues_an_open_answer_is_replayed_as_such(call, scripted):
     scripted.script({"text": CODE}, {"text": "```python\ndf\n```"})
     await call("POST", "generate", request("first"))
     body = request("second", source=SOURCE, parentTurnId=1)
@@ -145,8 +143,8 @@ async def test_a_request_that_goes_on_from_an_open_answer_is_stored_and_replayed
     assert steps[1]["before"] == "" and steps[1]["base"] == SOURCE
 
 
-async def test_a_branch_is_told_what_led_to_it_and_nothing_that_was_tried_after_it(call, scripted):
-    """P15: what the preview shows of it is what is sent."""
+async def test_a_branch_sends_only_the_turns_that_led_to_it(call, scripted):
+    """P15: the preview shows exactly what is sent."""
     answers = "first = 1", "left = 2", "branch = 3"
     scripted.script(*({"text": f"```python\n{answer}\n```"} for answer in answers))
     await call("POST", "generate", request("the first wish"))
@@ -161,7 +159,7 @@ async def test_a_branch_is_told_what_led_to_it_and_nothing_that_was_tried_after_
     assert "the wish that was left" not in text and "left = 2" not in text
 
 
-async def test_earlier_cells_of_the_notebook_are_told(call, scripted):
+async def test_earlier_cells_of_the_notebook_are_sent(call, scripted):
     cells = [
         {"cellId": "a", "cellType": "markdown", "source": "# 销售分析"},
         {"cellId": "b", "cellType": "code", "source": "sales = load_sales()"},
@@ -171,7 +169,7 @@ async def test_earlier_cells_of_the_notebook_are_told(call, scripted):
     assert "sales = load_sales()" in text and "# 销售分析" in text
 
 
-async def test_starting_afresh_hides_the_past_from_the_model_and_keeps_it(call, scripted):
+async def test_starting_afresh_sends_no_history_and_keeps_it_stored(call, scripted):
     scripted.script({"text": CODE}, {"text": CODE})
     await call("POST", "generate", request("the first wish"))
     reset = await call("POST", "sessions/nb/c1/events", [{"type": "context_reset"}])
@@ -193,7 +191,7 @@ async def test_starting_afresh_hides_the_past_from_the_model_and_keeps_it(call, 
         ({"text": "I would rather not say anything in code."}, "bad_answer"),
     ],
 )
-async def test_failed_turn_is_recorded_as_such(call, scripted, answer, code):
+async def test_a_failed_turn_is_recorded_as_failed(call, scripted, answer, code):
     scripted.script(answer)
     reply = await call("POST", "generate", request("do it"), headers=SSE)
     name, end = reply.events[-1]
@@ -206,7 +204,7 @@ async def test_failed_turn_is_recorded_as_such(call, scripted, answer, code):
     assert b"canary-4711" not in reply.raw
 
 
-async def test_failed_turn_keeps_what_had_come_and_is_no_history(call, scripted):
+async def test_a_failed_turn_keeps_its_partial_answer_and_is_not_sent_again(call, scripted):
     scripted.script(
         {"chunks": ["```python\n", "half = 1\n", "more"], "cut_after": 2}, {"text": CODE}
     )
@@ -218,10 +216,10 @@ async def test_failed_turn_keeps_what_had_come_and_is_no_history(call, scripted)
     assert "the wish that failed" not in wire and "half = 1" not in wire
 
 
-async def test_a_turn_that_cannot_be_saved_is_shown_said_and_logged(
+async def test_a_turn_that_cannot_be_saved_is_returned_and_logged(
     call, scripted, extension, monkeypatch, caplog
 ):
-    """P20 (server half): the answer was streamed, and its end tells why it isn't kept."""
+    """P20 (server part): the answer is streamed, and the last event says why it isn't saved."""
 
     async def full(*args: object) -> None:
         raise StorageFull
@@ -233,16 +231,16 @@ async def test_a_turn_that_cannot_be_saved_is_shown_said_and_logged(
     assert "".join(tokens).strip("\n") == SOURCE
     assert [name for name, _ in reply.events][-1] == "error"
     assert reply.events[-1][1]["code"] == "storage_full"
-    # Whether the text that came is the whole answer, only the server can say.
+    # Only the server knows whether the streamed text is complete.
     assert reply.events[-1][1]["unsaved"]["ai_response"]["suggestion"] == SOURCE
     assert reply.events[-1][1]["unsaved"]["ai_response"]["status"] == "success"
     assert "could not be saved: storage_full" in caplog.text
     reply = await call("POST", "generate", request())
     assert (reply.status, reply.data["code"]) == (507, "storage_full")
-    assert reply.data["unsaved"]["ai_response"]["suggestion"] == SOURCE, "given all the same"
+    assert reply.data["unsaved"]["ai_response"]["suggestion"] == SOURCE, "the answer is lost"
 
 
-async def test_stop_ends_the_stream_and_records_what_had_come(call, scripted, extension):
+async def test_stop_ends_the_stream_and_saves_the_partial_answer(call, scripted, extension):
     task = await running(call, scripted)
     (generation_id,) = extension.assistant._running
     assert (await call("DELETE", f"generate/{generation_id}")).status == 204
@@ -255,10 +253,10 @@ async def test_stop_ends_the_stream_and_records_what_had_come(call, scripted, ex
     assert (await call("DELETE", f"generate/{generation_id}")).status == 404
 
 
-async def test_a_client_that_leaves_stops_the_model(
+async def test_a_disconnected_client_stops_the_model(
     call, scripted, extension, jp_http_port, jp_base_url, jp_auth_header
 ):
-    """P30: within a second, also while the model says nothing; and the turn is recorded."""
+    """P30: within a second, even while the model sends nothing; the turn is recorded."""
     scripted.script({"text": CODE, "hold_after": 2})
     body = json.dumps(request()).encode()
     head = [f"POST {jp_base_url}aiserver/generate HTTP/1.1", f"Host: 127.0.0.1:{jp_http_port}"]
@@ -275,8 +273,8 @@ async def test_a_client_that_leaves_stops_the_model(
     assert turn["ai_response"]["status"] == "cancelled"
 
 
-async def test_second_generation_on_the_same_cell_is_refused(call, scripted, extension):
-    """P33: two tabs, one cell: one upstream call; the other gets 409 with the running one's id."""
+async def test_a_second_generation_on_the_same_cell_is_rejected(call, scripted, extension):
+    """P33: the second tab gets 409 with the id of the running generation."""
     task = await running(call, scripted)
     (generation_id,) = extension.assistant._running
     second = await call("POST", "generate", request("me too"))
@@ -291,14 +289,14 @@ async def test_second_generation_on_the_same_cell_is_refused(call, scripted, ext
     assert (await call("POST", "generate", request("now"))).status == 200
 
 
-async def test_server_stop_records_what_runs(call, scripted, extension):
-    """P36 (server half): an answer under way when the server stops is kept as cancelled."""
+async def test_stopping_the_server_saves_running_answers(call, scripted, extension):
+    """P36 (server part): a running answer is saved as cancelled when the server stops."""
     task = await running(call, scripted)
     await extension.assistant.close()
     assert (await task).events[-1][0] == "cancelled"
 
 
-async def test_dataframe_turns_are_turns_of_the_cell(call, scripted):
+async def test_dataframe_requests_are_turns_of_the_cell(call, scripted):
     scripted.script({"text": CODE}, {"text": CODE})
     frame = {
         "name": "df",
@@ -317,18 +315,18 @@ async def test_dataframe_turns_are_turns_of_the_cell(call, scripted):
 
 
 @pytest.mark.parametrize("server_config", [{"AIServer": {"model": "nonsense:none"}}])
-async def test_no_such_provider_is_a_sentence(call, server_config):
+async def test_an_unknown_provider_is_a_failed_turn(call, server_config):
     reply = await call("POST", "generate", request())
-    assert reply.status == 200  # a turn that failed
+    assert reply.status == 200  # with a failed turn
     answer = reply.data["ai_response"]
     assert answer["status"] == "error" and "nonsense" in answer["error"]
 
 
-async def test_frames_of_another_version_do_not_stop_the_cell(call, scripted, extension):
-    """P25: what is stored may hold more than is known here, or something else."""
+async def test_dataframes_of_other_versions_are_no_error(call, scripted, extension):
+    """P25: stored dataframes may have unknown or missing fields."""
     frame = {"name": "df", "row_count": 3, "column_count": 1, "mean_of_later": 7}
     frame["columns"] = [{"name": "price", "dtype": "int64"}]
-    for frames, told in (([frame], True), ([{"shape": [3, 1]}], False)):
+    for frames, is_sent in (([frame], True), ([{"shape": [3, 1]}], False)):
         turn = NewTurn(
             timestamp=utc_now(),
             user_request=UserRequest(intent="earlier"),
@@ -339,11 +337,11 @@ async def test_frames_of_another_version_do_not_stop_the_cell(call, scripted, ex
         scripted.script({"text": CODE})
         reply = await call("POST", "generate", request())
         assert reply.data["ai_response"]["status"] == "success"
-        assert ("int64" in json.dumps(scripted.requests[-1]["body"])) is told
+        assert ("int64" in json.dumps(scripted.requests[-1]["body"])) is is_sent
 
 
-async def test_no_model_is_asked_for_a_session_that_cannot_be_written(call, scripted, jp_root_dir):
-    """P25: a newer record is read-only, which is said before anything is spent."""
+async def test_no_request_is_sent_if_the_session_is_read_only(call, scripted, jp_root_dir):
+    """P25: a session of a newer version is read-only, so the model is not asked."""
     await call("POST", "generate", request())
     [path] = (jp_root_dir / ".aiserver_sessions").glob("*.json")
     path.write_text(path.read_text().replace('"version": "1.0"', '"version": "2.0"'))
@@ -362,7 +360,7 @@ async def test_no_model_is_asked_for_a_session_that_cannot_be_written(call, scri
         (request(nonsense=1), "nonsense"),
     ],
 )
-async def test_bad_body_is_400_with_the_field(call, scripted, body, field):
+async def test_an_invalid_body_is_400_with_the_field(call, scripted, body, field):
     reply = await call("POST", "generate", body)
     assert reply.status == 400
     assert reply.data["code"] == "invalid_request" and field in reply.data["message"]
@@ -370,11 +368,11 @@ async def test_bad_body_is_400_with_the_field(call, scripted, body, field):
 
 
 @pytest.mark.parametrize("raw", [b"", b"[1]", b'{"a": NaN}', b"\xff", b'"\\ud800"', b"[" * 100000])
-async def test_bad_json_is_400(call, raw):
+async def test_invalid_json_is_400(call, raw):
     reply = await call("POST", "generate", raw=raw)
     assert reply.status == 400
 
 
-async def test_too_much_is_413(call):
+async def test_a_large_body_is_413(call):
     reply = await call("POST", "generate", request(source="x" * 9_000_000))
     assert reply.status == 413

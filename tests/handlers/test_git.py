@@ -1,4 +1,4 @@
-"""A person decides once what git does with the histories; nothing is written without that."""
+"""The user decides once what git does with histories; nothing is written without a decision."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def names(root: Path) -> set[str]:
     return {path.name for path in root.iterdir() if path.name.startswith(".git")}
 
 
-async def test_it_is_open_once_a_history_is_written_in_a_repository(
+async def test_a_decision_is_open_once_a_repository_has_a_history(
     call: Call, repository: Path
 ) -> None:
-    assert (await call("GET", "git")).data == {"repository": None}, "nothing is written yet"
+    assert (await call("GET", "git")).data == {"repository": None}, "there is no history yet"
     await call("POST", "generate", request())
-    found = (await call("GET", "git")).data["repository"]
-    assert Path(found).samefile(repository)
-    assert names(repository) == {".git"}, "looking writes nothing"
+    path = (await call("GET", "git")).data["repository"]
+    assert Path(path).samefile(repository)
+    assert names(repository) == {".git"}, "the request has written files"
 
 
-async def test_outside_of_a_repository_nothing_is_open(call: Call) -> None:
+async def test_outside_of_a_repository_no_decision_is_open(call: Call) -> None:
     await call("POST", "generate", request())
     assert (await call("GET", "git")).data == {"repository": None}
 
@@ -47,7 +47,7 @@ async def test_git_ignores_the_histories(call: Call, repository: Path) -> None:
     assert (await call("GET", "git")).data == {"repository": None}
 
 
-async def test_git_ignores_the_histories_where_a_later_line_said_otherwise(
+async def test_histories_are_ignored_despite_a_negated_pattern(
     call: Call, repository: Path
 ) -> None:
     await call("POST", "generate", request())
@@ -67,7 +67,7 @@ async def test_git_merges_the_histories(call: Call, repository: Path) -> None:
     assert names(repository) == {".git", ".gitattributes"}
 
 
-async def test_a_link_is_not_written_through(call: Call, repository: Path) -> None:
+async def test_symbolic_links_are_not_followed(call: Call, repository: Path) -> None:
     other = repository / "other"
     other.write_text("")
     (repository / ".gitignore").symlink_to(other)
@@ -75,14 +75,14 @@ async def test_a_link_is_not_written_through(call: Call, repository: Path) -> No
     assert other.read_text() == ""
 
 
-async def test_a_decision_outside_of_a_repository_has_no_place(call: Call) -> None:
+async def test_a_decision_outside_of_a_repository_is_an_error(call: Call) -> None:
     assert (await call("POST", "git", {"choice": "keep"})).status == 404
 
 
-async def test_looking_runs_no_program_that_a_repository_names(
+async def test_no_program_of_the_repository_config_is_run(
     call: Call, repository: Path, tmp_path: Path
 ) -> None:
-    """P11: a folder that was unpacked may bring a ``.git`` of its own."""
+    """P11: an unpacked folder may contain an untrusted ``.git``."""
     ran = tmp_path / "ran"
     program = tmp_path / "monitor"
     program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
@@ -93,14 +93,14 @@ async def test_looking_runs_no_program_that_a_repository_names(
         subprocess.run(["git", "config", name, value], cwd=repository, check=True)
     subprocess.run(["git", "update-index", "--fsmonitor"], cwd=repository, check=False)
     subprocess.run(["git", "status"], cwd=repository, capture_output=True, check=False)
-    assert ran.exists(), "git itself runs it"
+    assert ran.exists(), "git would not run it either"
     ran.unlink()
     await call("POST", "generate", request())
     assert (await call("GET", "git")).data["repository"]
     assert not ran.exists()
 
 
-async def test_a_work_tree_elsewhere_is_none_of_ours(call: Call, repository: Path) -> None:
+async def test_a_repository_with_another_work_tree_is_ignored(call: Call, repository: Path) -> None:
     await call("POST", "generate", request())
     away = repository.parent / "away"
     away.mkdir()
@@ -108,7 +108,7 @@ async def test_a_work_tree_elsewhere_is_none_of_ours(call: Call, repository: Pat
     assert (await call("GET", "git")).data == {"repository": None}
 
 
-async def test_histories_that_are_committed_are_decided(call: Call, repository: Path) -> None:
+async def test_with_committed_histories_no_decision_is_open(call: Call, repository: Path) -> None:
     await call("POST", "generate", request())
     subprocess.run(["git", "add", ".aiserver_sessions"], cwd=repository, check=True)
     assert (await call("GET", "git")).data == {"repository": None}

@@ -1,4 +1,4 @@
-"""Characters that somebody's UTF-16 cut in two: from a model, and in a file that others wrote."""
+"""Lone surrogates: from a model, and in a file of another program."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ PIECES = {
 
 @pytest.mark.parametrize(("chunks", "code"), PIECES.values(), ids=PIECES.keys())
 @pytest.mark.parametrize("headers", [SSE, {}], ids=["stream", "at once"])
-async def test_a_model_that_cuts_characters_in_two(call, scripted, chunks, code, headers):
-    """P32: the answer ends as any other does, and what is kept can be read."""
+async def test_a_model_may_send_lone_surrogates(call, scripted, chunks, code, headers):
+    """P32: the answer ends normally, and the saved turn can be read."""
     scripted.script({"chunks": chunks})
     answer = await call("POST", "generate", request(), headers=headers)
     turn = answer.data
@@ -41,8 +41,8 @@ async def test_a_model_that_cuts_characters_in_two(call, scripted, chunks, code,
     assert (await call("GET", "sessions/nb/c1")).data["interactions"] == [turn]
 
 
-async def test_half_a_character_in_a_file_hides_nothing(call, scripted, jp_root_dir, remote_model):
-    """P22: neither the cell's own history, nor the list of its notebook, nor the next answer."""
+async def test_a_lone_surrogate_in_a_file_hides_nothing(call, scripted, jp_root_dir, remote_model):
+    """P22: the cell's history, the list of sessions and the next answer work."""
     await call("POST", "generate", request("one"))
     await call("POST", "generate", request("other", cellId="c2"))
     [path] = (jp_root_dir / ".aiserver_sessions").glob("nb_c1.json")
@@ -67,13 +67,13 @@ async def test_half_a_character_in_a_file_hides_nothing(call, scripted, jp_root_
     assert "x = '\ufffd'" in json.dumps(preview.data, ensure_ascii=False)
     answer = await call("POST", "generate", request("two"), headers=SSE)
     assert answer.events[-1][0] == "done"
-    kept = json.loads(path.read_bytes())["interactions"]
-    assert [turn["turn_id"] for turn in kept] == [1, 2]
-    assert kept[0]["x_other"] == "\ud83d", "what we don't know is kept to the letter"
+    turns = json.loads(path.read_bytes())["interactions"]
+    assert [turn["turn_id"] for turn in turns] == [1, 2]
+    assert turns[0]["x_other"] == "\ud83d", "unknown fields are changed"
 
 
-async def test_a_stream_ends_whatever_breaks(call, scripted, monkeypatch):
-    """P32: also where the fault is our own, after the headers went out."""
+async def test_a_stream_ends_after_an_internal_error(call, scripted, monkeypatch):
+    """P32: even if the error happens after the headers were sent."""
 
     def broken(self: Generation, idle: float | None = None):
         raise UnicodeError
@@ -84,6 +84,6 @@ async def test_a_stream_ends_whatever_breaks(call, scripted, monkeypatch):
     assert answer.events[-1][1] == {"code": "error", "message": "Something went wrong."}
 
 
-def test_whole_text_is_left_alone() -> None:
+def test_valid_text_is_not_changed() -> None:
     for text in ("", "plain", "价格 😀", "‹é›"):
         assert fix_surrogates(text) is text

@@ -1,4 +1,4 @@
-"""Installing the local model over HTTP: the real command, and a hub that is played on loopback."""
+"""Install the local model over HTTP, with the real command and a fake hub."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..conftest import SSE, Call
 from .test_generate import until
 from .test_models import bare_machine, jp_server_config  # noqa: F401 - fixtures
 
-CONTENT = bytes(range(256)) * 100_000  # 25.6 MB: more than the hub's client takes at a time
+CONTENT = bytes(range(256)) * 100_000  # 25.6 MB, more than one chunk of the hub's client
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Hub(ThreadingHTTPServer):
-    """One file. It is sent up to ``hold``, the rest once ``go`` is set."""
+    """A hub with one file. It sends ``hold`` bytes, and the rest once ``go`` is set."""
 
     daemon_threads = True
 
@@ -90,7 +90,7 @@ async def state(call: Call) -> Any:
     return (await call("GET", "models")).data["local"]["installing"]
 
 
-async def test_it_is_fetched_watched_and_used(call: Call, hub: Hub, target: Path):
+async def test_the_model_is_downloaded_with_progress_and_used(call: Call, hub: Hub, target: Path):
     hub.go.set()
     answer = await call("POST", "models/local/install", {}, headers=SSE)
     names = [name for name, _ in answer.events]
@@ -104,22 +104,22 @@ async def test_it_is_fetched_watched_and_used(call: Call, hub: Hub, target: Path
     assert target.read_bytes() == CONTENT
     after = (await call("GET", "models")).data
     assert after["local"]["installed"] and after["local"]["installing"] is None
-    assert after["default"] == after["local"]["id"]  # ready to be asked, with no further step
+    assert after["default"] == after["local"]["id"]  # ready without another step
 
 
-async def test_it_stops_and_goes_on_where_it_was(call: Call, hub: Hub, target: Path):
-    """The stop keeps what came; two who watch see the same end; the next one asks for the rest."""
+async def test_a_cancelled_download_resumes(call: Call, hub: Hub, target: Path):
+    """Cancelling keeps the partial file; both clients get the same end; the next try resumes."""
     hub.hold = 15_000_000
     watching = [
         asyncio.create_task(call("POST", "models/local/install", {}, headers=SSE)) for _ in range(2)
     ]
 
-    async def held() -> None:
-        while (found := await state(call)) is None or found["bytes"] < 10_000_000:
+    async def paused() -> None:
+        while (progress := await state(call)) is None or progress["bytes"] < 10_000_000:
             await asyncio.sleep(0.05)
 
-    await asyncio.wait_for(held(), 60)
-    assert len(hub.starts) == 1  # the second one joined
+    await asyncio.wait_for(paused(), 60)
+    assert len(hub.starts) == 1  # the second request joined the first
     assert (await call("DELETE", "models/local/install")).status == 204
     for task in watching:
         assert (await asyncio.wait_for(task, 10)).events[-1] == ("cancelled", {})
@@ -133,10 +133,10 @@ async def test_it_stops_and_goes_on_where_it_was(call: Call, hub: Hub, target: P
     assert target.read_bytes() == CONTENT
 
 
-async def test_who_watches_may_leave(
+async def test_a_client_may_disconnect_and_reconnect(
     call: Call, hub: Hub, target: Path, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
 ):
-    """And finds it still running, or done, when coming back."""
+    """The download continues without a client."""
     hub.hold = 1000
     head = [f"POST {jp_base_url}aiserver/models/local/install HTTP/1.1"]
     headers = {"Host": f"127.0.0.1:{jp_http_port}", "Content-Length": "2"} | SSE | jp_auth_header
@@ -151,15 +151,17 @@ async def test_who_watches_may_leave(
     await until(target.exists, 60)
 
 
-async def test_without_the_stream_it_only_begins(call: Call, hub: Hub, extension: Any):
+async def test_without_a_stream_the_request_only_starts_the_download(
+    call: Call, hub: Hub, extension: Any
+):
     reply = await call("POST", "models/local/install", {})
     assert (reply.status, reply.data["phase"]) == (202, "looking")
     assert (await call("DELETE", "models/local/install")).status == 204
     assert extension.models.installer.current is None
-    assert (await call("DELETE", "models/local/install")).status == 204  # once more does no harm
+    assert (await call("DELETE", "models/local/install")).status == 204  # again, without effect
 
 
-async def test_a_failure_is_a_sentence_without_a_path(
+async def test_error_messages_contain_no_path(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """P8"""
@@ -171,12 +173,12 @@ async def test_a_failure_is_a_sentence_without_a_path(
     assert await state(call) is None
 
 
-async def test_the_package_that_runs_it_is_asked_for_first(
+async def test_a_missing_package_is_reported_before_the_download(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ):
     import sys
 
-    monkeypatch.setitem(sys.modules, "xllamacpp", None)  # as if it weren't installed
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)  # simulates a missing package
     reply = await call("POST", "models/local/install", {}, headers=SSE)
     assert (reply.status, reply.data["code"]) == (503, "model_package_missing")
     assert reply.data["install"] == "pip install 'aiserver[local]'"
@@ -184,7 +186,7 @@ async def test_the_package_that_runs_it_is_asked_for_first(
     assert (local["package"], local["install"]) == (False, reply.data["install"])
 
 
-async def test_the_end_of_the_server_ends_it(call: Call, hub: Hub, extension: Any):
+async def test_stopping_the_server_stops_the_download(call: Call, hub: Hub, extension: Any):
     await call("POST", "models/local/install", {})
     installation = extension.models.installer.current
     await extension.stop_extension()
@@ -192,8 +194,8 @@ async def test_the_end_of_the_server_ends_it(call: Call, hub: Hub, extension: An
     assert installation._process.returncode is not None
 
 
-async def test_joining_never_begins_one(call: Call, hub: Hub, extension: Any):
-    """P4: a page that comes back follows what runs; only a press fetches."""
+async def test_joining_never_starts_a_download(call: Call, hub: Hub, extension: Any):
+    """P4: a reloaded page follows a running download; only the button starts one."""
     reply = await call("POST", "models/local/install", {"join": True}, headers=SSE)
     assert (reply.status, reply.data["code"]) == (404, "not_found")
     assert extension.models.installer.current is None and hub.starts == []

@@ -1,4 +1,4 @@
-"""P8 on a real server with ``--debug`` and a real kernel: where a key gets to, and where not."""
+"""P8 on a real server with ``--debug`` and a real kernel: keys reach only their provider."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SENTENCE = "canary-sentence-77aa"
 
 
 def environment_of_a_kernel(server: GuardedServer) -> str:
-    """What a kernel that the server starts finds in its environment."""
+    """Return the environment of a kernel that the server starts."""
     kernel = json.loads(server.call("POST", "api/kernels", {"name": "python3"}))["id"]
     path = server.folder / "runtime" / f"kernel-{kernel}.json"
     until = time.monotonic() + 30
@@ -37,8 +37,8 @@ def environment_of_a_kernel(server: GuardedServer) -> str:
         server.call("DELETE", f"api/kernels/{kernel}")
 
 
-def holders(folder: Path, canary: str) -> set[str]:
-    """The files below a folder that hold a text."""
+def files_with(folder: Path, canary: str) -> set[str]:
+    """Return the files below a folder that contain a text."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {path.name for path in files if canary.encode() in path.read_bytes()}
 
@@ -47,7 +47,7 @@ def holders(folder: Path, canary: str) -> set[str]:
 def test_a_key_reaches_its_provider_and_nothing_else(
     scripted: Any, tmp_path: Path, backend: str
 ) -> None:
-    """P8: no answer, log, file but its own, nor a kernel's environment holds it."""
+    """P8: it is in no response, log, other file or kernel's environment."""
     environment = {"TEST_KEYRING": str(tmp_path / "the-keyring.json"), "OPENAI_LOG": "debug"}
     if backend == "keyring":
         environment["PYTHON_KEYRING_BACKEND"] = "tests.keyring_backend.Keyring"
@@ -70,7 +70,7 @@ def test_a_key_reaches_its_provider_and_nothing_else(
         call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
         message = f"{SENTENCE}: key {KEY} at {scripted.url} is wrong"
         for status in (401, 403, 404, 400, 500, 429):
-            # The provider repeats the key in its error, as some do.
+            # Like some providers, this one repeats the key in its error.
             scripted.script(*[{"status": status, "message": message, "retry_after": 0}] * 3)
             call("POST", "generate", request())
             scripted.clear()
@@ -87,23 +87,23 @@ def test_a_key_reaches_its_provider_and_nothing_else(
     log = server.log.read_text()
     assert "aiserver/models/keys/openai" in log  # it is the debug log
     assert KEY not in log and SENTENCE not in log
-    kept = {"file": ".keys.json", "keyring": "the-keyring.json"}[backend]
-    assert holders(tmp_path, KEY) == {kept}
-    assert holders(tmp_path, SENTENCE) == set()
+    key_file = {"file": ".keys.json", "keyring": "the-keyring.json"}[backend]
+    assert files_with(tmp_path, KEY) == {key_file}
+    assert files_with(tmp_path, SENTENCE) == set()
 
 
-def test_a_forgotten_key_is_gone(scripted: Any, tmp_path: Path) -> None:
-    """P8: from the disk, too; and the files and contents services serve none of it before."""
+def test_a_removed_key_is_deleted(scripted: Any, tmp_path: Path) -> None:
+    """P8: it is deleted on disk, and never served by the files and contents services."""
     with GuardedServer(
         tmp_path, {}, {"JUPYTER_DATA_DIR": str(tmp_path / "root" / "data")}
     ) as server:
         body = {"key": KEY, "address": scripted.base_url}
         server.call("PUT", "aiserver/models/keys/openai_compatible", body)
-        assert holders(tmp_path, KEY) == {".keys.json"}
+        assert files_with(tmp_path, KEY) == {".keys.json"}
         for path in ("files/data/aiserver/.keys.json", "api/contents/data/aiserver/.keys.json"):
             assert KEY.encode() not in server.call("GET", path)
         server.call("DELETE", "aiserver/models/keys/openai_compatible")
-        assert holders(tmp_path, KEY) == set()
+        assert files_with(tmp_path, KEY) == set()
 
 
 def test_a_configured_key_is_in_no_log(scripted: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Models over HTTP: what there is, the person's choice, connections, limits."""
+"""Models over HTTP: the list, the user's choice, connections and limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EMBEDDED = "local:qwen2.5-coder-0.5b"
 
 @pytest.fixture(autouse=True)
 def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No keys, no weights, no Ollama, no keyring; settings of the test's own."""
+    """Remove keys, weights, Ollama and keyring; use the test's own settings."""
     for name in ("OPENAI", "ANTHROPIC", "DEEPSEEK", "GOOGLE", "GEMINI", "MISTRAL"):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
@@ -46,7 +46,7 @@ async def connect(call: Call, scripted: Any) -> None:
     assert (await call("PUT", "models/keys/openai_compatible", body)).status == 204
 
 
-async def test_a_bare_machine_shows_what_could_be_done(call: Call):
+async def test_without_a_model_the_options_are_listed(call: Call):
     seen = (await call("GET", "models")).data
     assert seen["default"] is None
     assert [model["id"] for model in seen["models"]] == [EMBEDDED]
@@ -66,14 +66,16 @@ async def test_a_bare_machine_shows_what_could_be_done(call: Call):
     assert compatible["needsAddress"] and not compatible["needsKey"]
 
 
-async def test_from_nothing_to_an_answer(call: Call, scripted: Any):
-    """P4: connect, look, choose, ask; and nothing is sent before the choice."""
+async def test_a_connected_model_answers_once_it_is_chosen(call: Call, scripted: Any):
+    """P4: nothing is sent before a model is chosen."""
     await connect(call, scripted)
     assert (await call("POST", "generate", request())).data["code"] == "no_model"
     seen = (await call("GET", "models")).data
     assert seen["default"] is None
     listed = [model for model in seen["models"] if model["provider"] == "openai_compatible"]
-    assert [model["id"] for model in listed] == ["openai_compatible:scripted"]  # as it lists them
+    assert [model["id"] for model in listed] == [
+        "openai_compatible:scripted"
+    ]  # as the server lists them
     assert not scripted.requests
     chosen = await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
     assert (chosen.status, chosen.data) == (200, {"default": "openai_compatible:scripted"})
@@ -95,7 +97,7 @@ async def test_any_name_of_a_connected_provider_can_be_chosen(call: Call, script
     assert (await call("GET", "models")).data["models"][0]["id"] == "openai_compatible:org/other-7b"
 
 
-async def test_the_choice_outlives_the_server_and_can_be_forgotten(
+async def test_the_choice_survives_a_restart_and_can_be_reset(
     call: Call, scripted: Any, extension: Any, tmp_path: Path
 ):
     await connect(call, scripted)
@@ -108,7 +110,7 @@ async def test_the_choice_outlives_the_server_and_can_be_forgotten(
 
 
 @pytest.mark.parametrize("server_config", [{"AIServer": {"model": "openai:of-the-admin"}}])
-async def test_the_persons_choice_goes_before_the_configured_model(
+async def test_the_users_choice_overrides_the_configured_model(
     call: Call, scripted: Any, server_config: Any
 ):
     assert (await call("GET", "models")).data["default"] == "openai:of-the-admin"
@@ -122,13 +124,13 @@ async def test_the_persons_choice_goes_before_the_configured_model(
 @pytest.mark.parametrize(
     "model", ["openai:gpt-4.1", "nobody:x", "local:/etc/passwd", "x", "openai:"]
 )
-async def test_what_is_not_there_cannot_be_chosen(call: Call, model: str):
+async def test_unknown_models_cannot_be_chosen(call: Call, model: str):
     reply = await call("PUT", "models/choice", {"model": model})
     assert (reply.status, reply.data["code"]) == (404, "not_found")
     assert (await call("GET", "models")).data["default"] is None
 
 
-async def test_a_chosen_model_whose_key_is_gone_is_said_not_replaced(call: Call, scripted: Any):
+async def test_a_chosen_model_without_a_key_is_reported_and_not_replaced(call: Call, scripted: Any):
     await call("PUT", "models/keys/openai", {"key": KEY})
     await call("PUT", "models/choice", {"model": "openai:gpt-4.1-mini"})
     assert (await call("DELETE", "models/keys/openai")).status == 204
@@ -139,7 +141,7 @@ async def test_a_chosen_model_whose_key_is_gone_is_said_not_replaced(call: Call,
     assert "No API key for OpenAI" in turn["ai_response"]["error"]
 
 
-async def test_a_new_key_is_used_at_once(call: Call, scripted: Any):
+async def test_a_new_key_is_used_immediately(call: Call, scripted: Any):
     await connect(call, scripted)
     await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
     await call("POST", "generate", request())
@@ -163,7 +165,9 @@ async def test_a_new_key_is_used_at_once(call: Call, scripted: Any):
         ({"kye": KEY}, "kye"),
     ],
 )
-async def test_a_refused_key_is_not_repeated(call: Call, body: Any, field: str, caplog: Any):
+async def test_an_invalid_key_is_not_repeated_in_the_error(
+    call: Call, body: Any, field: str, caplog: Any
+):
     """P8"""
     caplog.set_level("DEBUG")
     reply = await call("PUT", "models/keys/openai", body)
@@ -177,7 +181,7 @@ async def test_a_refused_key_is_not_repeated(call: Call, body: Any, field: str, 
     "server_config", [{"AIServer": {"allowed_models": ["ollama:*", "openai:gpt-4.1*"]}}]
 )
 async def test_an_administrator_can_exclude_models(call: Call, scripted: Any, server_config: Any):
-    """P4: what is excluded is neither shown, nor chosen, nor asked, nor installed."""
+    """P4: excluded models can't be listed, chosen, used or installed."""
     seen = (await call("GET", "models")).data
     assert {provider["name"] for provider in seen["providers"]} == {"openai", "ollama"}
     assert (seen["models"], seen["local"]) == ([], None)
@@ -196,7 +200,7 @@ async def test_an_administrator_can_exclude_models(call: Call, scripted: Any, se
 
 
 @pytest.mark.parametrize("server_config", [{"AIServer": {"max_generations": 1}}])
-async def test_one_answer_too_many_is_refused(
+async def test_the_limit_of_parallel_answers_is_enforced(
     call: Call, scripted: Any, extension: Any, server_config: Any
 ):
     """P17"""
@@ -211,8 +215,8 @@ async def test_one_answer_too_many_is_refused(
     assert (await call("POST", "generate", request(cellId="c2"))).status == 200
 
 
-async def test_whoever_waits_is_told(call: Call, scripted: Any):
-    """P31: the provider's wish to wait comes before the first token."""
+async def test_a_stream_reports_the_wait_for_the_provider(call: Call, scripted: Any):
+    """P31: the event comes before the first token."""
     await connect(call, scripted)
     await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
     scripted.script({"status": 429, "retry_after": 0.05}, {"text": "```python\nx = 1\n```"})
@@ -222,7 +226,7 @@ async def test_whoever_waits_is_told(call: Call, scripted: Any):
     assert events[-1][0] == "done"
 
 
-async def test_waiting_can_be_stopped(call: Call, scripted: Any, extension: Any):
+async def test_waiting_can_be_cancelled(call: Call, scripted: Any, extension: Any):
     """P31"""
     await connect(call, scripted)
     await call("PUT", "models/choice", {"model": "openai_compatible:scripted"})
@@ -236,7 +240,7 @@ async def test_waiting_can_be_stopped(call: Call, scripted: Any, extension: Any)
     assert len(scripted.requests) == 1
 
 
-async def test_ollama_is_asked_once_at_each_look(call: Call, monkeypatch: pytest.MonkeyPatch):
+async def test_ollama_is_asked_once_per_request(call: Call, monkeypatch: pytest.MonkeyPatch):
     from aiserver.llm.catalog import ollama
 
     asked = []
@@ -251,7 +255,7 @@ async def test_ollama_is_asked_once_at_each_look(call: Call, monkeypatch: pytest
     assert "ollama:qwen3:8b" in [model["id"] for model in seen["models"]]
 
 
-async def test_answers_have_the_described_shape(call: Call, scripted: Any):
+async def test_responses_match_the_api_description(call: Call, scripted: Any):
     import jsonschema
     import yaml
 
@@ -265,19 +269,19 @@ async def test_answers_have_the_described_shape(call: Call, scripted: Any):
     assert KEY not in json.dumps(seen)
 
 
-async def test_a_check_asks_only_who_is_connected(call: Call, scripted: Any):
-    """P4: the provider that is named, once, and with nothing but the key."""
+async def test_a_check_contacts_only_the_given_provider(call: Call, scripted: Any):
+    """P4: it sends one request with nothing but the key."""
     check = {"model": "openai_compatible:scripted"}
     assert (await call("POST", "models/check", check)).status == 404
     await connect(call, scripted)
     assert (await call("POST", "models/check", check)).data == {"verdict": "ok"}
     other = await call("POST", "models/check", {"model": "openai_compatible:other"})
     assert other.data == {"verdict": "not_listed"}
-    assert not scripted.requests  # no model was asked
+    assert not scripted.requests  # no model got a request
     assert (await call("POST", "models/check", {"model": EMBEDDED})).data == {"verdict": "no_list"}
 
 
-async def test_a_check_names_the_provider_that_refuses(call: Call):
+async def test_a_failed_check_names_the_provider(call: Call):
     with ReservedPort() as unused:
         body = {"key": KEY, "address": f"http://127.0.0.1:{unused.number}/v1"}
         await call("PUT", "models/keys/openai_compatible", body)
@@ -287,8 +291,8 @@ async def test_a_check_names_the_provider_that_refuses(call: Call):
     assert KEY not in answer.raw.decode()
 
 
-async def test_what_is_hidden_follows_the_same_decision_as_the_row(call: Call, scripted: Any):
-    """P4, P16: an address on loopback is remote until the person says otherwise."""
+async def test_redaction_follows_whether_the_model_is_remote(call: Call, scripted: Any):
+    """P4, P16: a loopback address counts as remote until the user declares it local."""
     await connect(call, scripted)
     model = "openai_compatible:scripted"
     secret = "sk-canary" + "a1B2c3D4" * 5
@@ -314,11 +318,11 @@ async def test_what_is_hidden_follows_the_same_decision_as_the_row(call: Call, s
 
 
 async def test_the_models_of_an_address_are_listed_before_it_is_saved(call: Call, scripted: Any):
-    """P4, P8: with what was entered, and a saved key goes to no other address."""
+    """P4, P8: the entered key is used, and a saved key is sent to no other address."""
     other = {"provider": "openai_compatible", "key": KEY, "address": scripted.base_url}
     assert (await call("POST", "models/names", other)).data == {"models": ["scripted"]}
     seen = (await call("GET", "models")).data
-    assert not any(item["keySource"] for item in seen["providers"])  # nothing is saved
+    assert not any(item["keySource"] for item in seen["providers"])  # nothing was saved
 
     await call("PUT", "models/keys/openai_compatible", {"key": KEY, "address": scripted.base_url})
     saved = {"provider": "openai_compatible"}
@@ -335,8 +339,8 @@ async def test_the_models_of_an_address_are_listed_before_it_is_saved(call: Call
         assert (await call("POST", "models/names", wrong)).status in (400, 404)
 
 
-async def test_a_refused_provider_is_shown_as_such(call: Call, scripted: Any):
-    """P8: until it takes its key, or has another one."""
+async def test_a_rejected_key_is_shown_until_it_works(call: Call, scripted: Any):
+    """P8: until the provider accepts the key, or there is a new one."""
 
     async def refusal() -> str | None:
         seen = (await call("GET", "models")).data["providers"]
@@ -352,7 +356,7 @@ async def test_a_refused_provider_is_shown_as_such(call: Call, scripted: Any):
         assert turn["ai_response"]["error"].startswith(
             f"127.0.0.1:{server.server_port} rejected the API key"
         )
-        # The list of models is no answer of the script: it is what asks for it that takes one.
+        # Listing models uses no scripted answer.
         assert await refusal() == "model_auth_failed"
         check = {"model": "openai_compatible:m"}
         assert (await call("POST", "models/check", check)).data == {"verdict": "ok"}
@@ -367,7 +371,7 @@ async def test_a_refused_provider_is_shown_as_such(call: Call, scripted: Any):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows locks every disk")
-async def test_a_disk_without_locks_is_said_where_people_look(call, monkeypatch):
+async def test_a_disk_without_locks_is_noted_in_health_and_models(call, monkeypatch):
     def flock(fd: int, operation: int) -> None:
         raise OSError(errno.ENOSYS, "injected")
 

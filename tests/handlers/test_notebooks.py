@@ -15,7 +15,7 @@ from ..conftest import Call, request
 
 
 class Desk:
-    """Notebooks in the server's folder, opened as the frontend opens them."""
+    """Opens notebooks in the server's folder like the frontend."""
 
     def __init__(self, call: Call, root: Path) -> None:
         self.call, self.root = call, root
@@ -32,7 +32,7 @@ class Desk:
         return nbformat.read(self.root / path, as_version=4)
 
     async def open(self, path: str) -> dict[str, str]:
-        """Open and save a notebook; what the server said of it."""
+        """Open and save a notebook; return the server's response."""
         notebook = self.read(path)
         body = {"path": path, "cellIds": [cell["id"] for cell in notebook.cells]}
         if carried := notebook.metadata.get("aiserver", {}).get("notebook_id"):
@@ -60,8 +60,8 @@ def desk(call: Call, jp_root_dir: Path) -> Desk:
 
 
 @pytest.mark.parametrize("link", ["linked folder", "linked file", "hard link"])
-async def test_a_notebook_reached_by_two_paths_is_one(desk: Desk, link: str):
-    """P28: it is no copy, so each path leads to all of its history."""
+async def test_a_notebook_with_two_paths_has_one_history(desk: Desk, link: str):
+    """P28: a link is no copy, so both paths have the same history."""
     desk.make("real/a.ipynb", "c1")
     real, other = desk.root / "real", desk.root / "other"
     if link == "linked folder":
@@ -78,10 +78,10 @@ async def test_a_notebook_reached_by_two_paths_is_one(desk: Desk, link: str):
     assert await desk.history("real/a.ipynb") == await desk.history("other/a.ipynb")
     assert await desk.history("real/a.ipynb") == ["one", "two"]
     shutil.copy(desk.root / "real/a.ipynb", desk.root / "b.ipynb")
-    assert "forkedFrom" in await desk.open("b.ipynb"), "a copy is one"
+    assert "forkedFrom" in await desk.open("b.ipynb"), "a copy gets its own id"
 
 
-async def test_moved_by_the_system_and_by_jupyter(desk, jp_fetch):
+async def test_histories_follow_moved_notebooks(desk, jp_fetch):
     desk.make("a.ipynb", "c1")
     await desk.ask("a.ipynb", "one")
     (desk.root / "deep").mkdir()
@@ -96,7 +96,7 @@ async def test_moved_by_the_system_and_by_jupyter(desk, jp_fetch):
 
 
 @pytest.mark.parametrize("how", ["cp", "Jupyter"])
-async def test_a_copy_goes_its_own_way(desk, jp_fetch, how):
+async def test_a_copy_gets_its_own_history(desk, jp_fetch, how):
     desk.make("a.ipynb", "c1", "c2")
     await desk.ask("a.ipynb", "one")
     await desk.ask("a.ipynb", "of two", "c2")
@@ -114,8 +114,8 @@ async def test_a_copy_goes_its_own_way(desk, jp_fetch, how):
     assert await desk.history("a-Copy1.ipynb", "c2") == ["of two"]
 
 
-async def test_names_with_dots_never_meet(desk, call):
-    """Of the same cells, with names that begin alike: nothing is told by a part of a name."""
+async def test_names_with_dots_are_not_confused(desk, call):
+    """The notebooks have the same cells and names with a common prefix."""
     names = ("a.ipynb", "a.b.ipynb", "a.c.ipynb", "a.b/c.ipynb")
     for name in names:
         desk.make(name, "c1")
@@ -124,7 +124,7 @@ async def test_names_with_dots_never_meet(desk, call):
     assert len(set(ids.values())) == len(names)
     for name in names:
         assert await desk.history(name) == [f"in {name}"]
-    # Not by their names either, where they are changed for one another.
+    # Not even if their names are swapped.
     for source, target in (("a.b", "x"), ("a.c", "a.b"), ("x", "a.c")):
         (desk.root / f"{source}.ipynb").rename(desk.root / f"{target}.ipynb")
     assert await desk.history("a.b.ipynb") == ["in a.c.ipynb"]
@@ -159,14 +159,14 @@ async def test_a_page_that_was_opened_before_another_saved(desk, call):
 
 
 @pytest.mark.parametrize("server_config", [{"ServerApp": {"allow_hidden": False}}])
-async def test_paths_that_lead_nowhere(desk, call):
+async def test_invalid_paths_are_no_crash(desk, call):
     for path in ("../a.ipynb", "a/../../b.ipynb", "/etc/passwd", ".hidden/a.ipynb", "a\x00b"):
         answer = await call("POST", "notebooks", {"path": path, "cellIds": []})
         assert answer.status in (200, 400), path
 
 
-async def test_a_history_below_is_found_from_above(desk, jp_serverapp):
-    """A server ran in the folder below before."""
+async def test_histories_in_subfolders_are_used(desk, jp_serverapp):
+    """A server ran in the subfolder before."""
     desk.make("sub/a.ipynb", "c1")
     await desk.ask("sub/a.ipynb", "one")
     (desk.root / ".aiserver_sessions").rename(desk.root / "sub/.aiserver_sessions")

@@ -1,4 +1,4 @@
-"""Whatever a provider does ends in one clear state and one clear sentence, over HTTP, both ways."""
+"""Each failure of a provider ends in one state and one message, as a stream and as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_THE_ANSWER = {
     "bad_answer",
     "answer_cut",
     "answer_broken_off",
-}  # those that say nothing against the provider
+}  # which are not the provider's fault
 
 
 @pytest.fixture
@@ -43,14 +43,14 @@ def jp_server_config(scripted: Any, server_config: dict[str, Any]) -> dict[str, 
 
 
 async def both_ways(call: Call, scripted: Any, *answers: dict[str, Any]) -> tuple[str, str]:
-    """Ask as a stream and as JSON; the two must tell the same. Return code and sentence."""
+    """Ask as a stream and as JSON, which must agree. Return code and message."""
     scripted.script(*answers)
     streamed = await call("POST", "generate", request(cellId="sse"), headers=SSE)
     names = [name for name, _ in streamed.events]
     assert names[0] == "start" and [name for name in names if name in ENDS] == names[-1:]
     end = streamed.events[-1][1]
     if end["code"] not in OF_THE_ANSWER:
-        # At an address that isn't the provider's usual one, its host is named, too.
+        # The message names the host of an address that isn't the provider's default.
         assert end["provider"]["name"] == "openai"
         assert re.fullmatch(r"OpenAI \(127\.0\.0\.1:\d+\)", end["provider"]["label"])
     scripted.clear()
@@ -91,7 +91,7 @@ FAULTS = [
 @pytest.mark.parametrize(
     ("answer", "code", "sentence"), FAULTS, ids=[str(fault[0])[:40] for fault in FAULTS]
 )
-async def test_each_fault_is_one_state_and_one_sentence(
+async def test_each_failure_has_one_state_and_one_message(
     call: Call,
     scripted: Any,
     extension: Any,
@@ -104,12 +104,12 @@ async def test_each_fault_is_one_state_and_one_sentence(
     if code == "model_timeout":
         extension.models.timeout = 0.6
     monkeypatch.setattr("aiserver.llm.remote.model.FIRST_WAIT", 0.01)
-    said = await both_ways(call, scripted, *[{"message": "canary-text"} | answer] * 3)
-    assert said[0] == code
-    assert sentence in said[1]
+    outcome = await both_ways(call, scripted, *[{"message": "canary-text"} | answer] * 3)
+    assert outcome[0] == code
+    assert sentence in outcome[1]
 
 
-async def test_the_wait_may_be_a_date(call: Call, scripted: Any):
+async def test_retry_after_may_be_a_date(call: Call, scripted: Any):
     """P31"""
     answer = {"status": 429, "retry_after": formatdate(time.time() + 3600, usegmt=True)}
     code, _ = await both_ways(call, scripted, answer)
@@ -120,10 +120,10 @@ async def test_the_wait_may_be_a_date(call: Call, scripted: Any):
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:{unused}", "https://127.0.0.1:{scripted}"])
-async def test_an_address_that_does_not_answer(
+async def test_an_unreachable_address_is_reported(
     call: Call, scripted: Any, extension: Any, address: str, monkeypatch: Any
 ):
-    """P31: nobody listens, or somebody who doesn't speak TLS."""
+    """P31: nothing listens there, or a server without TLS."""
     monkeypatch.setattr("aiserver.llm.remote.model.FIRST_WAIT", 0.01)
     port = scripted.url.rpartition(":")[2]
     with ReservedPort() as unused:
@@ -133,19 +133,19 @@ async def test_an_address_that_does_not_answer(
     assert (code, "t connect to" in sentence) == ("model_unavailable", True)
 
 
-async def test_a_name_that_nobody_knows(call: Call, extension: Any, monkeypatch: Any):
+async def test_an_unknown_host_is_reported(call: Call, extension: Any, monkeypatch: Any):
     """P31"""
 
     loop = asyncio.get_running_loop()
-    known = loop.getaddrinfo
+    original = loop.getaddrinfo
 
-    async def unknown(host: Any, *args: Any, **more: Any) -> Any:
+    async def getaddrinfo(host: Any, *args: Any, **more: Any) -> Any:
         if "canary" in str(host):
             raise socket.gaierror(-2, "Name or service not known: canary.invalid")
-        return await known(host, *args, **more)
+        return await original(host, *args, **more)
 
     monkeypatch.setattr("aiserver.llm.remote.model.FIRST_WAIT", 0.01)
-    monkeypatch.setattr(loop, "getaddrinfo", unknown)
+    monkeypatch.setattr(loop, "getaddrinfo", getaddrinfo)
     options = {"base_url": "http://canary.invalid/v1", "api_key": API_KEY}
     extension.models.model_options = options
     reply = await call("POST", "generate", request())
@@ -153,13 +153,13 @@ async def test_a_name_that_nobody_knows(call: Call, extension: Any, monkeypatch:
 
 
 @pytest.mark.parametrize("server_config", [{"ModelRegistry": {"model_options": {}}}])
-async def test_a_missing_key_is_no_refused_one(
+async def test_a_missing_key_is_not_reported_as_rejected(
     call: Call, scripted: Any, server_config: Any, monkeypatch: Any, extension: Any
 ):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     turn = (await call("POST", "generate", request())).data["ai_response"]
     assert turn["error"].startswith("No API key for OpenAI.")
-    # A server on this machine needs none, unless it says so itself.
+    # A server on this machine needs no key, unless it responds with 401.
     extension.models.model_options = {"base_url": scripted.base_url}
     await extension.models.close()
     scripted.script({"status": 401})
@@ -167,31 +167,35 @@ async def test_a_missing_key_is_no_refused_one(
     assert "No API key for OpenAI" in turn["error"]
 
 
-async def test_a_stream_cut_at_any_byte_has_one_end_and_is_never_whole(
+async def test_a_truncated_stream_is_an_error_and_keeps_its_text(
     call: Call, scripted: Any, monkeypatch: Any
 ):
-    """P32: also inside a Chinese character, a frame's name, its JSON; what came is kept."""
+    """P32: it may end anywhere, even inside a character or JSON; the received text is saved."""
     monkeypatch.setattr("aiserver.llm.remote.model.FIRST_WAIT", 0.001)
     body = stream_of(CHUNKS, USAGE)
-    whole = body.index(b'"finish_reason": "stop"')
+    last_frame = body.index(b'"finish_reason": "stop"')
     character = body.index("读".encode())
-    places = {*range(character - 1, character + 4), 0, 1, whole - 1}
-    places |= set(random.Random(32).sample(range(whole), 80))
-    for place in sorted(places):
-        scripted.script(*[{"chunks": CHUNKS, "cut_at": place}] * 3)
-        body_of = request(cellId=f"at-{place}")
+    offsets = {*range(character - 1, character + 4), 0, 1, last_frame - 1}
+    offsets |= set(random.Random(32).sample(range(last_frame), 80))
+    for offset in sorted(offsets):
+        scripted.script(*[{"chunks": CHUNKS, "cut_at": offset}] * 3)
+        body_of = request(cellId=f"at-{offset}")
         events = (await call("POST", "generate", body_of, headers=SSE)).events
         names = [name for name, _ in events]
-        assert [name for name in names if name in ENDS] == ["error"] and names[-1] == "error", place
+        assert [name for name in names if name in ENDS] == ["error"] and names[-1] == "error", (
+            offset
+        )
         code = "".join(data["text"] for name, data in events if data.get("part") == "code")
-        assert "# 读取数据\ndf = 1\n".startswith(code), place
+        assert "# 读取数据\ndf = 1\n".startswith(code), offset
         end = events[-1][1]
         assert end["interaction"]["ai_response"]["status"] == "error"
-        assert end["interaction"]["ai_response"]["suggestion"] == code.strip("\n"), place
+        assert end["interaction"]["ai_response"]["suggestion"] == code.strip("\n"), offset
         scripted.clear()
 
 
-async def test_many_at_once_with_a_dead_provider_all_end(call: Call, scripted: Any, extension: Any):
+async def test_parallel_requests_to_a_dead_provider_all_end(
+    call: Call, scripted: Any, extension: Any
+):
     """P31"""
     extension.models.timeout = 0.6
     scripted.script(*[{"hang": True}] * 20)

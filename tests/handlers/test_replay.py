@@ -1,4 +1,4 @@
-"""The past of a cell and of a notebook, over HTTP."""
+"""The replay of a cell and of a notebook, over HTTP."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..conftest import request
 
 
 async def _history(call, scripted) -> None:
-    """One turn in ``c1``, accepted and edited; ``c2`` is deleted; the order is told twice."""
+    """Record a turn, accepted and edited, in ``c1``; delete ``c2``; send the order twice."""
     scripted.script({"text": "```python\na = 1\nb = 2\n```"})
     await call(
         "POST", "notebooks", {"path": "a.ipynb", "notebookId": "nb", "cellIds": ["c2", "c1"]}
@@ -17,12 +17,12 @@ async def _history(call, scripted) -> None:
         {"type": "edit", "source": "a = 1\nb = 3", "data": {"trigger": "run"}},
     ]
     await call("POST", "sessions/nb/c1/events", events)
-    gone = [{"type": "delete", "source": "old", "data": {"index": 0}}]
-    await call("POST", "sessions/nb/c2/events", gone)
+    deletion = [{"type": "delete", "source": "old", "data": {"index": 0}}]
+    await call("POST", "sessions/nb/c2/events", deletion)
     await call("POST", "notebooks", {"path": "a.ipynb", "notebookId": "nb", "cellIds": ["c1"]})
 
 
-async def test_blame_names_the_turn_and_the_hand(call, scripted):
+async def test_blame_has_the_turn_and_the_person(call, scripted):
     await _history(call, scripted)
     reply = await call("POST", "sessions/nb/c1/blame", {})
     assert reply.status == 200 and reply.headers["ETag"] == f'"{reply.data["revision"]}"'
@@ -43,7 +43,7 @@ async def test_blame_of_a_cell_without_history_is_unknown(call):
     assert reply.status == 404
 
 
-async def test_the_timeline_and_the_notebook_at_each_of_its_moments(call, scripted):
+async def test_the_timeline_and_a_snapshot_of_each_moment(call, scripted):
     await _history(call, scripted)
     reply = await call("GET", "notebooks/nb/timeline")
     assert reply.headers["ETag"] == f'"{reply.data["version"]}"'
@@ -62,7 +62,7 @@ async def test_the_timeline_and_the_notebook_at_each_of_its_moments(call, script
     assert (await call("GET", f"notebooks/nb/moments/{len(moments)}")).status == 404
 
 
-async def test_a_timeline_is_computed_anew_once_anything_was_recorded(call, scripted):
+async def test_a_timeline_is_updated_after_each_record(call, scripted):
     await _history(call, scripted)
     before = await call("GET", "notebooks/nb/timeline")
     etag = {"If-None-Match": before.headers["ETag"]}
@@ -76,14 +76,14 @@ async def test_a_timeline_is_computed_anew_once_anything_was_recorded(call, scri
     assert {m["cellId"] for m in left["moments"]} <= {None, "c2"}
 
 
-async def test_the_moments_of_a_timeline_stay_while_the_notebook_goes_on(call, scripted):
+async def test_moments_of_an_older_timeline_stay_available(call, scripted):
     await _history(call, scripted)
-    known = (await call("GET", "notebooks/nb/timeline")).data
-    last = f"notebooks/nb/moments/{len(known['moments']) - 1}?version={known['version']}"
+    timeline = (await call("GET", "notebooks/nb/timeline")).data
+    last = f"notebooks/nb/moments/{len(timeline['moments']) - 1}?version={timeline['version']}"
     before = (await call("GET", last)).data
     await call("POST", "sessions/nb/c1/events", [{"type": "edit", "source": "newest"}])
     assert (await call("GET", last)).data == before
-    assert before["version"] == known["version"]
+    assert before["version"] == timeline["version"]
 
 
 async def test_the_report_counts_lines_by_hand_and_by_model(call, scripted):
@@ -104,7 +104,7 @@ async def test_the_report_counts_lines_by_hand_and_by_model(call, scripted):
     assert report == {"cells": [{"cellId": "c1", "type": "code", **total}], "total": total}
 
 
-async def test_a_notebook_that_is_not_known_has_an_empty_past(call):
+async def test_an_unknown_notebook_has_an_empty_timeline(call):
     timeline = (await call("GET", "notebooks/none/timeline")).data
     assert (timeline["moments"], timeline["cells"]) == ([], [])
     assert (await call("GET", "notebooks/none/moments/0")).status == 404

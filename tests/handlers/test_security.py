@@ -1,4 +1,4 @@
-"""Who may do what: the promises about access, tried on the live server."""
+"""Access rights: the promises about authentication and authorization, on a live server."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND
 ID = "0" * 32
 
 
-def addresses() -> list[str]:
-    """A concrete address for each route, as the live router matches it."""
+def paths() -> list[str]:
+    """Return a concrete path for each route."""
     samples = {"([^/]+)": "x1", "([0-9a-f]{32})": ID, "([a-z_]{1,64})": "openai"}
     samples["([0-9a-f]{64})"] = 2 * ID
     samples["([0-9]{1,9})"] = "0"
-    found = []
+    result = []
     for pattern, _ in ROUTES:
         for regex, sample in samples.items():
             pattern = pattern.replace(regex, sample)
-        found.append(pattern)
-    return found
+        result.append(pattern)
+    return result
 
 
 def live_patterns(router: Any) -> Iterator[str]:
-    """The patterns of a live router, those of the routers in it included."""
+    """Yield the patterns of a router, including nested routers."""
     for rule in getattr(router, "rules", []):
         if hasattr(rule.target, "rules"):
             yield from live_patterns(rule.target)
-        elif isinstance(rule.target, type):  # a handler; what loads the API takes no request
+        elif isinstance(rule.target, type):  # a handler, not the loader of the API
             yield getattr(getattr(rule.matcher, "regex", None), "pattern", "")
 
 
@@ -64,28 +64,28 @@ async def fetch(port: int, base: str, path: str, method: str, **options: Any) ->
         },
     ],
 )
-async def test_every_route_refuses_the_anonymous(
+async def test_every_route_rejects_anonymous_requests(
     extension, jp_serverapp, http_server, jp_http_port, jp_base_url, scripted, server_config
 ):
-    """P1: every route × method, also with ``allow_unauthenticated_access=False``."""
+    """P1: each route and method, also with ``allow_unauthenticated_access=False``."""
     ours = [p for p in live_patterns(jp_serverapp.web_app.default_router) if "/aiserver" in p]
     ours = [p for p in ours if "/static/" not in p]
     assert len(ours) == len(ROUTES), ours
-    for path in addresses():
+    for path in paths():
         for method in METHODS:
             reply = await fetch(jp_http_port, jp_base_url, path, method)
-            if method == "OPTIONS":  # a browser asks before it has a token; it learns nothing
+            if method == "OPTIONS":  # sent by browsers without a token; the response is empty
                 assert reply.code in (200, 204) and not reply.body, path
                 assert "Access-Control-Allow-Origin" not in reply.headers
                 continue
             assert reply.code in (401, 403, 405), (method, path, reply.code)
-            assert reply.code != 405 or not hasattr_verb(path, method)
+            assert reply.code != 405 or not has_method(path, method)
             assert len(reply.body) < 300, (method, path)
     assert not scripted.requests
 
 
-def hasattr_verb(path: str, method: str) -> bool:
-    """Whether the handler of an address has this verb from us."""
+def has_method(path: str, method: str) -> bool:
+    """Whether our handler of a path implements this method."""
     for pattern, handler in ROUTES:
         if re.fullmatch(pattern, path):
             ours = (kind for kind in handler.__mro__ if kind.__module__.startswith("aiserver"))
@@ -94,7 +94,7 @@ def hasattr_verb(path: str, method: str) -> bool:
 
 
 class Recorder(Authorizer):
-    """Allows nothing, and remembers what it was asked."""
+    """Denies everything, and records the calls."""
 
     asked = List()
 
@@ -144,8 +144,8 @@ EXPECTED = {
 }
 
 
-def test_no_verb_is_left_out() -> None:
-    """P2: a new verb says here what it asks the authorizer."""
+def test_every_method_is_listed() -> None:
+    """P2: each method is listed here with its action and resource."""
     served = {
         (handler.__name__, method)
         for pattern, handler in ROUTES
@@ -159,13 +159,13 @@ def test_no_verb_is_left_out() -> None:
     "server_config",
     [{"ServerApp": {"jpserver_extensions": {"aiserver": True}, "authorizer_class": Recorder}}],
 )
-async def test_the_authorizer_is_asked_the_true_question(
+async def test_the_authorizer_gets_the_action_and_resource(
     call, jp_serverapp, scripted, server_config
 ):
-    """P2: each verb's own action and resource, twice (the decorator caches on shared methods)."""
+    """P2: each method is called twice, because the decorator caches on shared methods."""
     for _ in range(2):
         jp_serverapp.authorizer.asked = []
-        for path in addresses():
+        for path in paths():
             for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
                 reply = await call(method, path.removeprefix("/aiserver/"), {})
                 assert reply.status in (403, 405)
@@ -179,7 +179,7 @@ async def test_the_authorizer_is_asked_the_true_question(
 
 
 class Writers(Authorizer):
-    """Lets people read and write, and nobody execute."""
+    """Allows reading and writing, but not executing."""
 
     def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
         return action != "execute"
@@ -189,8 +189,8 @@ class Writers(Authorizer):
     "server_config",
     [{"ServerApp": {"jpserver_extensions": {"aiserver": True}, "authorizer_class": Writers}}],
 )
-async def test_who_may_only_write_changes_no_key_address_or_model(call, extension, server_config):
-    """P2: these decide where everybody's next request goes; also where nobody owns the server."""
+async def test_changing_keys_addresses_and_models_requires_execute(call, extension, server_config):
+    """P2: they decide where the requests of all users are sent."""
     assert extension.owner == ""
     for method, path, body in (
         ("PUT", "models/keys/openai", {"key": "sk-of-somebody", "address": "https://evil.example"}),
@@ -202,8 +202,8 @@ async def test_who_may_only_write_changes_no_key_address_or_model(call, extensio
     assert (await call("GET", "models")).status == 200
 
 
-async def test_get_changes_and_spends_nothing(call, extension, scripted, jp_root_dir):
-    """P3: after every GET the disk is as it was, and no model was asked. Also with damage there."""
+async def test_get_requests_change_nothing_and_use_no_model(call, extension, scripted, jp_root_dir):
+    """P3: GET changes no file and sends no request to a model, even if there is damage."""
     await call("POST", "generate", request())
     await call("POST", "generate", request(cellId="c2"))
     [damaged] = (jp_root_dir / ".aiserver_sessions").glob("*c2.json")
@@ -214,18 +214,18 @@ async def test_get_changes_and_spends_nothing(call, extension, scripted, jp_root
         files = sorted(p for p in folder.rglob("*") if p.is_file())
         return {str(p): (p.read_bytes(), p.stat().st_mtime_ns) for p in files}
 
-    before, asked = disk(), len(scripted.requests)
-    kept = [
+    before, request_count = disk(), len(scripted.requests)
+    stored_paths = [
         f"/aiserver/sessions/nb/{cell}{end}" for cell in ("c1", "c2") for end in ("", "/replay")
     ]
-    kept += [f"/aiserver/notebooks/nb/{end}" for end in ("timeline", "moments/0", "report")]
-    for path in [*addresses(), *kept]:
+    stored_paths += [f"/aiserver/notebooks/nb/{end}" for end in ("timeline", "moments/0", "report")]
+    for path in [*paths(), *stored_paths]:
         await call("GET", path.removeprefix("/aiserver/"))
     await call("GET", "sessions?notebookId=nb")
-    assert disk() == before and len(scripted.requests) == asked
+    assert disk() == before and len(scripted.requests) == request_count
 
 
-async def test_post_without_xsrf_is_refused(
+async def test_requests_without_xsrf_token_are_rejected(
     jp_serverapp, extension, http_server, jp_http_port, jp_base_url, scripted
 ):
     """P3: with a cookie alone (a browser), POST and DELETE need the XSRF token."""
@@ -239,9 +239,9 @@ async def test_post_without_xsrf_is_refused(
         jp_serverapp.web_app.settings["cookie_secret"], name, user
     ).decode()
     headers = {"Cookie": f"{name}={cookie}", "Host": f"127.0.0.1:{jp_http_port}"}
-    known = await fetch(jp_http_port, jp_base_url, "/aiserver/health", "GET", headers=headers)
-    assert known.code == 200, "the cookie must count, or this test shows nothing"
-    for path in addresses():
+    reply = await fetch(jp_http_port, jp_base_url, "/aiserver/health", "GET", headers=headers)
+    assert reply.code == 200, "the cookie is not accepted"
+    for path in paths():
         for method in ("POST", "PUT", "DELETE"):
             reply = await fetch(jp_http_port, jp_base_url, path, method, headers=headers)
             assert reply.code == 403, (method, path)
@@ -252,8 +252,8 @@ async def test_post_without_xsrf_is_refused(
     "bad",
     ["..", "%2e%2e", "..%2f..%2fetc", "a%00b", "%2fetc%2fpasswd", "x" * 65, "a%0a", "名字", "a.b"],
 )
-async def test_bad_ids_never_reach_the_store(call, bad, jp_root_dir):
-    """P5 (HTTP half): an id outside the rule is 400 (or no route), and nothing is made on disk."""
+async def test_invalid_ids_are_rejected(call, bad, jp_root_dir):
+    """P5 (HTTP part): the response is 400 or 404, and no file is created."""
     paths = [f"sessions/{bad}/c1", f"sessions/nb/{bad}", f"sessions/nb/{bad}/replay"]
     paths += [f"notebooks/{bad}/{end}" for end in ("timeline", "moments/0", "report")]
     for path in paths:
@@ -264,7 +264,7 @@ async def test_bad_ids_never_reach_the_store(call, bad, jp_root_dir):
 
 
 async def test_no_content_is_served_as_html(call, scripted):
-    """P10: stored text comes back as JSON or an event stream, never sniffed, never rendered."""
+    """P10: stored text is sent as JSON or an event stream, never sniffed or rendered."""
     evil = "<script>alert(1)</script>"
     scripted.script({"text": f"```python\nx = '{evil}'\n```\n{evil}"})
     await call("POST", "generate", request(evil, source=evil))
@@ -277,13 +277,13 @@ async def test_no_content_is_served_as_html(call, scripted):
         assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
 
 
-async def test_errors_are_a_code_a_sentence_and_an_id(call):
+async def test_errors_have_a_code_a_message_and_a_request_id(call):
     reply = await call("POST", "generate", {})
     assert set(reply.data) == {"code", "message", "requestId"}
     assert json.dumps(reply.data).count("/") == 0
 
 
-async def test_what_the_server_itself_refuses_has_its_code(
+async def test_errors_of_jupyter_server_have_a_code(
     extension, http_server, jp_http_port, jp_base_url, jp_auth_header
 ):
     path = "/aiserver/sessions?notebookId=%ff"

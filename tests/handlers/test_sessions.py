@@ -1,4 +1,4 @@
-"""What is kept of cells, over HTTP."""
+"""Sessions over HTTP."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from ..conftest import request
 
 
-async def test_nothing_kept_is_404(call):
+async def test_a_missing_session_is_404(call):
     reply = await call("GET", "sessions/nb/c1")
     assert reply.status == 404 and reply.data["code"] == "not_found"
     assert (await call("DELETE", "sessions/nb/c1")).status == 404
@@ -26,8 +26,8 @@ async def test_session_is_sent_as_stored(call, jp_root_dir):
     assert reply.headers["ETag"] == f'"{reply.data["meta"]["revision"]}"'
 
 
-async def test_a_session_edited_in_its_file_is_sent_again(call, jp_root_dir):
-    """A revision doesn't tell: an edit from outside leaves it as it is."""
+async def test_a_session_with_an_edited_file_is_sent_again(call, jp_root_dir):
+    """An external edit doesn't change the revision."""
     await call("POST", "generate", request("secret"))
     before = await call("GET", "sessions/nb/c1")
     (file,) = (p for p in (jp_root_dir / ".aiserver_sessions").iterdir() if p.suffix == ".json")
@@ -49,7 +49,7 @@ async def test_events_are_recorded_in_order_with_turns(call):
     assert [turn["seq"] for turn in stored["interactions"]] == [1, 4]
 
 
-async def test_an_event_whose_answer_got_lost_is_sent_again_and_kept_once(call):
+async def test_an_event_that_is_sent_again_is_recorded_once(call):
     """P36"""
     body = [{"type": "accept", "turnId": 1, "id": "7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c01"}]
     first = await call("POST", "sessions/nb/c1/events", body)
@@ -60,8 +60,8 @@ async def test_an_event_whose_answer_got_lost_is_sent_again_and_kept_once(call):
     assert (await call("POST", "sessions/nb/c1/events", body)).status == 400
 
 
-async def test_stale_write_is_refused(call):
-    """P33: a write that names an older revision gets 412, and changes nothing."""
+async def test_a_stale_write_is_rejected(call):
+    """P33: a write with an old revision gets 412 and changes nothing."""
     await call("POST", "generate", request())
     body = [{"type": "edit", "source": "x"}]
     fresh = await call("POST", "sessions/nb/c1/events", body, headers={"If-Match": '"1"'})
@@ -74,7 +74,7 @@ async def test_stale_write_is_refused(call):
     assert (await call("GET", "sessions/nb/c1")).status == 404
 
 
-async def test_list_is_paged(call):
+async def test_lists_are_paged(call):
     for cell in ("a", "b", "c"):
         await call("POST", "generate", request(f"in {cell}", cellId=cell))
     await call("POST", "generate", request("elsewhere", notebookId="other"))
@@ -87,7 +87,7 @@ async def test_list_is_paged(call):
     assert (await call("GET", "sessions?notebookId=nb&limit=0")).status == 400
 
 
-async def test_a_list_tells_failed_turns_from_answers(call, scripted):
+async def test_lists_count_failed_turns(call, scripted):
     scripted.script({"status": 401}, {"text": "```python\nx = 1\n```"})
     await call("POST", "generate", request())
     await call("POST", "generate", request())
@@ -95,7 +95,7 @@ async def test_a_list_tells_failed_turns_from_answers(call, scripted):
     assert (row["turns"], row["failed"]) == (2, 1)
 
 
-async def test_replay_gives_the_steps(call, scripted):
+async def test_replay_returns_the_steps(call, scripted):
     scripted.script({"text": "```python\nx = 1\n```"})
     await call("POST", "generate", request("set x"))
     await call(
@@ -120,23 +120,23 @@ async def test_notebook_gets_an_id_and_keeps_it(call, jp_root_dir):
 
 
 async def test_a_copied_notebook_gets_its_own_history(call, jp_root_dir):
-    """P28 (HTTP half): the copy starts with the history, and then goes its own way."""
+    """P28 (HTTP part): the copy starts with the history, and then has its own."""
     original = (await call("POST", "notebooks", {"path": "a.ipynb", "cellIds": ["c1"]})).data
-    known = original["notebookId"]
+    notebook_id = original["notebookId"]
     file = {
         "cells": [],
-        "metadata": {"aiserver": {"notebook_id": known}},
+        "metadata": {"aiserver": {"notebook_id": notebook_id}},
         "nbformat": 4,
         "nbformat_minor": 5,
     }
     (jp_root_dir / "a.ipynb").write_text(json.dumps(file))
     (jp_root_dir / "b.ipynb").write_text(json.dumps(file))
-    await call("POST", "generate", request("first", notebookId=known))
-    body = {"path": "b.ipynb", "cellIds": ["c1"], "notebookId": known}
+    await call("POST", "generate", request("first", notebookId=notebook_id))
+    body = {"path": "b.ipynb", "cellIds": ["c1"], "notebookId": notebook_id}
     copy = (await call("POST", "notebooks", body)).data
-    assert copy["forkedFrom"] == known and copy["notebookId"] != known
+    assert copy["forkedFrom"] == notebook_id and copy["notebookId"] != notebook_id
     await call("POST", "generate", request("second", notebookId=copy["notebookId"]))
     stored = (await call("GET", f"sessions/{copy['notebookId']}/c1")).data
     assert [t["user_request"]["intent"] for t in stored["interactions"]] == ["first", "second"]
-    kept = (await call("GET", f"sessions/{known}/c1")).data
-    assert [t["user_request"]["intent"] for t in kept["interactions"]] == ["first"]
+    original_session = (await call("GET", f"sessions/{notebook_id}/c1")).data
+    assert [t["user_request"]["intent"] for t in original_session["interactions"]] == ["first"]

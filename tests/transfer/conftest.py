@@ -1,4 +1,4 @@
-"""The command line's fixtures, for imports as they are typed."""
+"""Fixtures of the command line, for tests that import files with it."""
 
 from ..cli.conftest import run, work
 

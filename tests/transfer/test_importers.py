@@ -1,4 +1,4 @@
-"""What other programs kept is read whole: each text is found in what was made of it."""
+"""Importers read histories of other programs completely."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def read(name: str, content: Any, *, format_: str | None = None, **more: Any) ->
 
 
 def messages_in(content: Any) -> list[dict[str, Any]]:
-    """All objects that are messages, in their order, wherever they stand."""
+    """Return all messages in nested content, in order."""
     if isinstance(content, list):
-        return [found for item in content for found in messages_in(item)]
+        return [message for item in content for message in messages_in(item)]
     if isinstance(content, dict):
         if {"role", "content"} <= content.keys() or {"sender", "body"} <= content.keys():
             return [content]
@@ -64,13 +64,13 @@ def loaded(file: Path) -> Any:
     )
 
 
-def kept_messages(session: Session) -> list[Any]:
-    """The messages in what was made of them, in its order."""
-    kept = []
+def original_messages(session: Session) -> list[Any]:
+    """Return the original messages that an imported session contains."""
+    messages = []
     for item in session.ordered():
         fields = codec.to_dict(item)
-        kept += (fields.get("imported") or fields["data"]["imported"])["messages"]
-    return kept
+        messages += (fields.get("imported") or fields["data"]["imported"])["messages"]
+    return messages
 
 
 def text_of(message: dict[str, Any]) -> str:
@@ -79,58 +79,62 @@ def text_of(message: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("file", CHATS, ids=lambda file: f"{file.parent.name}/{file.stem[:20]}")
-def test_each_message_of_a_real_chat_is_found_byte_for_byte(file: Path):
-    found = detect.read(source_of(file))
-    assert not found.unreadable
-    session = max(found.sessions, key=lambda one: len(one.interactions))
-    wanted = messages_in(loaded(file))
-    assert kept_messages(session) == wanted
-    asked = [text_of(message) for message in wanted[::2]]
-    assert [turn.user_request.intent for turn in session.interactions] == asked
-    for turn, message in zip(session.interactions, wanted[1::2], strict=True):
+def test_each_message_of_a_real_chat_is_imported_exactly(file: Path):
+    result = detect.read(source_of(file))
+    assert not result.unreadable
+    session = max(result.sessions, key=lambda item: len(item.interactions))
+    expected = messages_in(loaded(file))
+    assert original_messages(session) == expected
+    intents = [text_of(message) for message in expected[::2]]
+    assert [turn.user_request.intent for turn in session.interactions] == intents
+    for turn, message in zip(session.interactions, expected[1::2], strict=True):
         answer = turn.ai_response
         text = text_of(message)
         assert answer.status == "success"
         assert answer.suggestion in text and answer.explanation in text
-        # All of it is there: only the fence and line breaks around it are not.
+        # Only the fence and the line breaks around it are missing.
         rest = text.replace(answer.suggestion, "").replace(answer.explanation, "")
         assert set(rest) <= set("`python\n")
 
 
 @pytest.mark.parametrize("file", CHATS, ids=lambda file: f"{file.parent.name}/{file.stem[:20]}")
-def test_reading_twice_gives_the_same_wherever_the_file_lies(file: Path):
+def test_reading_a_file_twice_gives_the_same_sessions(file: Path):
     first = detect.read(source_of(file))
     again = detect.read(source_of(file))
-    assert [codec.encode(one) for one in first.sessions] == [
-        codec.encode(one) for one in again.sessions
+    assert [codec.encode(session) for session in first.sessions] == [
+        codec.encode(session) for session in again.sessions
     ]
 
 
 @pytest.mark.parametrize("file", CHATS, ids=lambda file: f"{file.parent.name}/{file.stem[:20]}")
-def test_a_file_that_is_cut_anywhere_brings_what_is_whole_in_it(file: Path):
-    """P22: no cut makes it fail otherwise than with a reason; whole lines are taken."""
+def test_a_truncated_file_is_imported_up_to_the_damage(file: Path):
+    """P22: complete lines are imported; an unreadable file has a reason."""
     data = file.read_bytes()
     for end in sorted({*range(0, len(data), max(1, len(data) // 60)), len(data) - 1}):
         try:
-            found = detect.read(source_of(file, data[:end]))
+            result = detect.read(source_of(file, data[:end]))
         except UnreadableSource as reason:
             assert str(reason)
-            assert not whole_messages(file, data[:end])
+            assert not complete_messages(file, data[:end])
         else:
-            kept = [one for session in found.sessions for one in kept_messages(session)]
-            assert kept[: len(whole_messages(file, data[:end]))] == whole_messages(file, data[:end])
+            imported = [
+                message for session in result.sessions for message in original_messages(session)
+            ]
+            assert imported[: len(complete_messages(file, data[:end]))] == complete_messages(
+                file, data[:end]
+            )
 
 
-def whole_messages(file: Path, data: bytes) -> list[Any]:
+def complete_messages(file: Path, data: bytes) -> list[Any]:
     if file.suffix != ".jsonl":
         return []
-    whole = []
+    values = []
     for line in data.split(b"\n"):
         try:
-            whole.append(json.loads(line))
+            values.append(json.loads(line))
         except ValueError:
             continue
-    return messages_in(whole)
+    return messages_in(values)
 
 
 def verdant(**more: Any) -> tuple[dict[str, Any], Read]:
@@ -138,35 +142,42 @@ def verdant(**more: Any) -> tuple[dict[str, Any], Read]:
     return json.loads(file.read_bytes()), detect.read(source_of(file, **more))
 
 
-def test_each_version_of_verdant_s_cells_is_there_in_order_byte_for_byte():
-    content, found = verdant()
-    assert not found.unreadable
+def test_each_version_of_a_verdant_cell_is_imported_in_order():
+    content, result = verdant()
+    assert not result.unreadable
     records = content["codeCells"] + content["markdownCells"]
-    wanted = {
+    expected = {
         f"{record['artifact_name']}.{number}": version.get("literal", version.get("markdown", ""))
         for record in records
         for number, version in enumerate(record["versions"])
     }
     edits = [
         event
-        for session in found.sessions
+        for session in result.sessions
         for event in session.events or []
         if event.type == "edit"
     ]
-    assert {event.data["name"]: event.source for event in edits} == wanted
-    assert len(edits) == len(wanted) == 126 + 17
-    for session in found.sessions:
+    assert {event.data["name"]: event.source for event in edits} == expected
+    assert len(edits) == len(expected) == 126 + 17
+    for session in result.sessions:
         times = [event.timestamp for event in session.events or []]
         assert times == sorted(times)
         assert [event.seq for event in session.events or []] == list(range(1, len(times) + 1))
 
 
-def test_a_run_of_verdant_s_has_its_outputs_and_each_output_is_there_once():
-    content, found = verdant()
-    runs = [event for one in found.sessions for event in one.events or [] if event.type == "run"]
+def test_runs_from_verdant_have_their_outputs():
+    content, result = verdant()
+    runs = [
+        event
+        for session in result.sessions
+        for event in session.events or []
+        if event.type == "run"
+    ]
     outputs = [json.dumps(output) for event in runs for output in event.data["outputs"]]
-    wanted = {json.dumps(version) for record in content["output"] for version in record["versions"]}
-    assert wanted <= set(outputs)
+    expected = {
+        json.dumps(version) for record in content["output"] for version in record["versions"]
+    }
+    assert expected <= set(outputs)
     edited = {"edited"}
     executed = {
         target["cell"]
@@ -177,30 +188,30 @@ def test_a_run_of_verdant_s_has_its_outputs_and_each_output_is_there_once():
     assert executed <= {event.data["name"] for event in runs}
 
 
-def test_cells_of_verdant_s_take_the_ids_of_the_notebook_beside_it():
+def test_verdant_cells_get_the_ids_of_the_notebook_next_to_them():
     notebook = json.loads((IMPORTS / "verdant" / "houses_kc.ipynb").read_bytes())
     for number, cell in enumerate(notebook["cells"]):
         cell["id"] = f"cell-{number}"
     notebook["metadata"]["aiserver"] = {"notebook_id": "houses"}
-    _, found = verdant(notebook=json.dumps(notebook).encode())
-    assert {session.meta.notebook_id for session in found.sessions} == {"houses"}
+    _, result = verdant(notebook=json.dumps(notebook).encode())
+    assert {session.meta.notebook_id for session in result.sessions} == {"houses"}
     sources = {f"cell-{n}": "".join(cell["source"]) for n, cell in enumerate(notebook["cells"])}
-    named = [one for one in found.sessions if one.meta.cell_id in sources]
-    # All but those that were changed after Verdant's last look.
-    assert len(named) >= 18
-    for session in named:
+    identified = [session for session in result.sessions if session.meta.cell_id in sources]
+    # All cells that weren't changed after Verdant's last checkpoint.
+    assert len(identified) >= 18
+    for session in identified:
         edits = [event for event in session.events or [] if event.type == "edit"]
         assert edits[-1].source == sources[session.meta.cell_id]
 
 
-def test_a_cell_whose_type_was_changed_is_one_cell():
-    _, found = verdant()
+def test_a_cell_of_changed_type_is_imported_as_a_single_cell():
+    _, result = verdant()
     groups = [
         {event.data["name"].split(".")[0] for event in session.events or []}
-        for session in found.sessions
+        for session in result.sessions
     ]
     assert {"c", "m"} in groups
-    assert len(found.sessions) == 25
+    assert len(result.sessions) == 25
 
 
 @pytest.mark.parametrize(
@@ -219,17 +230,17 @@ def test_a_cell_whose_type_was_changed_is_one_cell():
         ("改成柱状图：\r\n```python\r\n画()\r\n```", "画()", "改成柱状图："),
     ],
 )
-def test_code_is_told_from_words(text: str, code: str, explanation: str):
+def test_answers_are_split_into_code_and_explanation(text: str, code: str, explanation: str):
     answer = split(text)
     assert (answer.code, answer.explanation) == (code, explanation)
 
 
-def test_the_language_is_that_of_the_fence():
+def test_the_language_is_read_from_the_fence():
     assert split("```R\nplot(x)\n```").language == "r"
     assert split("```\nx\n```").language == "python"
 
 
-def test_nothing_of_a_chat_is_lost_that_is_no_pair():
+def test_messages_without_a_counterpart_are_imported():
     lines = [
         {"_type": "metadata", "key": "cli:1", "created_at": "2026-01-01T10:00:00"},
         {"role": "system", "content": "be kind"},
@@ -246,7 +257,7 @@ def test_nothing_of_a_chat_is_lost_that_is_no_pair():
         {"_type": "provider_state", "provider": "x"},
     ]
     (session,) = read("cli_1.jsonl", lines).sessions
-    assert kept_messages(session) == lines[1:]
+    assert original_messages(session) == lines[1:]
     unanswered, answered, last = session.interactions
     assert [turn.ai_response.status for turn in session.interactions] == [
         "cancelled",
@@ -260,8 +271,8 @@ def test_nothing_of_a_chat_is_lost_that_is_no_pair():
     assert [item.timestamp for item in session.ordered()] == ["2026-01-01T10:00:00"] * 6
 
 
-def test_times_are_the_source_s_own():
-    """Without a zone as they stand; a number is UTC; where there is none, the one before it."""
+def test_times_of_the_source_are_imported():
+    """Times without a zone stay unchanged, numbers are UTC, a missing time is the one before."""
     chat = {
         "messages": [
             {"id": "m1", "sender": "u", "body": "a", "time": 1795297513.5},
@@ -284,7 +295,7 @@ def test_times_are_the_source_s_own():
         ("ID", "messages", "lastUpdate", "role", "content"),
     ],
 )
-def test_pcai_is_read_in_any_capitals(names: tuple[str, ...]):
+def test_pcai_keys_are_case_insensitive(names: tuple[str, ...]):
     id_, messages, update, role, content = names
     data = {id_: "t_1", messages: [{role: "user", content: "畫圖"}], update: "2026-02-14"}
     (session,) = read("x.json", data).sessions
@@ -292,13 +303,13 @@ def test_pcai_is_read_in_any_capitals(names: tuple[str, ...]):
     assert session.meta.notebook_id == read("y.json", data).sessions[0].meta.notebook_id
 
 
-def test_agentscope_s_values_are_each_a_cell_of_one_notebook():
+def test_each_agentscope_value_becomes_a_cell_of_one_notebook():
     folder = IMPORTS / "agentscope" / "user123"
-    found = [
+    sessions = [
         detect.read(source_of(file, agentscope=True)).sessions[0]
         for file in sorted(folder.iterdir())
     ]
-    chat, plan = found
+    chat, plan = sessions
     assert chat.meta.notebook_id == plan.meta.notebook_id
     assert chat.interactions[1].user_request.intent == "改成柱状图，标题用中文"
     (event,) = plan.events or []
@@ -306,22 +317,22 @@ def test_agentscope_s_values_are_each_a_cell_of_one_notebook():
     assert event.data["imported"]["messages"] == [{"goal": "sales report", "iteration": 5}]
 
 
-def test_agentscope_s_older_file_keeps_all_of_its_values():
+def test_an_old_agentscope_file_is_imported_completely():
     file = IMPORTS / "agentscope-legacy" / "user123.json"
     agent, memory = detect.read(source_of(file)).sessions
     assert agent.events[0].data["imported"]["messages"] == [{"name": "Assistant", "iteration": 5}]
     assert len(memory.interactions) == 2
 
 
-def test_agentscope_s_memory_with_marks_is_a_chat():
+def test_agentscope_memory_with_marks_is_a_chat():
     memory = {"content": [[{"role": "user", "content": "hi", "id": "1"}, ["mark"]]], "n": 3}
     (session,) = read("u/agent.json", {"agent": {"memory": memory}}).sessions
     assert session.interactions[0].user_request.intent == "hi"
     assert session.events[0].data["imported"]["messages"] == [{"memory": {"n": 3}}]
 
 
-def test_secrets_are_taken_out_of_what_others_kept():
-    """P16: out of what was asked, of the answer, and of the messages as they were."""
+def test_imported_sessions_are_redacted():
+    """P16: secrets are replaced in the request, the answer and the original messages."""
     key = "sk-proj-abcdefghij0123456789ABCDEFGHIJ"
     lines = [
         {"role": "user", "content": f"my password is hunter2!x and {key}"},
@@ -333,12 +344,12 @@ def test_secrets_are_taken_out_of_what_others_kept():
     assert "redacted" in session.interactions[0].ai_response.suggestion
 
 
-def test_a_damaged_line_is_said_with_its_number_and_the_others_are_read():
+def test_a_damaged_line_is_reported_and_the_others_are_imported():
     """P22"""
     lines = [b'{"role": "user", "content": "a"}', b"{broken", b'{"role": "user", "content": "b"}']
-    found = read("u/memory.jsonl", b"\n".join(lines))
-    assert [turn.user_request.intent for turn in found.sessions[0].interactions] == ["a", "b"]
-    assert found.unreadable == ["line 2: not valid or complete JSON"]
+    result = read("u/memory.jsonl", b"\n".join(lines))
+    assert [turn.user_request.intent for turn in result.sessions[0].interactions] == ["a", "b"]
+    assert result.unreadable == ["line 2: not valid or complete JSON"]
 
 
 @pytest.mark.parametrize(
@@ -360,25 +371,25 @@ def test_a_damaged_line_is_said_with_its_number_and_the_others_are_read():
         ("a.json", b'{"id": "x", "messages": [], "n": ' + b"9" * 6000 + b"}"),
     ],
 )
-def test_what_is_nothing_of_the_kind_is_said_and_never_a_crash(name: str, data: bytes):
+def test_unsupported_files_are_reported(name: str, data: bytes):
     """P22"""
     try:
-        found = read(name, data)
+        result = read(name, data)
     except UnreadableSource as reason:
-        assert str(reason)[-1] not in ".!"  # it goes on in a list
+        assert str(reason)[-1] not in ".!"  # it is printed after a colon
     else:
-        assert found.unreadable and not found.sessions
+        assert result.unreadable and not result.sessions
 
 
-def test_a_line_of_ten_megabytes_is_a_message_like_others():
+def test_a_line_of_ten_megabytes_is_imported():
     text = "数据 " * 1_500_000
     lines = [{"role": "user", "content": text}, {"role": "assistant", "content": "done"}]
     (session,) = read("u/memory.jsonl", lines).sessions
     assert session.interactions[0].user_request.intent == text
 
 
-def test_an_unknown_shape_inside_a_known_one_is_no_crash():
-    """P22: whatever stands where a message, a version or a user should be."""
+def test_invalid_values_in_a_valid_file_are_ignored():
+    """P22: this covers any value instead of a message, a version or a user."""
     odd: list[Any] = [None, 3, "x", [], {}, {"role": 5, "content": {"a": [1]}}, {"sender": []}]
     for name, content in (
         ("a.json", {"id": "x", "messages": odd, "last_update": odd}),
@@ -396,8 +407,8 @@ def test_an_unknown_shape_inside_a_known_one_is_no_crash():
             continue
 
 
-def test_parts_that_are_there_twice_are_united():
-    """P22: a file that a careless merge left is taken whole, alone and from a backup."""
+def test_duplicate_parts_are_merged():
+    """P22: a badly merged file is imported completely, also from a backup."""
     good = (IMPORTS.parent / "session-1.0.json").read_bytes()
     others = json.dumps(json.loads(good.replace(b"pandas", b"polars"))["interactions"]).encode()
     data = good.replace(b'"interactions"', b'"interactions": ' + others + b', "interactions"', 1)
