@@ -75,8 +75,8 @@ def requests() -> list[tuple[str, str]]:
 def fill(folder: Path, sessions: int, turns: int) -> int:
     """Write the sessions; return the number of characters in them."""
     rng = random.Random(7)
-    intent = requests()
-    codes = [code for _, code in intent if code]
+    real_requests = requests()
+    codes = [code for _, code in real_requests if code]
     folder.mkdir(mode=0o700)
     chars = 0
     for number in range(sessions):
@@ -84,7 +84,7 @@ def fill(folder: Path, sessions: int, turns: int) -> int:
         session = new_session(key)
         code = ""
         for turn in range(1, turns + 1):
-            intent = rng.choice(CHINESE) if rng.random() < 0.2 else rng.choice(intent)[0]
+            intent = rng.choice(CHINESE) if rng.random() < 0.2 else rng.choice(real_requests)[0]
             code += f"# step {turn}\n{rng.choice(codes)}\n"
             stamp = f"2026-{rng.randint(1, 9):02}-{rng.randint(1, 28):02}T10:00:00.000Z"
             chars += len(intent) + len(code)
