@@ -55,7 +55,7 @@ class SearchProcess:
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
         """Call a method of the ``TextIndex`` in the process with this number.
 
-        Raises Ended, SearchFailed.
+        Raises ProcessEnded, SearchFailed.
         """
         return await self._run(self._call, number, name, arguments)
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .documents import FIELDS, Entry, Field, TurnId
+from .hits import Row
 from .query import UNSPACED, Term
 
 _WEIGHTS: dict[Field, float] = {"intent": 3.0, "code": 1.5, "explanation": 1.0, "error": 1.5}
@@ -24,16 +25,6 @@ _CODE = FIELDS.index("code")
 _PARTS_FACTOR = 0.4  # the weight of a term of which only parts match
 _MIN_COVERAGE = 0.6  # of the weight of all words that match anywhere
 _PHRASE_FACTOR = 1.25  # for words that are adjacent as in the query
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A scored turn."""
-
-    entry: Entry
-    turn: TurnId
-    score: float
-    where: Field
 
 
 @dataclass(frozen=True)
@@ -78,7 +69,7 @@ def candidates(entry: Entry, terms: Sequence[Term]) -> list[Candidate]:
     return matches
 
 
-def rank(matches: Iterable[Candidate], terms: Sequence[Term], turns: int) -> list[Ranked]:
+def rank(matches: Iterable[Candidate], terms: Sequence[Term], turns: int) -> list[Row]:
     """Sort matches, best first; ``turns`` is the number of searched turns."""
     matches = list(matches)
     rarity = [
@@ -93,14 +84,18 @@ def rank(matches: Iterable[Candidate], terms: Sequence[Term], turns: int) -> lis
         if covered >= min_cover - 1e-9:
             score = sum(r * d for r, d in zip(rarity, candidate.degrees, strict=True))
             score *= _PHRASE_FACTOR if candidate.has_phrase else 1
-            rows.append(Ranked(candidate.entry, candidate.turn, round(score, 2), candidate.where))
+            rows.append(row_of(candidate.entry, candidate.turn, candidate.where, score))
     return sorted(rows, key=sort_key)
 
 
-def sort_key(row: Ranked) -> tuple[float, float, str, str, int]:
+def row_of(entry: Entry, turn: TurnId, where: Field, score: float) -> Row:
+    """The row of a turn."""
+    return Row(entry.notebook_id, entry.cell_id, turn.turn_id, where, round(score, 2), turn.time)
+
+
+def sort_key(row: Row) -> tuple[float, float, str, str, int]:
     """Best first, then newest first; the ids make the order deterministic."""
-    entry, turn = row.entry, row.turn
-    return (-row.score, -turn.time, entry.notebook_id, entry.cell_id, -turn.turn_id)
+    return (-row.score, -row.time, row.notebook_id, row.cell_id, -row.turn_id)
 
 
 def degree(term: Term, text: str) -> float:

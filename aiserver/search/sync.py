@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable, Mapping
-from itertools import chain, islice
+from itertools import islice
 
 from ..models import SessionKey
 from ..sessions.base import SessionManager
@@ -25,7 +25,6 @@ BATCH = 64  # sessions per read
 LINGER = 5.0  # seconds of reading without a caller; pages repeat their request sooner
 
 _Marks = Mapping[Cell, Hashable]
-_ByNotebook = dict[str, dict[str, Hashable]]  # the marks of cells
 
 
 class OwnerIndex:
@@ -36,10 +35,9 @@ class OwnerIndex:
     ) -> None:
         self._store, self._owner = store, owner
         self._process, self.number = process, number
-        self._lock = asyncio.Lock()  # guards the next three, which a thread may use
-        self._indexed: _ByNotebook = {}
-        self._pending: _ByNotebook = {}  # to be read, in this order
-        self._urgent = ""  # the requested notebook
+        self._lock = asyncio.Lock()  # held to change the next two, which a thread may read
+        self._indexed: dict[Cell, Hashable] = {}
+        self._pending: dict[Cell, Hashable] = {}  # to be read, in this order
         self._reading: asyncio.Task[None] | None = None
         self._progress = asyncio.Event()
         self._callers = 0
@@ -48,7 +46,7 @@ class OwnerIndex:
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
         """Read changed sessions; return the number of those that are still to be read.
 
-        Raises StorageError, Ended, SearchFailed.
+        Raises StorageError, ProcessEnded, SearchFailed.
         """
         clock = asyncio.get_running_loop().time
         self._callers += 1
@@ -58,7 +56,7 @@ class OwnerIndex:
             # Shielded, so that a cancelled request leaves a consistent state.
             await asyncio.shield(self._update(marks, notebook_id))
             deadline = clock() + patience
-            while remaining := await self._count_pending(notebook_id):
+            while remaining := self._count_pending(marks, notebook_id):
                 reading = self._start_reading()
                 if clock() >= deadline:
                     break
@@ -77,43 +75,27 @@ class OwnerIndex:
     async def _update(self, marks: _Marks, notebook_id: str | None) -> None:
         """Determine the sessions to read, and remove deleted ones from the index."""
         async with self._lock:
-            pending, deleted = await asyncio.to_thread(self._compare, marks, notebook_id)
-            if notebook_id is None:
-                self._pending, self._urgent = pending, ""
-            else:
-                self._pending.pop(notebook_id, None)
-                self._pending |= pending
-                self._urgent = notebook_id
+            self._pending, deleted = await asyncio.to_thread(self._compare, marks, notebook_id)
             if deleted:
                 await self._process.call(self.number, "remove", self._owner, deleted)
-            for notebook, cell in deleted:
-                del self._indexed[notebook][cell]
+            for cell in deleted:
+                del self._indexed[cell]
 
-    def _compare(self, marks: _Marks, notebook_id: str | None) -> tuple[_ByNotebook, list[Cell]]:
-        by_notebook: _ByNotebook = {}
-        for (notebook, cell), mark in marks.items():
-            by_notebook.setdefault(notebook, {})[cell] = mark
-        pending: _ByNotebook = {}
-        for notebook, current in by_notebook.items():
-            indexed = self._indexed.get(notebook, {})
-            pending_cells = {
-                cell: mark for cell, mark in current.items() if indexed.get(cell) != mark
-            }
-            if pending_cells:
-                pending[notebook] = pending_cells
-        deleted = [
-            (notebook, cell)
-            for notebook in (self._indexed if notebook_id is None else (notebook_id,))
-            for cell in self._indexed.get(notebook, ())
-            if cell not in by_notebook.get(notebook, ())
-        ]
+    def _compare(
+        self, marks: _Marks, notebook_id: str | None
+    ) -> tuple[dict[Cell, Hashable], list[Cell]]:
+        def is_other(cell: Cell) -> bool:
+            return notebook_id is not None and cell[0] != notebook_id
+
+        pending = {cell: mark for cell, mark in marks.items() if self._indexed.get(cell) != mark}
+        pending |= {cell: mark for cell, mark in self._pending.items() if is_other(cell)}
+        deleted = [cell for cell in self._indexed if cell not in marks and not is_other(cell)]
         return pending, deleted
 
-    async def _count_pending(self, notebook_id: str | None) -> int:
-        async with self._lock:
-            if notebook_id is None:
-                return sum(map(len, self._pending.values()))
-            return len(self._pending.get(notebook_id, ()))
+    def _count_pending(self, marks: _Marks, notebook_id: str | None) -> int:
+        if notebook_id is None:
+            return len(self._pending)
+        return sum(cell in self._pending for cell in marks)
 
     def _start_reading(self) -> asyncio.Task[None]:
         """Start to read in the background, unless that is running."""
@@ -136,8 +118,7 @@ class OwnerIndex:
     async def _read(self) -> None:
         clock = asyncio.get_running_loop().time
         while self._callers or clock() < self._read_until:
-            async with self._lock:
-                batch = self._next_batch()
+            batch = dict(islice(self._pending.items(), BATCH))
             if not batch:
                 return
             keys = [SessionKey(*cell, self._owner) for cell in batch]
@@ -145,26 +126,12 @@ class OwnerIndex:
             sessions = list(zip(batch, stored, strict=True))
             await self._process.call(self.number, "put", self._owner, sessions)
             async with self._lock:
-                self._mark_done(batch)
+                # An unreadable session counts as indexed, too: it is read again if it changes.
+                self._indexed |= batch
+                for cell, mark in batch.items():
+                    if self._pending.get(cell) == mark:
+                        del self._pending[cell]
             self._progress.set()
-
-    def _next_batch(self) -> dict[Cell, Hashable]:
-        pending_cells = (
-            ((notebook, cell), mark)
-            for notebook in chain((self._urgent,), self._pending)
-            for cell, mark in self._pending.get(notebook, {}).items()
-        )
-        return dict(islice(pending_cells, BATCH))
-
-    def _mark_done(self, batch: Mapping[Cell, Hashable]) -> None:
-        # An unreadable session counts as done, too, and is not read again until it changes.
-        for (notebook, cell), mark in batch.items():
-            self._indexed.setdefault(notebook, {})[cell] = mark
-            pending_cells = self._pending.get(notebook, {})
-            if pending_cells.get(cell) == mark:
-                del pending_cells[cell]
-                if not pending_cells:
-                    del self._pending[notebook]
 
 
 def _consume_exception(task: asyncio.Task[None]) -> None:

@@ -17,18 +17,16 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
-from ..models import Interaction, Session, SessionKey
-from ..replay import Step, replay
+from ..models import SessionKey
 from ..sessions.record.damage.recovery import parse_or_recover
-from .documents import FIELDS, Entry, Field, TurnId, fields_of, to_entry, turns_in, turns_of
+from .documents import FIELDS, Entry, TurnId, to_entry, turns_in
 from .embeddings import Embedder
-from .hits import Hit
+from .hits import Hit, Row, hits_of
 from .query import Term, parse
-from .rank import Candidate, Ranked, candidates, rank, sort_key
-from .snippet import snippet
+from .rank import Candidate, candidates, rank, row_of, sort_key
 
 CACHE = 32 * 1024 * 1024  # bytes of texts in memory
 SLICE = 0.05  # seconds
@@ -41,40 +39,25 @@ _TABLES = """
 CREATE TABLE cell (
     id INTEGER PRIMARY KEY,
     owner BLOB, notebook TEXT, cell TEXT,
-    turns TEXT, text BLOB,
+    turns TEXT, vectors BLOB, text BLOB,
     UNIQUE (owner, notebook, cell)
 );
-CREATE TABLE vector (id INTEGER PRIMARY KEY, made BLOB);
+CREATE INDEX not_embedded ON cell (owner, notebook) WHERE vectors IS NULL;
 """
 _PUT = """
 INSERT INTO cell (owner, notebook, cell, turns, text) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text RETURNING id
+ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text, vectors = NULL
 """
-_ID = "SELECT id FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
-# (These read only the index: finding the pages of the texts costs as much as reading them.)
+_DELETE = "DELETE FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
+# (These read only an index: finding the pages of the texts costs as much as reading them.)
 _IDS = """
 SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
 """
-_MISSING_IDS = """
-SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
-AND id NOT IN (SELECT id FROM vector)
-"""
-_ROW = """
-SELECT notebook, cell, turns, text, made FROM cell LEFT JOIN vector USING (id) WHERE id = ?
-"""
+_MISSING_IDS = f"{_IDS} AND vectors IS NULL"
+_ROW = "SELECT notebook, cell, turns, text, vectors FROM cell WHERE id = ?"
 _TEXT, _VECTORS = 3, 4  # its columns
 
 Cell = tuple[str, str]  # the notebook's id and the cell's
-
-
-class Row(NamedTuple):
-    """A matching turn, by its ids."""
-
-    notebook_id: str
-    cell_id: str
-    turn_id: int
-    where: Field
-    score: float
 
 
 @dataclass
@@ -85,10 +68,8 @@ class _Search:
     ids: list[int]  # of the cells that are still to be searched
     query_vector: Any = None  # the vector of a query by meaning
     turns: int = 0
-
-    def __post_init__(self) -> None:
-        self.candidates: list[Candidate] = []
-        self.rows: list[Ranked] = []
+    candidates: list[Candidate] = field(default_factory=list)  # by words
+    rows: list[Row] = field(default_factory=list)  # by meaning
 
 
 class TextIndex:
@@ -112,21 +93,17 @@ class TextIndex:
             )
             entry = to_entry(session) if session else None
             if not entry or not entry.turns:
-                self._delete(owner, notebook_id, cell_id)
+                self._db.execute(_DELETE, (_bytes(owner), notebook_id, cell_id))
                 continue
             turns = json.dumps([[turn.turn_id, turn.time] for turn in entry.turns])
             text = entry.text.encode("utf-8", "replace")
-            row = (_bytes(owner), notebook_id, cell_id, turns, text)
-            self._db.execute(
-                "DELETE FROM vector WHERE id = ?", self._db.execute(_PUT, row).fetchone()
-            )
+            self._db.execute(_PUT, (_bytes(owner), notebook_id, cell_id, turns, text))
         self._db.execute("COMMIT")
 
     def remove(self, owner: str, cells: Iterable[Cell]) -> None:
         """Remove sessions from the index."""
         self._db.execute("BEGIN")
-        for cell in cells:
-            self._delete(owner, *cell)
+        self._db.executemany(_DELETE, ((_bytes(owner), *cell) for cell in cells))
         self._db.execute("COMMIT")
 
     def embed(self, owner: str, notebook_id: str | None) -> int:
@@ -135,7 +112,7 @@ class TextIndex:
         selected: list[tuple[int, int]] = []
         texts: list[str] = []
         for number in missing:
-            entry = self._entry(self._fetch(number))
+            entry = _entry(self._fetch(number))
             selected.append((number, len(entry.turns)))
             texts += [_embedded_text(fields) for _, fields in entry.texts()]
             if len(texts) >= _EMBED:
@@ -144,7 +121,7 @@ class TextIndex:
         self._db.execute("BEGIN")
         for number, turns in selected:
             vector = vectors[start : start + turns].tobytes()
-            self._db.execute("INSERT INTO vector VALUES (?, ?)", (number, vector))
+            self._db.execute("UPDATE cell SET vectors = ? WHERE id = ?", (vector, number))
             start += turns
         self._db.execute("COMMIT")
         return len(missing) - len(selected)
@@ -159,11 +136,13 @@ class TextIndex:
         """Search one slice of the texts; whether there is more to search."""
         search, end = self._search, time.monotonic() + SLICE
         while search.ids and time.monotonic() < end:
-            number = search.ids.pop()
+            row = self._fetch(search.ids.pop())
+            if row is None:
+                continue  # deleted meanwhile
             if search.query_vector is None:
-                self._match_words(number)
+                self._match_words(row)
             else:
-                self._match_vectors(number)
+                self._match_vectors(row)
         return bool(search.ids)
 
     def page(self, offset: int, limit: int) -> tuple[list[Row], int]:
@@ -175,68 +154,50 @@ class TextIndex:
             threshold = max(
                 _MIN_SIMILARITY, _MIN_SHARE * max((row.score for row in search.rows), default=0.0)
             )
-            rows = sorted((row for row in search.rows if row.score >= threshold), key=sort_key)[
-                :_MAX_HITS
-            ]
-        result = [
-            Row(r.entry.notebook_id, r.entry.cell_id, r.turn.turn_id, r.where, r.score)
-            for r in rows[offset : offset + limit]
-        ]
-        return result, len(rows)
+            similar = [row for row in search.rows if row.score >= threshold]
+            rows = sorted(similar, key=sort_key)[:_MAX_HITS]
+        return rows[offset : offset + limit], len(rows)
 
     def hits(
         self, query: str, owner: str, rows: Sequence[Row], stored: Mapping[Cell, bytes | None]
     ) -> list[Hit]:
         """The hits of the rows, from their sessions; omits those deleted meanwhile."""
-        terms = parse(query)
         result: dict[Row, Hit] = {}
         for cell, data in stored.items():  # one session in memory at a time
             session = parse_or_recover(data, SessionKey(*cell, owner)) if data else None
             if session is not None:
                 selected = [row for row in rows if row[:2] == cell]
-                result |= _hits(selected, session, terms)
+                result |= hits_of(selected, session, parse(query))
         return [result[row] for row in rows if row in result]
 
     def _ids(self, query: str, owner: str, notebook_id: str | None) -> list[int]:
         parameters = {"owner": _bytes(owner), "notebook": notebook_id}
         return [number for (number,) in self._db.execute(query, parameters)]
 
-    def _match_words(self, number: int) -> None:
-        search = self._search
-        if row := self._fetch(number):
-            text: str = row[_TEXT].decode("utf-8")
-            search.turns += turns_in(text)
-            if any(term.may_be_in(text) for term in search.terms):  # most cells don't match
-                search.candidates += candidates(self._entry(row), search.terms)
+    def _fetch(self, number: int) -> Any:
+        return self._db.execute(_ROW, (number,)).fetchone()
 
-    def _match_vectors(self, number: int) -> None:
-        row = self._fetch(number)
-        if row and row[_VECTORS]:
-            entry = self._entry(row)
+    def _match_words(self, row: Any) -> None:
+        search, text = self._search, row[_TEXT].decode("utf-8")
+        search.turns += turns_in(text)
+        if any(term.may_be_in(text) for term in search.terms):  # most cells don't match
+            search.candidates += candidates(_entry(row), search.terms)
+
+    def _match_vectors(self, row: Any) -> None:
+        if row[_VECTORS]:
+            entry = _entry(row)
             scores = self._embedder.similarity(self._search.query_vector, row[_VECTORS])
             self._search.rows += [
-                Ranked(entry, turn, round(score, 2), "intent")
+                row_of(entry, turn, "intent", score)
                 for turn, score in zip(entry.turns, scores, strict=True)
                 if score >= _MIN_SIMILARITY
             ]
 
-    def _fetch(self, number: int) -> tuple[Any, ...] | None:
-        """The row of a cell; None if it was deleted meanwhile."""
-        result: tuple[Any, ...] | None = self._db.execute(_ROW, (number,)).fetchone()
-        return result
 
-    def _entry(self, row: tuple[Any, ...] | None) -> Entry:
-        if row is None:
-            return Entry("", "")
-        notebook_id, cell_id, turns, text, _ = row
-        names = tuple(TurnId(turn_id, when) for turn_id, when in json.loads(turns))
-        return Entry(notebook_id, cell_id, names, text.decode("utf-8"))
-
-    def _delete(self, owner: str, notebook_id: str, cell_id: str) -> None:
-        result = self._db.execute(_ID, (_bytes(owner), notebook_id, cell_id)).fetchone()
-        if result:
-            self._db.execute("DELETE FROM cell WHERE id = ?", result)
-            self._db.execute("DELETE FROM vector WHERE id = ?", result)
+def _entry(row: Any) -> Entry:
+    notebook_id, cell_id, turns, text, _ = row
+    names = tuple(TurnId(turn_id, when) for turn_id, when in json.loads(turns))
+    return Entry(notebook_id, cell_id, names, text.decode("utf-8"))
 
 
 def _bytes(owner: str) -> bytes:
@@ -246,32 +207,3 @@ def _bytes(owner: str) -> bytes:
 
 def _embedded_text(fields: Sequence[str]) -> str:
     return f"{fields[FIELDS.index('intent')]}\n{fields[FIELDS.index('explanation')]}"
-
-
-def _hits(rows: Sequence[Row], session: Session, terms: Sequence[Term]) -> dict[Row, Hit]:
-    """The rows of one cell."""
-    turns = {turn.turn_id: (turn, errors) for turn, errors in reversed(list(turns_of(session)))}
-    steps = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
-    return {
-        row: _hit(row, *turns[row.turn_id], steps.get(row.turn_id), terms)
-        for row in rows
-        if row.turn_id in turns
-    }
-
-
-def _hit(
-    row: Row, turn: Interaction, errors: list[str], step: Step | None, terms: Sequence[Term]
-) -> Hit:
-    return Hit(
-        notebook_id=row.notebook_id,
-        cell_id=row.cell_id,
-        turn_id=turn.turn_id,
-        seq=step.seq if step else turn.seq or turn.turn_id,
-        step=step.index if step else None,
-        timestamp=turn.timestamp,
-        model=turn.model,
-        intent=turn.user_request.intent,
-        where=row.where,
-        snippet=snippet(fields_of(turn, errors)[row.where], terms),
-        score=row.score,
-    )

@@ -13,8 +13,6 @@ from ..child_process import serve_parent
 from ..safe_traceback import outline_of
 from .text_index import TextIndex
 
-METHODS = ("put", "remove", "embed", "begin", "advance", "page", "hits")
-
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until there are no more."""
@@ -25,7 +23,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         except EOFError:
             return
         try:
-            answer = (True, getattr(index, name)(*arguments) if name in METHODS else None)
+            answer = (True, getattr(index, name)(*arguments))
         except Exception as error:
             answer = (False, outline_of(error))
         pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)

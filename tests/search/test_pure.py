@@ -36,7 +36,7 @@ def search(query: str, *sessions: Session) -> list[tuple[str, int]]:
     entries = [to_entry(session) for session in sessions]
     matches = [match for entry in entries for match in candidates(entry, terms)]
     rows = rank(matches, terms, sum(len(entry.turns) for entry in entries))
-    return [(row.entry.cell_id, row.turn.turn_id) for row in rows]
+    return [(row.cell_id, row.turn_id) for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_errors_of_runs_belong_to_the_turn_before():
     stamp = "2026-01-01T10:00:00Z"
     session.events = [Event(seq=2, type="run", timestamp=stamp, data=failed)]
     (row,) = rank(candidates(to_entry(session), parse("KeyError")), parse("KeyError"), 2)
-    assert (row.turn.turn_id, row.where) == (1, "error")
+    assert (row.turn_id, row.where) == (1, "error")
 
 
 def test_the_packed_texts_are_the_fields():

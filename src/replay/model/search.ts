@@ -139,13 +139,7 @@ export class SearchModel implements IDisposable {
     ) {
       return;
     }
-    this._previousHits = results.results;
-    const hasPending = this._throttle.cancel();
-    const request = this._throttle.runNow();
-    if (hasPending) {
-      this._throttle.trigger(); // The pending change is searched after the next page.
-    }
-    await request;
+    await this._fetch(results.results);
   }
 
   /** Ask the view to focus its field as soon as it is drawn. */
@@ -209,10 +203,9 @@ export class SearchModel implements IDisposable {
     }, PAUSE_MS);
   }
 
-  private async _fetch(): Promise<void> {
+  /** Fetch a page of results, and append it to the previous ones. */
+  private async _fetch(previousHits: readonly SearchHit[] = []): Promise<void> {
     const { notebookId } = this._subject;
-    const previousHits = this._previousHits;
-    this._previousHits = [];
     this._abort?.abort();
     const abort = (this._abort = new AbortController());
     const query = this._query.trim();
@@ -272,8 +265,6 @@ export class SearchModel implements IDisposable {
   private readonly _subject: IReplaySubject;
   private readonly _throttle = new Throttle(() => this._fetch());
   private _abort: AbortController | null = null;
-  /** The results to which the pending page is appended. */
-  private _previousHits: readonly SearchHit[] = [];
   private _by: SearchBy = 'words';
   private _changed = new Signal<this, void>(this);
   private _error: IFailure | null = null;
