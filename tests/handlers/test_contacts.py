@@ -75,7 +75,7 @@ def test_keys_in_the_environment_do_not_choose_a_model(scripted: Any, tmp_path: 
         assert server.post("generate", request("count the rows"))["code"] == "no_model"
         server.post("models/warm-up", {"notebookId": "nb", "cellId": "c1"})
         until = time.monotonic() + 30  # it warms up in the background
-        while "Not warmed up" not in server.log.read_text():
+        while "Warm-up failed" not in server.log.read_text():
             assert time.monotonic() < until, server.log.read_text()
             time.sleep(0.02)
         asked, started = server.asked, server.started

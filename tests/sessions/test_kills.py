@@ -29,7 +29,7 @@ EACH_CELL = 20  # kills, after which another cell is taken
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
-    modules = ("file", "redis", "sql", "sql.sessions", "sql.records", "sql.database")
+    modules = ("file", "redis", "sql", "sql.operations", "sql.queries", "sql.database")
     process = Worker(*(f"aiserver.sessions.{name}" for name in modules))
     yield process
     process.close()
