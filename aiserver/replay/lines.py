@@ -5,7 +5,7 @@ between two matches of which only the indentation changed; lines that were moved
 
 The first pass is a patience diff: lines that occur once in both texts are anchors. It matches what
 a person considers the same line even if ``)`` and ``return`` occur many times. Where no line occurs
-once, a longest common subsequence decides if it is cheap.
+once, ``difflib`` decides if it is cheap.
 
 Invariants: an old line matches at most one new line; the cost is about n log n of the changed
 lines, for any texts.
@@ -16,10 +16,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 Pairs = list[tuple[int, int]]
 
-_MAX_PAIRS = 10_000  # pairs of lines that a longest common subsequence may compare
+_MAX_PAIRS = 10_000  # pairs of lines that ``difflib`` may compare
 _MIN_DISTINCTIVE = 4  # letters and digits
 
 
@@ -66,7 +67,8 @@ def _match_in_order(
             pairs += anchors
             todo.append((a0, a1, b0, b1))
         elif (a1 - a0) * (b1 - b0) <= _MAX_PAIRS:
-            pairs += _longest_common_subsequence(old, new, a0, a1, b0, b1)
+            for a, b, size in SequenceMatcher(None, old[a0:a1], new[b0:b1]).get_matching_blocks():
+                pairs += ((a0 + a + n, b0 + b + n) for n in range(size))
         else:
             pairs += _match_by_count(old, new, a0, a1, b0, b1)
     pairs.sort()
@@ -122,35 +124,6 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
         result.append(pairs[n])
         n = previous[n]
     return result[::-1]
-
-
-def _longest_common_subsequence(
-    old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
-) -> Pairs:
-    """A longest common subsequence that places inserted lines as late as possible."""
-    width = b1 - b0
-    table = [[0] * (width + 1)]
-    for i in range(a1 - 1, a0 - 1, -1):
-        below, row = table[-1], [0] * (width + 1)
-        line = old[i]
-        for j in range(width - 1, -1, -1):
-            if line == new[b0 + j]:
-                row[j] = below[j + 1] + 1
-            else:
-                row[j] = below[j] if below[j] >= row[j + 1] else row[j + 1]
-        table.append(row)
-    table.reverse()  # table[i][j]: its length for old lines from i on and new lines from j on
-    pairs = []
-    i = j = 0
-    while i < a1 - a0 and j < width:
-        if old[a0 + i] == new[b0 + j]:
-            pairs.append((a0 + i, b0 + j))
-            i, j = i + 1, j + 1
-        elif table[i + 1][j] >= table[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return pairs
 
 
 def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | None]) -> None:
