@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 _PATIENCE = 2  # seconds to wait for a child to end by itself
+
+
+class ChildEnded(Exception):
+    """The child process has ended."""
 
 
 class Child:
@@ -33,6 +38,14 @@ class Child:
         """The process id, or None if the process has ended."""
         return self._process.pid if self._process.poll() is None else None
 
+    def call(self, request: object) -> Any:
+        """Send a request, and return the child's answer. Raises ChildEnded."""
+        try:
+            send(self.requests, request)
+            return receive(self.answers)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            raise ChildEnded from error
+
     def has_ended(self, within: float) -> bool:
         """Whether the process has ended, or ends within ``within`` seconds."""
         try:
@@ -53,6 +66,17 @@ class Child:
             self._process.kill()
             self._process.wait()
         self.answers.close()
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write a pickled message."""
+    pickle.dump(message, stream, pickle.HIGHEST_PROTOCOL)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read a pickled message. Raises EOFError at the end."""
+    return pickle.load(stream)  # noqa: S301 - only parent and child know the pipe
 
 
 def command_of(module: str) -> tuple[str, ...]:

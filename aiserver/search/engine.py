@@ -12,12 +12,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Literal
 
+from ..child_process import ChildEnded
 from ..errors import SearchFailed
 from ..models import SessionKey
 from ..sessions.base import SessionManager
 from .embeddings import is_installed
 from .hits import SearchResult
-from .process import ProcessEnded, SearchProcess
+from .process import SearchProcess
 from .query import parse
 from .sync import OwnerIndex
 
@@ -73,7 +74,7 @@ class SearchEngine:
                 loaded = await self._store.load_stored(keys)
                 stored = dict(zip(cells, loaded, strict=True))
                 return SearchResult(await call("hits", query, owner, rows, stored), total, unread)
-            except ProcessEnded as reason:
+            except ChildEnded as reason:
                 if not can_retry:
                     raise SearchFailed from reason
         raise AssertionError("unreachable")

@@ -11,21 +11,16 @@ texts.
 from __future__ import annotations
 
 import asyncio
-import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from ..child_process import Child, command_of
+from ..child_process import Child, ChildEnded, command_of
 from ..errors import SearchFailed
 
 IDLE = 600.0  # seconds
 
 _COMMAND = command_of("aiserver.search.worker")
-
-
-class ProcessEnded(Exception):
-    """The process has ended, and with it its texts."""
 
 
 class SearchProcess:
@@ -55,7 +50,7 @@ class SearchProcess:
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
         """Call a method of the ``TextIndex`` in the process with this number.
 
-        Raises ProcessEnded, SearchFailed.
+        Raises ChildEnded, SearchFailed.
         """
         return await self._run(self._call, number, name, arguments)
 
@@ -92,14 +87,12 @@ class SearchProcess:
     def _call(self, number: int, name: str, arguments: tuple[Any, ...]) -> Any:
         child = self._child
         if child is None or number != self._number:
-            raise ProcessEnded
+            raise ChildEnded
         try:
-            pickle.dump((name, arguments), child.requests, pickle.HIGHEST_PROTOCOL)
-            child.requests.flush()
-            is_ok, value = pickle.load(child.answers)  # noqa: S301 - our own child
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            is_ok, value = child.call((name, arguments))
+        except ChildEnded:
             self._end()
-            raise ProcessEnded from error
+            raise
         if not is_ok:
             raise SearchFailed from RuntimeError(value)
         return value

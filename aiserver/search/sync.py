@@ -46,7 +46,7 @@ class OwnerIndex:
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
         """Read changed sessions; return the number of those that are still to be read.
 
-        Raises StorageError, ProcessEnded, SearchFailed.
+        Raises StorageError, ChildEnded, SearchFailed.
         """
         clock = asyncio.get_running_loop().time
         self._callers += 1

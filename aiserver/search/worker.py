@@ -6,10 +6,9 @@ can send requests. The process ends with the pipe.
 
 from __future__ import annotations
 
-import pickle
 from typing import BinaryIO
 
-from ..child_process import serve_parent
+from ..child_process import receive, send, serve_parent
 from ..safe_traceback import outline_of
 from .text_index import TextIndex
 
@@ -19,15 +18,14 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     index = TextIndex()
     while True:
         try:
-            name, arguments = pickle.load(requests)  # noqa: S301 - our own parent
+            name, arguments = receive(requests)
         except EOFError:
             return
         try:
             answer = (True, getattr(index, name)(*arguments))
         except Exception as error:
             answer = (False, outline_of(error))
-        pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+        send(answers, answer)
 
 
 def main() -> None:

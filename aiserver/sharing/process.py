@@ -10,11 +10,10 @@ may need much memory. The process ends with its export, and is killed after ``li
 from __future__ import annotations
 
 import asyncio
-import pickle
 from collections.abc import Sequence
 from typing import Any
 
-from ..child_process import Child, command_of
+from ..child_process import Child, ChildEnded, command_of
 from ..errors import ExportFailed, ExportTimeout, NotFound
 from ..models import check_id, dumps
 from ..notebooks.history import load_stored
@@ -76,6 +75,8 @@ class Exporter:
             raise ExportFailed from error
         try:
             return await asyncio.wait_for(self._exchange(child, job), self._limit)
+        except ChildEnded as error:
+            raise ExportFailed from error
         except BaseException as error:
             child.kill()  # a thread may still wait for its pipes
             if isinstance(error, asyncio.TimeoutError):
@@ -85,18 +86,9 @@ class Exporter:
             await asyncio.shield(asyncio.to_thread(child.end))
 
     async def _exchange(self, child: Child, job: Job) -> bytes:
-        hashes = await asyncio.to_thread(_call, child, job)
+        hashes = await asyncio.to_thread(child.call, job)
         if hashes is None:
             raise NotFound(NO_HISTORY)
         pictures = await load_pictures(self._store, hashes, owner=self._owner)
-        answer: bytes = await asyncio.to_thread(_call, child, pictures)
+        answer: bytes = await asyncio.to_thread(child.call, pictures)
         return answer
-
-
-def _call(child: Child, request: object) -> Any:
-    try:
-        pickle.dump(request, child.requests, pickle.HIGHEST_PROTOCOL)
-        child.requests.flush()
-        return pickle.load(child.answers)  # noqa: S301 - our own child
-    except (OSError, EOFError, pickle.UnpicklingError) as error:
-        raise ExportFailed from error

@@ -7,12 +7,11 @@ sends, and ends. Messages are pickled, and come from the parent only.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from ..child_process import serve_parent
+from ..child_process import receive, send, serve_parent
 from ..gc_pause import pause_gc
 from ..models import NotebookLogEntry
 from ..notebooks.history import build_history
@@ -38,21 +37,16 @@ class Job:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Handle one job."""
-
-    def answer(value: object) -> None:
-        pickle.dump(value, answers, pickle.HIGHEST_PROTOCOL)
-        answers.flush()
-
-    job: Job = pickle.load(requests)  # noqa: S301 - our own parent
+    job: Job = receive(requests)
     log = [NotebookLogEntry.model_validate_json(line) for line in job.log]
     history = build_history(job.owner, job.notebook_id, job.sessions, log)
     if not history.timeline.moments:
-        answer(None)
+        send(answers, None)
         return
-    answer(referenced_pictures(history) if job.format == "html" else [])
-    pictures = pickle.load(requests)  # noqa: S301 - our own parent
+    send(answers, referenced_pictures(history) if job.format == "html" else [])
+    pictures = receive(requests)
     file = render(history, job.format, job.name or last_name(history), pictures, job.notebook)
-    answer(json_bytes({"name": file.name, "content": file.content}))
+    send(answers, json_bytes({"name": file.name, "content": file.content}))
 
 
 def main() -> None:

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from aiserver.child_process import ChildEnded
 from aiserver.errors import SearchFailed
 from aiserver.models import AIResponse, Interaction, SessionKey, UserRequest, dumps, new_session
 from aiserver.search import SearchEngine
-from aiserver.search.process import ProcessEnded, SearchProcess
+from aiserver.search.process import SearchProcess
 from aiserver.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
@@ -50,7 +51,7 @@ async def test_an_idle_process_ends():
     number = await process.start()
     while process.pid is not None:
         await asyncio.sleep(0)
-    with pytest.raises(ProcessEnded):
+    with pytest.raises(ChildEnded):
         await process.call(number, "advance")
     assert await process.start() == number + 1
     await process.close()
