@@ -125,7 +125,14 @@ def load(root: Path) -> Session:
 
 
 def save(root: Path, number: int) -> None:
-    asyncio.run(FileSessionManager(root=str(root)).save_interaction(KEY, turn(number)))
+    async def save_and_close() -> None:
+        store = FileSessionManager(root=str(root))
+        try:
+            await store.save_interaction(KEY, turn(number))
+        finally:
+            await store.close()  # waits until its thread has released the lock
+
+    asyncio.run(save_and_close())
 
 
 def intents(session: Session) -> list[str]:
