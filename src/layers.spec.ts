@@ -52,8 +52,8 @@ const nameOf = (file: string) =>
 const IMPORTS = new Map(
   sources().map(file => {
     const text = fs.readFileSync(file, 'utf-8');
-    const found = [...text.matchAll(/(?:from|import\()\s*'(\.[^']*)'/g)];
-    const targets = found.map(match =>
+    const matches = [...text.matchAll(/(?:from|import\()\s*'(\.[^']*)'/g)];
+    const targets = matches.map(match =>
       path.relative(ROOT, path.resolve(path.dirname(file), match[1]))
     );
     return [nameOf(file), targets.filter(target => !target.startsWith('..'))];
@@ -69,13 +69,13 @@ const isIn = (name: string, part: string) =>
 
 /** The most exact part of the shared layers that a file is in. */
 function sharedPart(name: string): [number, string] | null {
-  const found = SHARED.flatMap((parts, level) =>
+  const matches = SHARED.flatMap((parts, level) =>
     parts
       .filter(part => isIn(name, part))
       .map((part): [number, string] => [level, part])
   );
-  found.sort((a, b) => b[1].length - a[1].length);
-  return found[0] ?? null;
+  matches.sort((a, b) => b[1].length - a[1].length);
+  return matches[0] ?? null;
 }
 
 function level(name: string): number {
@@ -125,8 +125,8 @@ describe('layers', () => {
 
   it('lets imports within a feature go from plugin to view to model', () => {
     const inner = (name: string) => {
-      const found = INNER.indexOf(name.split('/')[1]);
-      return found < 0 ? (name.endsWith('examples') ? 0 : NaN) : found;
+      const at = INNER.indexOf(name.split('/')[1]);
+      return at < 0 ? (name.endsWith('examples') ? 0 : NaN) : at;
     };
     const features = NAMES.filter(name => level(name) === SHARED.length);
     expect(features.filter(name => isNaN(inner(name)))).toEqual([]);

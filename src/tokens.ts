@@ -76,7 +76,7 @@ export interface IHistory {
     signal?: AbortSignal
   ): Promise<NotebookSnapshot>;
 
-  /** How many lines of the notebook the model wrote, and how many a person. */
+  /** The number of lines of the notebook by kind of contributor. */
   report(notebookId: string): Promise<Report>;
 
   /** The turns that match a query, in one notebook or in all. */

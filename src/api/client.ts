@@ -241,7 +241,7 @@ export class ApiClient {
     return this._requestJson(path, { signal });
   }
 
-  /** How many lines of the notebook the model wrote, and how many a person. */
+  /** The number of lines of the notebook by kind of contributor. */
   async report(notebookId: string, signal?: AbortSignal): Promise<Report> {
     return this._requestJson(`${notebookPath(notebookId)}/report`, { signal });
   }

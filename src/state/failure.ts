@@ -17,7 +17,7 @@ export interface IFailure {
   readonly message: string;
   /** The command that installs a missing package. */
   readonly install?: string;
-  /** How long the provider asks to wait, in seconds. */
+  /** The time that the provider asks to wait, in seconds. */
   readonly retryAfter?: number;
   /** With `generation_running`: the running generation. */
   readonly generationId?: string;

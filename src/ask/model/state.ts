@@ -124,9 +124,9 @@ export interface IGenerationState {
   readonly saveError: string | null;
   /** Whether the cell has changed since the open suggestion was requested. */
   readonly edited: boolean;
-  /** When the request was sent, as `performance.now()`. */
+  /** The time of the request, as `performance.now()`. */
   readonly since: number;
-  /** When the provider will be asked again, on the same clock; 0 if nothing waits. */
+  /** The time of the next attempt, on the same clock; 0 if nothing waits. */
   readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
   /** The older request that the next one continues from; null for the newest one. */

@@ -73,7 +73,7 @@ export function Progress(props: {
   writing: boolean;
   /** The model's name; empty while it is unknown. */
   model: string;
-  /** When the provider will be asked again, as `performance.now()`; 0 if nothing waits. */
+  /** The time of the next attempt, as `performance.now()`; 0 if nothing waits. */
   waitUntil: number;
   trans: TranslationBundle;
 }): React.JSX.Element {

@@ -6,7 +6,7 @@
  * dimmed.
  */
 
-/** How many lines ahead a line of the answer is searched in the code. */
+/** The number of lines ahead in which a line of the answer is searched. */
 const SEARCH_WINDOW = 40;
 
 export interface IStreamView {

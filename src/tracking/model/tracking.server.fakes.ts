@@ -42,7 +42,7 @@ export class FakeServer implements IServer {
   /** If set, each request fails with this error. */
   failure: Error | null = null;
   bodies: ChangesBody[] = [];
-  /** How many of the next responses to changes are lost. */
+  /** The number of next responses to changes that are lost. */
   lostResponses = 0;
   /** The model's answer. */
   answer = '';
