@@ -7,19 +7,22 @@
  * - A trigger never cancels a running request, so an endless burst still produces results.
  */
 
-/** The pause between a response and the next request, in milliseconds. */
-const PAUSE_MS = 700;
-
 export class Throttle {
-  /** @param _request Resolves after the response, or when it is superseded; handles errors. */
-  constructor(private readonly _request: () => Promise<void>) {}
+  /**
+   * @param _request Resolves after the response, or when it is superseded; handles errors.
+   * @param _pauseMs The pause between a response and the next request, in milliseconds.
+   */
+  constructor(
+    private readonly _request: () => Promise<void>,
+    private readonly _pauseMs = 700
+  ) {}
 
   /** Schedule a request, because something changed. */
   trigger(): void {
     if (this._isRunning) {
       this._isTriggered = true;
     } else if (this._timer === null) {
-      const delay = Math.max(0, this._lastEnd + PAUSE_MS - Date.now());
+      const delay = Math.max(0, this._lastEnd + this._pauseMs - Date.now());
       this._timer = window.setTimeout(() => void this.runNow(), delay);
     }
   }

@@ -63,7 +63,7 @@ describe('BlameModel', () => {
 
   it('emits nothing after disposal or deletion of the cell', async () => {
     const onChanged = jest.fn();
-    model.changed.connect(onChanged);
+    model.stateChanged.connect(onChanged);
     source = null;
     await model.load();
     expect(history.blameRequests).toHaveLength(0);

@@ -4,8 +4,7 @@
  * Invariants: the model sends a request when it is loaded and whenever the cell's history changes,
  * but never while the person types. The newest result wins and includes the source it is about.
  */
-import { IDisposable } from '@lumino/disposable';
-import { ISignal, Signal } from '@lumino/signaling';
+import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { BlameLine } from '../../api/types';
 import type { ICellKey, IHistory } from '../../tokens';
@@ -25,17 +24,13 @@ export interface IBlameTarget {
   source(): string | null;
 }
 
-export class BlameModel implements IDisposable {
+export class BlameModel extends VDomModel {
   constructor(
     private readonly _history: IHistory,
     readonly target: IBlameTarget
   ) {
+    super();
     _history.changed.connect(this._onHistoryChanged, this);
-  }
-
-  /** Emitted when there is a new result or a failure. */
-  get changed(): ISignal<this, void> {
-    return this._changed;
   }
 
   /** The newest result; null before the first one. */
@@ -53,7 +48,7 @@ export class BlameModel implements IDisposable {
     const abort = (this._abort = new AbortController());
     const key = this.target.key();
     const source = this.target.source();
-    if (source === null || this._isDisposed) {
+    if (source === null || this.isDisposed) {
       return;
     }
     let result: IBlameResult | null = null;
@@ -67,7 +62,7 @@ export class BlameModel implements IDisposable {
     } catch (reason) {
       failure = toFailure(reason);
     }
-    if (abort.signal.aborted || this._isDisposed) {
+    if (abort.signal.aborted) {
       return;
     }
     if (failure?.code === 'not_found' || !key) {
@@ -77,20 +72,12 @@ export class BlameModel implements IDisposable {
     }
     this._result = result ?? this._result;
     this._failure = failure;
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
-  dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._abort?.abort();
-      this._history.changed.disconnect(this._onHistoryChanged, this);
-      Signal.clearData(this);
-    }
+  override dispose(): void {
+    this._abort?.abort();
+    super.dispose();
   }
 
   private _onHistoryChanged(_: IHistory, changed: ICellKey): void {
@@ -105,7 +92,5 @@ export class BlameModel implements IDisposable {
 
   private _abort: AbortController | null = null;
   private _result: IBlameResult | null = null;
-  private _changed = new Signal<this, void>(this);
   private _failure: IFailure | null = null;
-  private _isDisposed = false;
 }

@@ -36,7 +36,7 @@ export class CellBlame implements IDisposable {
     private readonly _model: BlameModel,
     private readonly _options: ICellBlameOptions
   ) {
-    _model.changed.connect(this._updateView, this);
+    _model.stateChanged.connect(this._updateView, this);
     void _model.load();
   }
 
@@ -82,7 +82,7 @@ export class CellBlame implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this._detach();
-      this._model.changed.disconnect(this._updateView, this);
+      this._model.stateChanged.disconnect(this._updateView, this);
       this._model.dispose();
     }
   }

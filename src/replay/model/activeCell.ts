@@ -11,7 +11,6 @@ import {
   NotebookActions,
   NotebookPanel
 } from '@jupyterlab/notebook';
-import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
@@ -20,7 +19,7 @@ import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
 
-export class ActiveCell implements IReplaySubject, IDisposable {
+export class ActiveCell implements IReplaySubject {
   constructor(options: {
     tracker: INotebookTracker;
     identity: INotebookIdentity;
@@ -37,7 +36,7 @@ export class ActiveCell implements IReplaySubject, IDisposable {
     return this._isActive;
   }
   set isActive(value: boolean) {
-    if (value === this._isActive || this._isDisposed) {
+    if (value === this._isActive) {
       return;
     }
     this._isActive = value;
@@ -178,16 +177,8 @@ export class ActiveCell implements IReplaySubject, IDisposable {
     await notebook.scrollToItem(index, 'smart').catch(() => undefined);
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (this._isDisposed) {
-      return;
-    }
     this.isActive = false;
-    this._isDisposed = true;
     Signal.clearData(this);
   }
 
@@ -252,7 +243,6 @@ export class ActiveCell implements IReplaySubject, IDisposable {
   private _cells: { changed: ISignal<unknown, unknown> } | null = null;
   private _changed = new Signal<this, SubjectChange>(this);
   private _isActive = false;
-  private _isDisposed = false;
   private _model: ICellModel | null = null;
 }
 

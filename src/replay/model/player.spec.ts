@@ -16,7 +16,7 @@ describe('ReplayPlayer', () => {
 
   it('plays to the last step and stops there', () => {
     const seen: number[] = [];
-    player.changed.connect(() => seen.push(player.position));
+    player.stateChanged.connect(() => seen.push(player.position));
     player.play();
     expect(player.isPlaying).toBe(true);
     jest.advanceTimersByTime(STEP_MS);

@@ -4,8 +4,7 @@
  * Invariants: the position is always that of a step (or 0 if there are none); the player plays
  * only while there is a next step, and `goTo` stops it.
  */
-import { IDisposable } from '@lumino/disposable';
-import { ISignal, Signal } from '@lumino/signaling';
+import { VDomModel } from '@jupyterlab/ui-components';
 
 /** The selectable speeds, as factors. */
 export const SPEEDS = [0.5, 1, 2, 4] as const;
@@ -13,12 +12,7 @@ export const SPEEDS = [0.5, 1, 2, 4] as const;
 /** The time for which a step is shown at speed 1, in milliseconds. */
 export const STEP_MS = 1600;
 
-export class ReplayPlayer implements IDisposable {
-  /** Emitted when the position, length, speed or playing state changes. */
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
+export class ReplayPlayer extends VDomModel {
   get length(): number {
     return this._length;
   }
@@ -47,7 +41,7 @@ export class ReplayPlayer implements IDisposable {
     if (this.isPlaying) {
       this._schedule();
     }
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
   /** Start with other steps, at `position`. */
@@ -56,7 +50,7 @@ export class ReplayPlayer implements IDisposable {
     this._isAuto = false;
     this._length = length;
     this._position = this._clamp(position);
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
   /**
@@ -67,7 +61,7 @@ export class ReplayPlayer implements IDisposable {
     const atEnd = this._position >= this._length - 1 && !this.isPlaying;
     this._length = length;
     this._position = this._clamp(atEnd ? length - 1 : this._position);
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
   /** Stop playing and move to a step. */
@@ -75,25 +69,25 @@ export class ReplayPlayer implements IDisposable {
     this._clear();
     this._isAuto = false;
     this._position = this._clamp(position);
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
   /** Play from here; from the first step if this is the last. */
   play(): void {
-    if (this._disposed || this._length < 2) {
+    if (this.isDisposed || this._length < 2) {
       return;
     }
     if (this._position >= this._length - 1) {
       this._position = 0;
     }
     this._schedule();
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
   pause(): void {
     if (this.isPlaying) {
       this._clear();
-      this._changed.emit();
+      this.stateChanged.emit();
     }
   }
 
@@ -106,17 +100,9 @@ export class ReplayPlayer implements IDisposable {
     }
   }
 
-  get isDisposed(): boolean {
-    return this._disposed;
-  }
-
-  dispose(): void {
-    if (this._disposed) {
-      return;
-    }
-    this._disposed = true;
+  override dispose(): void {
     this._clear();
-    Signal.clearData(this);
+    super.dispose();
   }
 
   private _schedule(): void {
@@ -128,7 +114,7 @@ export class ReplayPlayer implements IDisposable {
       if (this._position < this._length - 1) {
         this._schedule();
       }
-      this._changed.emit();
+      this.stateChanged.emit();
     }, STEP_MS / this._speed);
   }
 
@@ -143,8 +129,6 @@ export class ReplayPlayer implements IDisposable {
     return Math.max(0, Math.min(this._length - 1, Math.round(position)));
   }
 
-  private _changed = new Signal<this, void>(this);
-  private _disposed = false;
   private _isAuto = false;
   private _length = 0;
   private _position = 0;

@@ -5,12 +5,12 @@
  * Invariants: the current step always belongs to the cell in `shown`, in whatever order responses
  * arrive.
  */
-import { IDisposable } from '@lumino/disposable';
-import { ISignal, Signal } from '@lumino/signaling';
+import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { ModelInfo, SearchHit } from '../../api/types';
 import type { IHistory } from '../../tokens';
 import type { IFailure } from '../../state/failure';
+import { ActivatableModel } from './loadedModel';
 import { ModelInfos } from './modelInfos';
 import { NotebookTimeline } from './notebook/timeline';
 import { IReplayHost, ReplayActions } from './cell/actions';
@@ -35,7 +35,7 @@ export type ReplayTab = 'cell' | 'notebook' | 'search';
 /** `inline`: a unified diff · `split`: side by side. */
 export type DiffMode = 'inline' | 'split';
 
-export class ReplayModel implements IDisposable {
+export class ReplayModel extends ActivatableModel {
   constructor(options: {
     subject: IReplaySubject;
     history: IHistory;
@@ -43,6 +43,7 @@ export class ReplayModel implements IDisposable {
     /** Open a notebook and bring it to the front. */
     openFile?: (path: string) => Promise<void>;
   }) {
+    super();
     const { subject, history, host = NO_HOST } = options;
     this._openFile = options.openFile ?? null;
     this._subject = subject;
@@ -64,12 +65,19 @@ export class ReplayModel implements IDisposable {
     });
     this._subject.changed.connect(this._onSubjectChanged, this);
     this._steps.changed.connect(this._onStepsChanged, this);
-    this.player.changed.connect(this._emit, this);
-    this.compare.changed.connect(this._emit, this);
-    this.actions.changed.connect(this._emit, this);
-    this.overview.changed.connect(this._emit, this);
-    this.timeline.changed.connect(this._emit, this);
-    this.search.changed.connect(this._emit, this);
+    this._steps.stateChanged.connect(this._goToRequested, this);
+    this._parts = [
+      steps,
+      player,
+      this.compare,
+      this.actions,
+      this.overview,
+      this.timeline,
+      this.search
+    ];
+    this._parts.forEach(({ stateChanged }) =>
+      stateChanged.connect(() => this.stateChanged.emit(), this)
+    );
   }
 
   readonly player = new ReplayPlayer();
@@ -81,27 +89,6 @@ export class ReplayModel implements IDisposable {
   /** Describe the cells with these ids, including deleted ones. */
   readonly describeCells: (ids: readonly string[]) => Promise<IRelative[]>;
 
-  /** Emitted when anything changes that a view shows. */
-  get stateChanged(): ISignal<this, void> {
-    return this._stateChanged;
-  }
-
-  /** Whether the sidebar is visible. Only the model of the selected tab is active. */
-  get isActive(): boolean {
-    return this._isActive;
-  }
-  set isActive(value: boolean) {
-    if (value === this._isActive || this._isDisposed) {
-      return;
-    }
-    this._isActive = value;
-    this._subject.isActive = value;
-    if (value) {
-      void this._models.load().then(isLoaded => isLoaded && this._emit());
-    }
-    this._updateActive();
-  }
-
   get view(): ReplayTab {
     return this._view;
   }
@@ -109,7 +96,7 @@ export class ReplayModel implements IDisposable {
     if (value !== this._view) {
       this._view = value;
       this._updateActive();
-      this._emit();
+      this.stateChanged.emit();
     }
   }
 
@@ -157,7 +144,7 @@ export class ReplayModel implements IDisposable {
   set diffMode(value: DiffMode) {
     if (value !== this._diffMode) {
       this._diffMode = value;
-      this._emit();
+      this.stateChanged.emit();
     }
   }
 
@@ -262,29 +249,24 @@ export class ReplayModel implements IDisposable {
     this._steps.pin(null);
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
+  override dispose(): void {
+    super.dispose();
+    this._parts.forEach(part => part.dispose());
   }
 
-  dispose(): void {
-    if (this._isDisposed) {
-      return;
+  /** Only the model of the selected tab is active. */
+  protected override onActiveChanged(): void {
+    this._subject.isActive = this.isActive;
+    if (this.isActive) {
+      void this._models
+        .load()
+        .then(isLoaded => isLoaded && this.stateChanged.emit());
     }
-    this.isActive = false;
-    this._isDisposed = true;
-    this._subject.changed.disconnect(this._onSubjectChanged, this);
-    this.actions.dispose();
-    this._steps.dispose();
-    this.player.dispose();
-    this.overview.dispose();
-    this.timeline.dispose();
-    this.search.dispose();
-    Signal.clearData(this);
+    this._updateActive();
   }
 
   private _updateActive(): void {
-    const isVisible = (view: ReplayTab) =>
-      this._isActive && this._view === view;
+    const isVisible = (view: ReplayTab) => this.isActive && this._view === view;
     if (!isVisible('cell')) {
       this.player.pause();
     }
@@ -302,10 +284,7 @@ export class ReplayModel implements IDisposable {
       this.player.reset(count, count - 1);
     } else if (change === 'steps') {
       this.player.grow(count);
-    } else {
-      this._emit();
     }
-    this._goToRequested();
   }
 
   /** Go to the requested step once its cell is on show. */
@@ -326,13 +305,7 @@ export class ReplayModel implements IDisposable {
     if (change === 'activeCell') {
       this._requested.onActiveCell(this._subject.cell?.id);
     }
-    this._emit();
-  }
-
-  private _emit(): void {
-    if (!this._isDisposed) {
-      this._stateChanged.emit();
-    }
+    this.stateChanged.emit();
   }
 
   private readonly _subject: IReplaySubject;
@@ -341,10 +314,9 @@ export class ReplayModel implements IDisposable {
   private readonly _openFile: ((path: string) => Promise<void>) | null;
   private readonly _steps: ReplaySteps;
   private _diffMode: DiffMode = 'inline';
-  private _isActive = false;
-  private _isDisposed = false;
-  private _stateChanged = new Signal<this, void>(this);
   private _view: ReplayTab = 'cell';
+  /** The models that the views draw. */
+  private readonly _parts: readonly VDomModel[];
   private readonly _requested = new RequestedStep();
 }
 

@@ -2,19 +2,12 @@
  * A search over all turns: the query, its scope, and the results.
  *
  * Invariants:
- * - A request is sent when typing pauses; the newest one wins, and an older one is aborted.
- * - The previous results stay until the next response.
+ * - A request is sent when typing pauses.
  * - The search is repeated while the server is still indexing sessions and when histories change,
- *   at most at the rate of `Pace`: results appear even if histories never cease to change.
+ *   at most at the rate of `Throttle`: results appear even if histories never cease to change.
  */
-import { IDisposable } from '@lumino/disposable';
-import { ISignal, Signal } from '@lumino/signaling';
-
 import type { SearchHit, SearchResults } from '../../api/types';
-import type { IHistory } from '../../tokens';
-import { IFailure, toFailure } from '../../state/failure';
-import { Throttle } from '../../state/throttle';
-import type { IReplaySubject, SubjectChange } from './subject';
+import { LoadedModel } from './loadedModel';
 
 /** The pause in typing after which a request is sent, in milliseconds. */
 const PAUSE_MS = 180;
@@ -23,33 +16,7 @@ const PAGE_SIZE = 30;
 export type SearchScope = 'notebook' | 'project';
 export type SearchBy = 'words' | 'meaning';
 
-export class SearchModel implements IDisposable {
-  constructor(options: { subject: IReplaySubject; history: IHistory }) {
-    this._subject = options.subject;
-    this._history = options.history;
-    this._subject.changed.connect(this._onSubjectChanged, this);
-    this._history.changed.connect(this._onHistoryChanged, this);
-  }
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
-  get isActive(): boolean {
-    return this._isActive;
-  }
-  set isActive(value: boolean) {
-    if (value === this._isActive || this._isDisposed) {
-      return;
-    }
-    this._isActive = value;
-    if (!value) {
-      this._cancel();
-    } else if (!this._results || this._isStale) {
-      this.refresh();
-    }
-  }
-
+export class SearchModel extends LoadedModel {
   get query(): string {
     return this._query;
   }
@@ -60,13 +27,13 @@ export class SearchModel implements IDisposable {
       if (!isSame) {
         this._onQueryChanged();
       }
-      this._changed.emit();
+      this.stateChanged.emit();
     }
   }
 
   /** `notebook`: this notebook only · `project`: all notebooks of the server. */
   get scope(): SearchScope {
-    return this._subject.notebookId === null ? 'project' : this._scope;
+    return this.subject.notebookId === null ? 'project' : this._scope;
   }
   set scope(value: SearchScope) {
     if (value !== this._scope) {
@@ -77,7 +44,7 @@ export class SearchModel implements IDisposable {
 
   /** Whether a notebook is open, so that the search can be limited to it. */
   get hasNotebook(): boolean {
-    return this._subject.notebookId !== null;
+    return this.subject.notebookId !== null;
   }
 
   get by(): SearchBy {
@@ -92,7 +59,7 @@ export class SearchModel implements IDisposable {
 
   /** Whether a request is pending, or will be sent when typing pauses. */
   get isSearching(): boolean {
-    return this._abort !== null || this._timer !== null;
+    return this.isLoading || this._timer !== null;
   }
 
   /** The results so far; null before the first search. */
@@ -115,18 +82,14 @@ export class SearchModel implements IDisposable {
     return this._meaning;
   }
 
-  get error(): IFailure | null {
-    return this._error;
-  }
-
   /** Whether a result is in the current notebook. */
   isInCurrentNotebook(hit: SearchHit): boolean {
-    return hit.notebookId === this._subject.notebookId;
+    return hit.notebookId === this.subject.notebookId;
   }
 
   /** The position of a result's cell in the current notebook, from 1; null if it was deleted. */
   numberOf(hit: SearchHit): number | null {
-    return this._subject.numberOf(hit.cellId);
+    return this.subject.numberOf(hit.cellId);
   }
 
   /** Load the next page. */
@@ -139,13 +102,14 @@ export class SearchModel implements IDisposable {
     ) {
       return;
     }
-    await this._fetch(results.results);
+    this._previousHits = results.results;
+    await this.load();
   }
 
   /** Ask the view to focus its field as soon as it is drawn. */
   requestFocus(): void {
     this._isFocusRequested = true;
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
   /** Whether the field should get the focus; true once for each `requestFocus`. */
@@ -156,124 +120,74 @@ export class SearchModel implements IDisposable {
   }
 
   /** Search again without delay. */
-  refresh(): void {
-    this._cancel();
-    this._isStale = !this._isActive;
-    if (this._isActive) {
-      void this._throttle.runNow();
-    }
+  override refresh(): void {
+    this.cancel();
+    super.refresh();
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
+  /** The notebook that is searched; null for all. */
+  protected get target(): string | null {
+    return this.scope === 'notebook' ? this.subject.notebookId : null;
   }
 
-  dispose(): void {
-    if (this._isDisposed) {
-      return;
-    }
-    this.isActive = false;
-    this._isDisposed = true;
-    this._subject.changed.disconnect(this._onSubjectChanged, this);
-    this._history.changed.disconnect(this._onHistoryChanged, this);
-    Signal.clearData(this);
+  protected async fetch(signal: AbortSignal): Promise<() => void> {
+    const previousHits = this._previousHits;
+    this._previousHits = [];
+    const query = this._query.trim();
+    const results = await this.history.search(
+      {
+        query,
+        notebookId: this.target,
+        by: this._by,
+        offset: previousHits.length,
+        limit: PAGE_SIZE
+      },
+      signal
+    );
+    return () => {
+      this._meaning = results.meaning;
+      this._results = query
+        ? { ...results, results: [...previousHits, ...results.results] }
+        : null;
+      if (query && results.unread > 0) {
+        this.throttle.trigger();
+      }
+    };
   }
 
-  private _cancel(): void {
-    const hasPending = this._throttle.cancel();
-    this._isStale ||= hasPending || this.isSearching;
-    this._abort?.abort();
-    this._abort = null;
+  protected override cancel(): void {
+    super.cancel(this._timer !== null);
     if (this._timer !== null) {
       window.clearTimeout(this._timer);
       this._timer = null;
     }
   }
 
+  protected override onHistoryChanged(): void {
+    const isSearched = this._query.trim() && this._timer === null;
+    if (!this.isActive || isSearched) {
+      this.invalidate();
+    }
+  }
+
   /** Search when typing pauses; without delay if the query is empty. */
   private _onQueryChanged(): void {
-    if (!this._query.trim() || !this._isActive) {
+    if (!this._query.trim() || !this.isActive) {
       this.refresh();
       return;
     }
-    this._cancel();
+    this.cancel();
     this._timer = window.setTimeout(() => {
       this._timer = null;
-      void this._throttle.runNow();
+      void this.throttle.runNow();
     }, PAUSE_MS);
   }
 
-  /** Fetch a page of results, and append it to the previous ones. */
-  private async _fetch(previousHits: readonly SearchHit[] = []): Promise<void> {
-    const { notebookId } = this._subject;
-    this._abort?.abort();
-    const abort = (this._abort = new AbortController());
-    const query = this._query.trim();
-    this._changed.emit();
-    let results: SearchResults | null = null;
-    let error: IFailure | null = null;
-    try {
-      results = await this._history.search(
-        {
-          query,
-          notebookId: this.scope === 'notebook' ? notebookId : null,
-          by: this._by,
-          offset: previousHits.length,
-          limit: PAGE_SIZE
-        },
-        abort.signal
-      );
-    } catch (reason) {
-      error = toFailure(reason);
-    }
-    if (abort.signal.aborted) {
-      return;
-    }
-    this._abort = null;
-    this._isStale = error !== null;
-    this._error = error;
-    if (results) {
-      this._meaning = results.meaning;
-      this._results = query
-        ? { ...results, results: [...previousHits, ...results.results] }
-        : null;
-      if (query && results.unread > 0) {
-        this._throttle.trigger();
-      }
-    }
-    this._changed.emit();
-  }
-
-  private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    const { notebookId } = this._subject;
-    if (change === 'activeCell' && notebookId !== this._notebookId) {
-      this._notebookId = notebookId;
-      if (this._scope === 'notebook') {
-        this.refresh();
-      }
-    }
-  }
-
-  private _onHistoryChanged(): void {
-    this._isStale = true;
-    if (this._isActive && this._query.trim() && this._timer === null) {
-      this._throttle.trigger();
-    }
-  }
-
-  private readonly _history: IHistory;
-  private readonly _subject: IReplaySubject;
-  private readonly _throttle = new Throttle(() => this._fetch());
-  private _abort: AbortController | null = null;
+  /** The results to which the pending page is appended. */
+  private _previousHits: readonly SearchHit[] = [];
   private _by: SearchBy = 'words';
-  private _changed = new Signal<this, void>(this);
-  private _error: IFailure | null = null;
-  private _isActive = false;
   private _isFocusRequested = false;
-  private _isDisposed = false;
-  private _isStale = true;
   private _meaning: SearchResults['meaning'] | null = null;
-  private _notebookId: string | null = null;
   private _query = '';
   private _results: SearchResults | null = null;
   private _scope: SearchScope = 'notebook';

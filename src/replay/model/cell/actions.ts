@@ -10,8 +10,7 @@
  *   and rejects it otherwise. Prompt rows close when they read that record.
  * - No action runs code (P13).
  */
-import { IDisposable } from '@lumino/disposable';
-import { ISignal, Signal } from '@lumino/signaling';
+import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { EventBody, Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
@@ -35,7 +34,7 @@ export interface IReplayHost {
   openPrompt(branch: IBranch | null): void;
 }
 
-export class ReplayActions implements IDisposable {
+export class ReplayActions extends VDomModel {
   constructor(options: {
     subject: IReplaySubject;
     history: IHistory;
@@ -43,16 +42,13 @@ export class ReplayActions implements IDisposable {
     player: ReplayPlayer;
     host: IReplayHost;
   }) {
+    super();
     this._subject = options.subject;
     this._history = options.history;
     this._steps = options.steps;
     this._player = options.player;
     this._host = options.host;
     this._subject.changed.connect(this._onSubjectChanged, this);
-  }
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
   }
 
   /** The current step. */
@@ -166,18 +162,6 @@ export class ReplayActions implements IDisposable {
     }
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
-  dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._subject.changed.disconnect(this._onSubjectChanged, this);
-      Signal.clearData(this);
-    }
-  }
-
   private _canApply(step: Step | null): boolean {
     const isDifferent = step?.code !== this._subject.source;
     return !!step && hasCode(step) && this.isWritable && isDifferent;
@@ -204,7 +188,7 @@ export class ReplayActions implements IDisposable {
     const isSameCell =
       current?.cellId === shown.cellId &&
       current.notebookId === shown.notebookId;
-    if (!isSameCell || this._isDisposed || !this._canApply(step)) {
+    if (!isSameCell || this.isDisposed || !this._canApply(step)) {
       return false;
     }
     const events = this._buildEvents(step, this._subject.source);
@@ -245,7 +229,7 @@ export class ReplayActions implements IDisposable {
 
   private _setNote(note: ReplayNote): void {
     this._note = note;
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
@@ -259,9 +243,7 @@ export class ReplayActions implements IDisposable {
   private readonly _player: ReplayPlayer;
   private readonly _steps: ReplaySteps;
   private readonly _subject: IReplaySubject;
-  private _changed = new Signal<this, void>(this);
   private _isApplying = false;
-  private _isDisposed = false;
   private _note: ReplayNote = null;
 }
 

@@ -3,15 +3,13 @@
  *
  * Invariants: while the comparison is on, A is one of the steps.
  */
-import { ISignal, Signal } from '@lumino/signaling';
+import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { ReplayPlayer } from '../player';
 
-export class ReplayCompare {
-  constructor(private readonly _player: ReplayPlayer) {}
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
+export class ReplayCompare extends VDomModel {
+  constructor(private readonly _player: ReplayPlayer) {
+    super();
   }
 
   /** The position of A; null while nothing is compared. */
@@ -55,10 +53,9 @@ export class ReplayCompare {
   private _set(from: number | null): void {
     if (from !== this._from) {
       this._from = from;
-      this._changed.emit();
+      this.stateChanged.emit();
     }
   }
 
   private _from: number | null = null;
-  private _changed = new Signal<this, void>(this);
 }

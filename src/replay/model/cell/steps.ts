@@ -1,18 +1,15 @@
 /**
  * The steps of the active or pinned cell, fetched as the person moves from cell to cell.
  *
- * Invariants:
- * - It follows the active cell while active, and sends no requests while inactive.
- * - The newest request wins; an older one is aborted, and its response is never shown.
- * - The previous steps stay until the next ones are loaded, so that nothing flickers.
+ * Invariants: it follows the active cell while active, as a `LoadedModel` does.
  */
-import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { Step } from '../../../api/types';
 import type { ICellKey, IHistory } from '../../../tokens';
-import { IFailure, toFailure } from '../../../state/failure';
+import { toFailure } from '../../../state/failure';
 import { foldRuns, IShownStep } from '../../../records/fold';
+import { LoadedModel } from '../loadedModel';
 import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
 
 /**
@@ -30,55 +27,24 @@ export interface IShownCell extends ICellKey {
   readonly mimeType: string;
 }
 
-/** `cell`: steps of another cell · `steps`: newer steps of the same cell · `state`: anything else. */
-export type StepsChange = 'cell' | 'steps' | 'state';
+/** `cell`: steps of another cell · `steps`: newer steps of the same cell. */
+export type StepsChange = 'cell' | 'steps';
 
 /** The minimum interval between requests, in milliseconds. */
 const PAUSE_MS = 100;
 
-export class ReplaySteps implements IDisposable {
+export class ReplaySteps extends LoadedModel {
   constructor(options: { subject: IReplaySubject; history: IHistory }) {
-    this._subject = options.subject;
-    this._history = options.history;
-    this._subject.changed.connect(this._onSubjectChanged, this);
-    this._history.changed.connect(this._onHistoryChanged, this);
+    super(options, PAUSE_MS);
   }
 
+  /** Emitted when other steps are shown; `stateChanged` is emitted for each change. */
   get changed(): ISignal<this, StepsChange> {
     return this._changed;
   }
 
-  /** Whether the cell view is visible. Activation loads what changed while it was hidden. */
-  get isActive(): boolean {
-    return this._isActive;
-  }
-  set isActive(value: boolean) {
-    if (value === this._isActive || this._isDisposed) {
-      return;
-    }
-    this._isActive = value;
-    if (value) {
-      this._isStale ||= this._error !== null;
-      this._follow();
-    } else if (this._abort) {
-      this._abort.abort();
-      this._abort = this._loading = null;
-      this._isStale = true;
-    }
-  }
-
   get phase(): ReplayPhase {
     return this._phase;
-  }
-
-  /** Whether a request is pending. */
-  get isLoading(): boolean {
-    return this._abort !== null;
-  }
-
-  /** The failure of the newest request; null if it succeeded. */
-  get error(): IFailure | null {
-    return this._error;
   }
 
   get shown(): IShownCell | null {
@@ -93,45 +59,96 @@ export class ReplaySteps implements IDisposable {
   get isFollowing(): boolean {
     return (
       this._shown !== null &&
-      this._shown.cellId === this._subject.cell?.id &&
-      this._shown.notebookId === this._subject.notebookId
+      this._shown.cellId === this.subject.cell?.id &&
+      this._shown.notebookId === this.subject.notebookId
     );
   }
 
   /** Reload the steps without delay. */
-  refresh(): void {
+  override refresh(): void {
     this._lastLoad = 0;
-    void this._load();
+    super.refresh();
   }
 
   /** Show a cell until another becomes active; with null, follow the active cell again. */
   pin(cellId: string | null): void {
     this._pinned = cellId;
-    if (this._isActive) {
-      this._follow();
+    this.follow();
+  }
+
+  protected get target(): string {
+    const target = this._getTarget();
+    return typeof target === 'string'
+      ? target
+      : JSON.stringify([target.notebookId, target.cellId]);
+  }
+
+  protected async fetch(signal: AbortSignal): Promise<() => void> {
+    const target = this._getTarget();
+    if (typeof target === 'string') {
+      return () => this._show(null, [], target);
+    }
+    // While arrow keys move through many cells, only the first and the last are requested.
+    const isRapid = Date.now() - this._lastLoad < PAUSE_MS;
+    this._lastLoad = Date.now();
+    if (isRapid) {
+      await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+    }
+    if (signal.aborted) {
+      return () => undefined;
+    }
+    try {
+      const { steps } = await this.history.replay(target, signal);
+      return () => this._show(target, steps, steps.length ? 'steps' : 'empty');
+    } catch (reason) {
+      // The steps on show are still valid, if not the newest: keep them next to the error.
+      const isShown =
+        this._phase === 'steps' && isSameCell(target, this._shown);
+      return () => {
+        this.setError(toFailure(reason));
+        if (!isShown) {
+          this._show(target, [], 'failed');
+        }
+      };
     }
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
+  protected override onSubjectChanged(
+    _: IReplaySubject,
+    change: SubjectChange
+  ): void {
+    if (change === 'activeCell') {
+      this._pinned = null;
+    }
+    if (change !== 'source') {
+      this.follow();
+    }
   }
 
-  dispose(): void {
-    if (this._isDisposed) {
-      return;
+  protected override onHistoryChanged(_: IHistory, key: ICellKey): void {
+    const target = this._getTarget();
+    const isShown = typeof target !== 'string' && isSameCell(key, target);
+    if (!this.isActive || isShown) {
+      this.invalidate();
     }
-    this.isActive = false;
-    this._isDisposed = true;
-    this._subject.changed.disconnect(this._onSubjectChanged, this);
-    this._history.changed.disconnect(this._onHistoryChanged, this);
-    this._all = [];
-    this._shown = null;
-    Signal.clearData(this);
+  }
+
+  /** Also updates the description of the cell on show. */
+  protected override follow(): boolean {
+    const isOutdated = super.follow();
+    const target = this._getTarget();
+    if (!isOutdated && this.isActive && typeof target !== 'string') {
+      if (isSameCell(target, this._shown)) {
+        this._shown = target;
+      }
+      this.stateChanged.emit();
+    }
+    return isOutdated;
   }
 
   /** The cell that should be shown, or the phase that explains why there is none. */
   private _getTarget(): IShownCell | ReplayPhase {
-    const { hasNotebook, notebookId, cell, mimeType } = this._subject;
+    const { hasNotebook, notebookId, cell, mimeType } = this.subject;
     if (!hasNotebook) {
       return 'notebook';
     }
@@ -147,116 +164,25 @@ export class ReplaySteps implements IDisposable {
       : 'cell';
   }
 
-  /** Load the target cell, if it is another one or its steps are stale. */
-  private _follow(): void {
-    const target = this._getTarget();
-    if (typeof target !== 'string' && !this._isStale) {
-      if (isSameCell(target, this._loading ?? this._loaded)) {
-        if (isSameCell(target, this._shown)) {
-          this._shown = target;
-        }
-        this._changed.emit('state');
-        return;
-      }
-    }
-    void this._load();
-  }
-
-  private async _load(): Promise<void> {
-    this._abort?.abort();
-    this._abort = this._loading = null;
-    this._isStale = !this._isActive;
-    if (!this._isActive) {
-      return;
-    }
-    const target = this._getTarget();
-    if (typeof target === 'string') {
-      this._loaded = null;
-      this._show(null, [], target);
-      return;
-    }
-    const abort = (this._abort = new AbortController());
-    this._loading = target;
-    this._changed.emit('state');
-    // While arrow keys move through many cells, only the first and the last are requested.
-    const isRapid = Date.now() - this._lastLoad < PAUSE_MS;
-    this._lastLoad = Date.now();
-    if (isRapid) {
-      await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
-    }
-    let steps: readonly Step[] = [];
-    let error: IFailure | null = null;
-    if (!abort.signal.aborted) {
-      try {
-        ({ steps } = await this._history.replay(target, abort.signal));
-      } catch (reason) {
-        error = toFailure(reason);
-      }
-    }
-    if (abort.signal.aborted) {
-      return;
-    }
-    this._abort = this._loading = null;
-    this._loaded = target;
-    if (error === null) {
-      this._show(target, steps, steps.length ? 'steps' : 'empty');
-    } else if (this._phase === 'steps' && isSameCell(target, this._shown)) {
-      // The steps on show are still valid, if not the newest: keep them next to the error.
-      this._error = error;
-      this._changed.emit('state');
-    } else {
-      this._show(target, [], 'failed', error);
-    }
-  }
-
   private _show(
     shown: IShownCell | null,
     steps: readonly Step[],
-    phase: ReplayPhase,
-    error: IFailure | null = null
+    phase: ReplayPhase
   ): void {
     const isSame = isSameCell(shown, this._shown) && this._all.length > 0;
     // The cell may have been run or edited while the request was pending.
-    const current = this._subject.cell;
+    const current = this.subject.cell;
     const info =
       current && shown?.info?.id === current.id ? current : shown?.info;
     this._shown = shown && { ...shown, info: info ?? null };
     this._all = foldRuns(steps);
     this._phase = phase;
-    this._error = error;
     this._changed.emit(isSame ? 'steps' : 'cell');
   }
 
-  private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'activeCell') {
-      this._pinned = null;
-    }
-    if (change !== 'source' && this._isActive) {
-      this._follow();
-    }
-  }
-
-  private _onHistoryChanged(_: IHistory, key: ICellKey): void {
-    const target = this._getTarget();
-    if (!this._isActive) {
-      this._isStale = true;
-    } else if (typeof target !== 'string' && isSameCell(key, target)) {
-      void this._load();
-    }
-  }
-
-  private readonly _subject: IReplaySubject;
-  private readonly _history: IHistory;
-  private _abort: AbortController | null = null;
   private _all: readonly IShownStep[] = [];
-  private _loaded: IShownCell | null = null;
-  private _changed = new Signal<this, StepsChange>(this);
-  private _error: IFailure | null = null;
-  private _isActive = false;
-  private _isDisposed = false;
-  private _isStale = true;
+  private readonly _changed = new Signal<this, StepsChange>(this);
   private _lastLoad = 0;
-  private _loading: IShownCell | null = null;
   private _phase: ReplayPhase = 'idle';
   private _pinned: string | null = null;
   private _shown: IShownCell | null = null;

@@ -3,14 +3,11 @@
  * position after the last moment is "now".
  *
  * Invariants:
- * - It sends no requests while inactive, and requests one snapshot at a time: dragging through a
- *   thousand moments does not request a thousand snapshots.
+ * - It requests one snapshot at a time: dragging through a thousand moments does not request a
+ *   thousand snapshots.
  * - The current moment stays on show while new moments are recorded.
  * - A deleted cell is restored under its own id at its old position, in one undo step.
  */
-import { IDisposable } from '@lumino/disposable';
-import { ISignal, Signal } from '@lumino/signaling';
-
 import type {
   Moment,
   NotebookSnapshot,
@@ -20,44 +17,20 @@ import type {
 } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 import { momentPositions } from './activity';
-import { IFailure, toFailure } from '../../../state/failure';
+import { toFailure } from '../../../state/failure';
 import { INotebookPast, cellsAbove, readContent } from './deletedCells';
 import { SnapshotCache } from './snapshotCache';
-import { Throttle } from '../../../state/throttle';
+import { LoadedModel } from '../loadedModel';
 import { ReplayPlayer } from '../player';
-import type { IReplaySubject, SubjectChange } from '../subject';
+import type { IReplaySubject } from '../subject';
 
-export class NotebookTimeline implements IDisposable {
+export class NotebookTimeline extends LoadedModel {
   constructor(options: { subject: IReplaySubject; history: IHistory }) {
-    this._subject = options.subject;
-    this._history = options.history;
-    this._history.changed.connect(this._onHistoryChanged, this);
-    this._subject.changed.connect(this._onSubjectChanged, this);
-    this.player.changed.connect(this._onPositionChanged, this);
+    super(options);
+    this.player.stateChanged.connect(this._onPositionChanged, this);
   }
 
   readonly player = new ReplayPlayer();
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
-  }
-
-  get isActive(): boolean {
-    return this._isActive;
-  }
-  set isActive(value: boolean) {
-    if (value === this._isActive || this._isDisposed) {
-      return;
-    }
-    this._isActive = value;
-    if (!value) {
-      this.player.pause();
-      this._isStale = this._throttle.cancel() || this._isStale;
-      this._abortRequests();
-    } else if (this._isStale || this._shownId !== this._subject.notebookId) {
-      void this._throttle.runNow();
-    }
-  }
 
   /** The moments, oldest first; empty while those of another notebook are loading. */
   get moments(): readonly Moment[] {
@@ -92,12 +65,8 @@ export class NotebookTimeline implements IDisposable {
     return this._isCurrent ? this._report : null;
   }
 
-  get isLoading(): boolean {
-    return this._abort !== null || this._snapshotRequest !== null;
-  }
-
-  get error(): IFailure | null {
-    return this._error;
+  override get isLoading(): boolean {
+    return super.isLoading || this._snapshotRequest !== null;
   }
 
   /** The cell's entry in the timeline; null if it has none. */
@@ -109,10 +78,10 @@ export class NotebookTimeline implements IDisposable {
     this.player.goTo(this.moments.length);
   }
 
-  /** Reload the timeline without delay. */
-  refresh(): void {
+  /** Reload the timeline without delay, and its snapshots. */
+  override refresh(): void {
     this._version = null;
-    void this._throttle.runNow();
+    super.refresh();
   }
 
   /**
@@ -121,83 +90,64 @@ export class NotebookTimeline implements IDisposable {
    * @returns Whether the cell was restored.
    */
   async undeleteCell(cellId: string): Promise<boolean> {
-    const { notebookId } = this._subject;
-    if (notebookId === null || !this._subject.canUndelete) {
+    const { notebookId } = this.subject;
+    if (notebookId === null || !this.subject.canUndelete) {
       return false;
     }
     const past = this._createPast(notebookId);
     const content = await readContent(past, cellId);
     const above = await cellsAbove(past, cellId);
-    const isSameNotebook = this._subject.notebookId === notebookId;
+    const isSameNotebook = this.subject.notebookId === notebookId;
     return (
       !!content &&
       isSameNotebook &&
-      this._subject.undeleteCell(
+      this.subject.undeleteCell(
         { id: cellId, type: content.type, source: content.source },
         above
       )
     );
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
+  override dispose(): void {
+    super.dispose();
+    this.player.dispose();
   }
 
-  dispose(): void {
-    if (this._isDisposed) {
-      return;
+  protected get target(): string | null {
+    return this.subject.notebookId;
+  }
+
+  protected async fetch(signal: AbortSignal): Promise<() => void> {
+    const { notebookId } = this.subject;
+    this._abortSnapshot();
+    if (notebookId === null) {
+      return () => {
+        this._shownId = null;
+      };
     }
-    this.isActive = false;
-    this._isDisposed = true;
-    this._history.changed.disconnect(this._onHistoryChanged, this);
-    this._subject.changed.disconnect(this._onSubjectChanged, this);
-    this.player.dispose();
-    Signal.clearData(this);
+    const timeline = await this.history.timeline(notebookId, signal);
+    return () => {
+      this._update(notebookId, timeline);
+      void this._loadReport(notebookId);
+    };
+  }
+
+  protected override onActiveChanged(): void {
+    if (!this.isActive) {
+      this.player.pause();
+      this._abortSnapshot();
+    }
+    super.onActiveChanged();
   }
 
   /** Whether the loaded timeline is that of the current notebook. */
   private get _isCurrent(): boolean {
-    return this._shownId !== null && this._shownId === this._subject.notebookId;
+    return this._shownId !== null && this._shownId === this.subject.notebookId;
   }
 
-  private _abortRequests(): void {
-    this._isStale ||= this._abort !== null;
-    this._abort?.abort();
+  private _abortSnapshot(): void {
     this._snapshotRequest?.abort();
-    this._abort = this._snapshotRequest = null;
-  }
-
-  private async _load(): Promise<void> {
-    const { notebookId } = this._subject;
-    this._abortRequests();
-    this._isStale = !this._isActive;
-    if (!this._isActive) {
-      return;
-    }
-    if (notebookId === null) {
-      this._shownId = this._error = null;
-      this._changed.emit();
-      return;
-    }
-    const abort = (this._abort = new AbortController());
-    this._changed.emit();
-    try {
-      const timeline = await this._history.timeline(notebookId, abort.signal);
-      if (abort.signal.aborted) {
-        return;
-      }
-      this._error = null;
-      this._update(notebookId, timeline);
-    } catch (reason) {
-      if (abort.signal.aborted) {
-        return;
-      }
-      this._error = toFailure(reason);
-      this._isStale = true;
-    }
-    this._abort = null;
-    this._changed.emit();
-    void this._loadReport(notebookId);
+    this._snapshotRequest = null;
   }
 
   private _update(
@@ -214,7 +164,7 @@ export class NotebookTimeline implements IDisposable {
     this._moments = moments;
     this._positions = momentPositions(moments);
     this._cells = new Map(cells.map(cell => [cell.cellId, cell]));
-    this._snapshots = new SnapshotCache(this._history, notebookId, version);
+    this._snapshots = new SnapshotCache(this.history, notebookId, version);
     const length = moments.length ? moments.length + 1 : 0;
     if (isOther) {
       this._snapshot = this._report = null;
@@ -236,10 +186,10 @@ export class NotebookTimeline implements IDisposable {
     }
     this._reportVersion = version;
     try {
-      const report = await this._history.report(notebookId);
+      const report = await this.history.report(notebookId);
       if (notebookId === this._shownId) {
         this._report = report;
-        this._changed.emit();
+        this.stateChanged.emit();
       }
     } catch {
       this._reportVersion = null; // The next load tries again.
@@ -249,7 +199,7 @@ export class NotebookTimeline implements IDisposable {
   /** Load the snapshot after the current moment. */
   private async _loadSnapshot(): Promise<void> {
     const { moment, _snapshots: snapshots } = this;
-    if (!moment || !snapshots || !this._isActive) {
+    if (!moment || !snapshots || !this.isActive) {
       return;
     }
     const { index } = moment;
@@ -266,30 +216,25 @@ export class NotebookTimeline implements IDisposable {
       const snapshot = await snapshots.load(index, request.signal);
       if (!request.signal.aborted) {
         this._snapshot = snapshot;
-        this._error = null;
+        this.setError(null);
       }
     } catch (reason) {
       if (!request.signal.aborted) {
-        this._error = toFailure(reason);
+        this.setError(toFailure(reason));
       }
     }
     if (request.signal.aborted) {
       return;
     }
     this._snapshotRequest = null;
-    this._changed.emit();
-    if (this.moment && this.moment.index !== index && !this._error) {
+    this.stateChanged.emit();
+    if (this.moment && this.moment.index !== index && !this.error) {
       void this._loadSnapshot();
     }
   }
 
   private _createPast(notebookId: string): INotebookPast {
-    const {
-      moments,
-      snapshot: shown,
-      _history: history,
-      _snapshots: snapshots
-    } = this;
+    const { moments, snapshot: shown, history, _snapshots: snapshots } = this;
     return {
       moments,
       shown,
@@ -301,43 +246,12 @@ export class NotebookTimeline implements IDisposable {
   }
 
   private _onPositionChanged(): void {
-    if (this._isDisposed) {
-      return;
-    }
     void this._loadSnapshot();
-    this._changed.emit();
+    this.stateChanged.emit();
   }
 
-  private _onHistoryChanged(_: IHistory, key: { notebookId: string }): void {
-    if (key.notebookId !== this._subject.notebookId) {
-      this._isStale ||= key.notebookId === this._shownId;
-    } else if (!this._isActive) {
-      this._isStale = true;
-    } else {
-      this._throttle.trigger(); // Running many cells emits a signal for each of them.
-    }
-  }
-
-  private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    const isOther = this._subject.notebookId !== this._lastNotebookId;
-    this._lastNotebookId = this._subject.notebookId;
-    if (change === 'activeCell' && isOther && this._isActive) {
-      void this._throttle.runNow();
-    }
-  }
-
-  private readonly _history: IHistory;
-  private readonly _subject: IReplaySubject;
-  private readonly _throttle = new Throttle(() => this._load());
-  private _abort: AbortController | null = null;
-  private _lastNotebookId: string | null = null;
   private _snapshotRequest: AbortController | null = null;
   private _cells: ReadonlyMap<string, TimelineCell> = new Map();
-  private _changed = new Signal<this, void>(this);
-  private _error: IFailure | null = null;
-  private _isActive = false;
-  private _isDisposed = false;
-  private _isStale = true;
   private _moments: readonly Moment[] = [];
   private _positions: readonly number[] = [];
   private _report: Report | null = null;
