@@ -248,13 +248,8 @@ function NoResults(props: {
 }): React.JSX.Element | null {
   const { search, hasSearched, field } = props;
   const { trans } = useReplay();
-  if (
-    search.error ||
-    (search.query.trim() && (!hasSearched || search.unread > 0))
-  ) {
-    return null;
-  }
-  if (hasSearched && search.isSearching) {
+  const isIncomplete = !hasSearched || search.isSearching || search.unread > 0;
+  if (search.error || (search.query.trim() && isIncomplete)) {
     return null;
   }
   if (hasSearched) {
