@@ -4,7 +4,7 @@ The modules, lowest layer first: ``normalize`` (case and accents), ``query`` (se
 ``documents`` (the searched text of a session), ``snippet`` (the displayed line), ``hits`` (the
 results), ``rank`` (scores) and ``embeddings`` (vectors of texts, if wordllama is installed). All
 these are pure. ``text_index`` stores and searches the texts in a child process (``worker``), which
-``process`` starts and calls; ``sync`` keeps it in step with the store, and ``engine`` combines them.
+``process`` starts and calls; ``sync`` updates it from the store, and ``engine`` combines them.
 """
 
 from .engine import SearchEngine
