@@ -1,9 +1,9 @@
-"""A server process of the race in ``test_notebooks.py``: asks which ids notebooks must carry.
+"""A server process for the race in ``test_notebooks.py``, which asks for the ids of notebooks.
 
     python -m tests.sessions.asker ROOT COUNT
 
-Waits for a line on its input, then prints one id a line, for ``0.ipynb`` and so on; its cells'
-ids are its own, as those are that a page makes up.
+It waits for a line of input, then prints the ids of ``0.ipynb`` and so on, one per line. Its cells
+have random ids, like those that a page creates.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from aiserver.sessions.file.manager import FileSessionManager
 
 
 class NoFiles:
-    """Nothing is saved yet."""
+    """A contents manager without files."""
 
     def name(self, path: str) -> str:
         return path

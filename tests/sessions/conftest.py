@@ -84,24 +84,24 @@ DATABASES = ["sqlite", "postgresql", "mysql"]
 
 @pytest.fixture(scope="session")
 def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of SQLite with our tables."""
+    """Create an SQLite file with our tables."""
     return sqlite_template(tmp_path_factory.mktemp("sqlite"))
 
 
 @pytest.fixture(scope="session")
 def postgresql_database(postgres_url: str) -> Database:
-    """A database for all tests that ask for it in turn."""
+    """Create a database that tests share one after another."""
     return Database(new_database(postgres_url))
 
 
 @pytest.fixture(scope="session")
 def mysql_database(mysql_url: str) -> Database:
-    """A database for all tests that ask for it in turn."""
+    """Create a database that tests share one after another."""
     return Database(new_database(mysql_url))
 
 
 def database_of(request: pytest.FixtureRequest, kind: str) -> Database:
-    """An empty database of a kind."""
+    """Return an empty database of a kind."""
     if kind == "sqlite":
         template = request.getfixturevalue("empty_sqlite")
         return sqlite_copy(template, request.getfixturevalue("tmp_path"))
@@ -112,7 +112,7 @@ def database_of(request: pytest.FixtureRequest, kind: str) -> Database:
 
 @pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> Database:
-    """A database of each kind in turn, empty."""
+    """Return an empty database of each kind in turn."""
     return database_of(request, request.param)
 
 
@@ -173,7 +173,7 @@ def redis_server() -> Iterator[Redis]:
 
 @pytest.fixture
 def redis_backend(redis_url: str) -> Iterator[RedisBackend]:
-    """A prefix of its own in a real Redis."""
+    """Use a separate prefix in a real Redis."""
     place = RedisBackend(redis_url)
     yield place
     place.empty()
@@ -182,7 +182,7 @@ def redis_backend(redis_url: str) -> Iterator[RedisBackend]:
 
 @pytest.fixture(params=["file", "memory", *DATABASES, "redis"])
 def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
-    """Each store in turn."""
+    """Return each store in turn."""
     if request.param in DATABASES:
         return SQLBackend(database_of(request, request.param))
     if request.param == "redis":
@@ -193,19 +193,19 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
 
 @pytest.fixture
 def store(backend: Backend) -> SessionManager:
-    """A manager of each store in turn."""
+    """Return a manager of each store in turn."""
     return backend.open()
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> FileBackend:
-    """The file store alone."""
+    """Return the file store."""
     return FileBackend(tmp_path)
 
 
 @pytest.fixture
 def example() -> dict[str, Any]:
-    """The session of DESIGN, as data."""
+    """Return the example session as data."""
     text = (Path(__file__).parent.parent / "data" / "session-1.0.json").read_text("utf-8")
     content: dict[str, Any] = json.loads(text)
     return content

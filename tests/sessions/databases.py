@@ -35,7 +35,7 @@ class Database:
         return SQLSessionManager(url=self.url, **traits)
 
     def ask(self, work: Callable[[AsyncConnection], Awaitable[Any]]) -> Any:
-        """Do something in one transaction."""
+        """Run a function in one transaction."""
 
         async def ask() -> Any:
             store = self.open()
@@ -51,7 +51,7 @@ class Database:
         self.ask(lambda connection: connection.execute(text(statement), values))
 
     def rows(self, table: Any) -> list[Any]:
-        """All rows of a table."""
+        """Return all rows of a table."""
 
         async def read(connection: AsyncConnection) -> Any:
             return (await connection.execute(select(table))).all()
@@ -121,7 +121,7 @@ def sqlite_template(folder: Path) -> Path:
 
 
 def sqlite_copy(template: Path, folder: Path) -> Database:
-    """A database of one's own."""
+    """Return a new copy of the template."""
     path = folder / "histories.db"
     shutil.copy(template, path)
     return Database(f"sqlite+aiosqlite:///{path}")

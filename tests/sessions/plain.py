@@ -1,6 +1,6 @@
 """A reference model of a store, built from dictionaries without code of ``aiserver``.
 
-Times are omitted, since clocks decide nothing. Where a store raises, the model returns None, or
+Times are omitted, since nothing depends on clocks. Where a store raises, the model returns None, or
 raises ``Stale`` with the revision that StaleRevision must contain.
 """
 
@@ -21,7 +21,7 @@ class Stale(Exception):
 
 
 class PlainSession:
-    """Turns and events in the order in which they came."""
+    """The turns and events of a cell, in order."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
@@ -74,7 +74,7 @@ class PlainSession:
 
 
 class Plain:
-    """All that a store keeps."""
+    """All data of a store."""
 
     def __init__(self) -> None:
         self.sessions: dict[Key, PlainSession] = {}
@@ -172,7 +172,7 @@ def _turn(item: Item) -> int | None:
 
 
 def _renumbered(item: Item, numbers: dict[int, int | None]) -> Item:
-    """Another place's item, to be put behind ours; what it says of turns follows their numbers."""
+    """Return an item of another store with the new numbers of turns, to be appended."""
     name = "parent_turn_id" if "user_request" in item else "turn_id"
     fresh = {k: v for k, v in item.items() if k not in NUMBERS}
     if item.get(name) is not None and numbers.get(item[name]) is not None:

@@ -43,7 +43,7 @@ async def fill(store: SessionManager, owner: str = "") -> None:
 
 
 async def all_of(store: SessionManager, owner: str = "") -> dict[str, object]:
-    """Everything an owner has, as data."""
+    """Return all data of an owner."""
     rows, _ = await store.list_sessions(owner=owner)
     sessions = {}
     for row in rows:

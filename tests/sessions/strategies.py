@@ -26,7 +26,7 @@ times = st.just(NOON) | st.just("1999-12-31T23:59:59+08:00")
 
 @st.composite
 def turns(draw: st.DrawFn) -> dict[str, Any]:
-    """A turn without its numbers."""
+    """Draw a turn without numbers."""
     asked = {"intent": draw(texts), "current_code": draw(texts), "language": "python"}
     answered = {"suggestion": draw(texts), "explanation": draw(texts), "status": draw(statuses)}
     turn: dict[str, Any] = {
@@ -40,7 +40,7 @@ def turns(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def events(draw: st.DrawFn) -> dict[str, Any]:
-    """An event without its number, with few different ids, so that some are sent twice."""
+    """Draw an event without a number; few different ids make duplicates likely."""
     kinds = st.sampled_from(["run", "edit", "context_reset", "x_later"])
     optional = {
         "source": texts,
@@ -54,9 +54,9 @@ def events(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def sessions(draw: st.DrawFn, key: SessionKey) -> Session:
-    """A session such as other tools, or older versions of ours, may have left it.
+    """Draw a session that another tool or an older version may have written.
 
-    With ``seq`` or without, with gaps, with no events, none yet, or ``null``, in any interleaving.
+    ``seq`` may be missing or have gaps, and ``events`` may be missing, empty or null.
     """
     new_turns = draw(st.lists(turns(), max_size=4))
     new_events = draw(st.lists(events(), max_size=4))

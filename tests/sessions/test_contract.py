@@ -26,7 +26,7 @@ from .records import KEY, event, fresh_key, in_loop, log_entry, turn
 OTHER_CELL = SessionKey(KEY.notebook_id, "another")
 NOTEBOOK = "0" * 8
 
-# The fixture is a store for many examples, so each of them takes a key of its own.
+# Many examples share one store, so each uses a different key.
 with_store = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25
 )
@@ -42,7 +42,7 @@ async def test_missing_records(store: SessionManager) -> None:
     assert await store.get_history(KEY) == []
     session = await store.load_session(KEY)
     assert (session.revision, session.interactions) == (0, [])
-    assert not await store.exists(KEY), "loading saves nothing"
+    assert not await store.exists(KEY), "loading has created the session"
 
 
 @in_loop
@@ -68,7 +68,7 @@ async def test_turns_and_events_share_one_order(store: SessionManager) -> None:
     await store.save_interaction(KEY, turn("one"))
     saved, revision = await store.record_events(KEY, [event("accept", turn_id=1), event("run")])
     assert [e.seq for e in saved] == [2, 3]
-    assert revision == 2, "several events are one write"
+    assert revision == 2, "several events were several writes"
     await store.save_interaction(KEY, turn("two"))
     session = await store.load_session(KEY)
     order = [getattr(item, "type", None) or item.turn_id for item in session.ordered()]
@@ -94,12 +94,14 @@ async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> N
     both = [event("accept", id=ids[0]), event("edit", id=ids[1]), event("edit", id=ids[1])]
     saved, _ = await store.record_events(KEY, both)
     assert [e.seq for e in saved] == [1, 2, 2]
-    await store.record_events(KEY, [event("run"), event("run")])  # without a name: as often as sent
+    await store.record_events(
+        KEY, [event("run"), event("run")]
+    )  # events without ids are stored each time
     events = (await store.load_session(KEY)).events or []
     assert [(e.seq, e.id) for e in events] == [(1, ids[0]), (2, ids[1]), (3, None), (4, None)]
     other = SessionKey("notebook", "other")
     moved, _ = await store.record_events(other, [event("accept", id=ids[0])])
-    assert moved[0].seq == 1, "a name counts in its own session"
+    assert moved[0].seq == 1, "ids of events are not per session"
 
 
 @in_loop
@@ -111,7 +113,7 @@ async def test_history_begins_after_start_afresh(store: SessionManager) -> None:
     history = await store.get_history(KEY)
     assert [t.user_request.intent for t in history] == ["two", "three", "four"]
     assert await store.get_history(KEY, max_messages=0) == []
-    assert len((await store.load_session(KEY)).interactions) == 4, "the record stays"
+    assert len((await store.load_session(KEY)).interactions) == 4, "turns were deleted"
 
 
 @in_loop
@@ -124,14 +126,14 @@ async def test_history_is_the_newest_turns_that_fit(store: SessionManager) -> No
         return [t.user_request.intent for t in turns]
 
     assert await intents() == ["一", "二二", "三三三"]
-    assert await intents(max_messages=5) == ["二二", "三三三"], "never half a turn"
+    assert await intents(max_messages=5) == ["二二", "三三三"], "a turn was split"
     assert await intents(max_messages=99) == ["一", "二二", "三三三"]
     assert await intents(max_tokens=4, count_tokens=len) == ["三三三"]
     assert await intents(max_tokens=5, count_tokens=len) == ["二二", "三三三"]
     assert await intents(max_messages=2, max_tokens=5, count_tokens=len) == ["三三三"]
-    assert await intents(max_tokens=2, count_tokens=len) == [], "an older one is no substitute"
+    assert await intents(max_tokens=2, count_tokens=len) == [], "an older turn was returned instead"
     assert await intents(max_tokens=12) == ["一", "二二", "三三三"], (
-        "Chinese takes more than a letter"
+        "Chinese characters are counted as one letter"
     )
     assert await intents(max_tokens=8) == ["二二", "三三三"]
 
@@ -267,7 +269,7 @@ async def test_lists_are_ordered_and_paged(store: SessionManager) -> None:
     assert ([r.cell_id for r in rows], total) == (["0", "Z"], 5)
     assert (rows[0].last_intent, rows[0].last_status) == ("for 0", "success")
     assert rows[0].last_source.startswith("a\na\n")
-    assert len(rows[0].last_source) < 40, "only the first lines"
+    assert len(rows[0].last_source) < 40, "the source is not shortened"
     with pytest.raises(InvalidRequest):
         await store.list_sessions("../a")
 
@@ -345,7 +347,9 @@ async def test_fork_copies_and_names_the_origin(backend: Backend) -> None:
     await store.save_interaction(KEY, turn("original"))
     await store.save_interaction(OTHER_CELL, turn("copy"))
     again = await store.fork(KEY, OTHER_CELL)
-    assert again == await backend.open().load_session(OTHER_CELL), "what exists is left alone"
+    assert again == await backend.open().load_session(OTHER_CELL), (
+        "the existing session was changed"
+    )
     for key, last in ((KEY, "original"), (OTHER_CELL, "copy")):
         session = await backend.open().load_session(key)
         assert (session.meta.notebook_id, session.meta.cell_id) == (key.notebook_id, key.cell_id)
@@ -385,7 +389,7 @@ async def test_notebook_logs_grow(backend: Backend) -> None:
     assert await store.list_notebooks() == []
     assert await store.read_notebook_log(NOTEBOOK) == []
     assert await store.append_notebook_log(NOTEBOOK, []) == []
-    assert await store.list_notebooks() == [], "no entries are no write"
+    assert await store.list_notebooks() == [], "an empty list was written"
     first = await store.append_notebook_log(NOTEBOOK, [log_entry(path="a"), log_entry(path="分析")])
     marks = dict(await backend.open().notebook_marks())
     await backend.open().append_notebook_log("A_b", [log_entry(path="b", x_unknown=[1])])
@@ -467,7 +471,7 @@ def _plain(text: str) -> bool:
 
 @with_store
 @given(bad=bad_ids)
-def test_no_bad_id_reaches_a_store(store: SessionManager, bad: str) -> None:
+def test_invalid_ids_are_rejected(store: SessionManager, bad: str) -> None:
     """P5"""
     with pytest.raises(InvalidRequest):
         SessionKey(bad, "cell")
@@ -492,7 +496,7 @@ json_values = st.recursive(
 def test_accepted_data_can_be_read(
     backend: Backend, data: dict[str, Any], source: str, depth: int
 ) -> None:
-    """P22: nothing that a client sends can make a record that is damaged."""
+    """P22: no data of a client can create a damaged record."""
     for _ in range(depth):
         data = {"": data}
     key = fresh_key()
@@ -519,9 +523,9 @@ async def test_unencodable_data_is_rejected(store: SessionManager, deep: int) ->
 
 @in_loop
 async def test_take_over_merges_both_sessions(backend: Backend) -> None:
-    """P23: what another place knows joins what is here, however often it is tried."""
+    """P23: records of another store are merged, and merging again changes nothing."""
     store, key = backend.open(), fresh_key()
-    other = await record_of_another_place(key, "theirs")
+    other = await session_of_another_store(key, "theirs")
     assert await store.take_over(key, other)
     await store.save_interaction(key, turn("ours"))
     store = backend.open()
@@ -538,8 +542,8 @@ async def test_take_over_merges_both_sessions(backend: Backend) -> None:
         await store.take_over(key, other)
 
 
-async def record_of_another_place(key: SessionKey, *intents: str) -> Session:
-    """A record of the cell that was made in another place."""
+async def session_of_another_store(key: SessionKey, *intents: str) -> Session:
+    """Return a session of the cell from another store."""
     place = InMemorySessionManager()
     for intent in intents:
         await place.save_interaction(key, turn(intent))
@@ -547,7 +551,7 @@ async def record_of_another_place(key: SessionKey, *intents: str) -> Session:
 
 
 @in_loop
-async def test_exclusively_lets_sessions_be_written(backend: Backend) -> None:
+async def test_sessions_can_be_written_under_the_notebook_lock(backend: Backend) -> None:
     store, key = backend.open(), fresh_key()
     for _ in range(2):
         async with store.exclusively():
@@ -556,8 +560,8 @@ async def test_exclusively_lets_sessions_be_written(backend: Backend) -> None:
 
 
 @in_loop
-async def test_half_characters_and_empty_names(backend: Backend) -> None:
-    """P22, P36: what JSON can hold is read again, in the history and in an event sent twice."""
+async def test_lone_surrogates_and_empty_ids(backend: Backend) -> None:
+    """P22, P36: they are read again, in the history and in an event that is sent twice."""
     store = backend.open()
     await store.save_interaction(KEY, turn("one", x_half="\ud83d"))
     [saved_content] = await store.get_history(KEY)
@@ -583,8 +587,8 @@ async def test_the_first_of_several_events_with_the_same_id_counts(
 
 
 @in_loop
-async def test_deleted_sessions_are_forgotten(backend: Backend) -> None:
-    """Its events' names and its owner, too: what comes after begins anew."""
+async def test_nothing_remains_of_deleted_sessions(backend: Backend) -> None:
+    """This includes the ids of events and the owner, so a new session starts empty."""
     store = backend.open()
     key = SessionKey(KEY.notebook_id, KEY.cell_id, "ada")
     await store.record_events(key, [event(id="one"), event("context_reset")])

@@ -16,7 +16,7 @@ from .records import in_loop
 
 @in_loop
 async def test_a_project_survives_a_round_trip_through_each_store(backend: Backend, tmp_path: Path):
-    """Issue 4: copying moves a project between any two stores and back. P25."""
+    """P25: a project can be copied between any two stores and back."""
     first = FileSessionManager(root=str(tmp_path / "first"))
     back = FileSessionManager(root=str(tmp_path / "back"))
     store = backend.open()
@@ -30,7 +30,7 @@ async def test_a_project_survives_a_round_trip_through_each_store(backend: Backe
         report = await copy(first, store, "", "Alice Ü")
         assert not report.skipped and report.sessions_new == 2 * len(NOTEBOOKS) + 1
         assert await all_of(store, "Alice Ü") == wanted
-        assert not (await store.list_sessions())[1]  # nobody else has anything of it
+        assert not (await store.list_sessions())[1]  # other owners have nothing
         between = InMemorySessionManager()
         await copy(store, between, "Alice Ü", "bob")
         assert await all_of(between, "bob") == wanted
@@ -38,7 +38,7 @@ async def test_a_project_survives_a_round_trip_through_each_store(backend: Backe
         assert await all_of(store, "carol") == wanted
         await copy(store, back, "carol", "")
         assert await all_of(back) == wanted
-        # Byte for byte: what another store has made of it is the same file again.
+        # The files are identical after a copy through another store.
         ours, theirs = _files(tmp_path / "first"), _files(tmp_path / "back")
         assert ours.keys() == theirs.keys()
         for name, data in ours.items():

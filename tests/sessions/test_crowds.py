@@ -1,4 +1,4 @@
-"""P23 for each store that a server or a database file keeps (files: ``test_file_faults.py``)."""
+"""P23 for each database store; ``file/test_faults.py`` tests files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROCESSES, TURNS = 8, 500
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 @pytest.mark.parametrize("backend", [*DATABASES, "redis"], indirect=True)
 def test_a_crowd_of_processes_loses_nothing(backend: Backend) -> None:
-    """P23: 8 processes × 500 turns into one cell, and the events between them."""
+    """P23: 8 processes save 500 turns to one cell, with events in between."""
     worker = Worker("redis.asyncio", "aiserver.sessions.sql.operations")
     try:
         worker.start(backend.url, "cell", TURNS, count=PROCESSES)

@@ -1,4 +1,4 @@
-"""One setting says where sessions are kept."""
+"""One setting selects the store."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_store_of_another_package_is_found(
     store = create_session_manager("theirs+quick://somewhere")
     assert (type(store).__name__, store.url) == ("Theirs", "theirs+quick://somewhere")
     assert isinstance(create_session_manager(tmp_path.as_uri()), FileSessionManager), (
-        "ours stay ours"
+        "a built-in store was overridden"
     )
     with pytest.raises(SettingError, match="not a SessionManager"):
         create_session_manager("no")

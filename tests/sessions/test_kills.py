@@ -22,9 +22,9 @@ from .worker import Worker
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and kill -9")
 
 DURABLE = ["file", *DATABASES, "redis"]
-# Where each save and each look takes a connection anew, fewer say as much.
+# Fewer kills are enough for stores that open a new connection for each save.
 KILLS = dict.fromkeys(DURABLE, 40) | {"file": 500}
-EACH_CELL = 20  # kills, after which another cell is taken
+EACH_CELL = 20  # kills per cell
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +39,14 @@ def worker() -> Iterator[Worker]:
 @pytest.mark.parametrize("backend", DURABLE, indirect=True)
 def test_random_kills(worker: Worker, backend: Backend, request: pytest.FixtureRequest) -> None:
     """P19: sessions are intact, acknowledged turns are present, and the next save works at once."""
-    chance = random.Random(19)  # what a kill meets is left to chance; what must hold is not
+    random_ = random.Random(19)  # the moment of each kill is not deterministic
     outcomes: Counter[str] = Counter()
     for number in range(KILLS[request.node.callspec.params["backend"]]):
         key = SessionKey("notebook", f"cell-{number // EACH_CELL}")
         [pid] = worker.start(backend.url, key.cell_id, turns=10_000)
         lines = worker.output_lines()
-        output = [next(lines) for _ in range(chance.randrange(4))]
-        time.sleep(chance.uniform(0, 0.006 if output else 0.03))
+        output = [next(lines) for _ in range(random_.randrange(4))]
+        time.sleep(random_.uniform(0, 0.006 if output else 0.03))
         os.kill(pid, signal.SIGKILL)
         output += lines
         assert {line.split()[0] for line in output} <= {"ack"}, output
@@ -58,7 +58,7 @@ def test_random_kills(worker: Worker, backend: Backend, request: pytest.FixtureR
 async def _look(backend: Backend, key: SessionKey, pid: int, output: list[str]) -> str:
     """Check that the session is intact, and return the outcome of the interrupted save."""
     store = backend.open()
-    # The next save, first of all. A server may still be at work on what the killed one has sent.
+    # Save first: a server may still be processing the request of the killed process.
     saved, now = await store.save_interaction(key, turn("after"))
     session = await store.load_session(key)
     intents = [each.user_request.intent for each in session.interactions]

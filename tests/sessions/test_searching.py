@@ -1,4 +1,4 @@
-"""Search, on each store in turn."""
+"""Search in each store."""
 
 from __future__ import annotations
 

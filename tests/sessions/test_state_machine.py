@@ -1,4 +1,4 @@
-"""P27: every store does, step for step, what plain dictionaries do; restarts included."""
+"""P27: after each step, even a restart, every store equals a model of plain dictionaries."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .plain import Item, Key, Plain, PlainSession, Stale
 from .records import NOON
 from .strategies import events, turns
 
-Where = tuple[int, str, str]  # which owner, notebook, cell
+Where = tuple[int, str, str]  # owner, notebook, cell
 _examples = itertools.count(1)
 TIMES = ("created_at", "last_updated")
 OWNERS = ("ada", "Ada\0:%名")
-# Few, and one above all, so that much happens to it. The others have an id in common with it.
+# Few keys, mostly the first one, so that much happens to it; the others share an id with it.
 keys = st.sampled_from([*[(0, "nb", "c")] * 4, (0, "nb", "C_"), (0, "Nb", "c"), (1, "nb", "c")])
 BOUNDS = ((None, None), (3, None), (None, 40), (None, None), (4, 25), (0, 99))  # messages, tokens
 PAGES = (
@@ -36,7 +36,7 @@ PAGES = (
     ("one", 0, 9),
     ("", 1, 1),
     ("one", 1, 0),
-)  # of which notebook, offset, limit
+)  # notebook, offset, limit
 revisions = st.sampled_from(["any", "any", "right", "right", "stale"])
 logged = st.fixed_dictionaries(
     {"type": st.just("path_seen"), "timestamp": st.just(NOON), "data": st.just({"path": "分析"})}
@@ -45,7 +45,7 @@ new_records = st.lists(turns() | events(), min_size=1, max_size=5)
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """A store, and what it must be."""
+    """A store and its model."""
 
     def __init__(self, backend: Backend) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class StoreMachine(RuleBasedStateMachine):
         self._plain = Plain()
         self._bounds = itertools.cycle(BOUNDS)
         self._pages = itertools.cycle(PAGES)
-        # The place serves many examples. Each has owners of its own, so it begins with nothing.
+        # Many examples share one backend; each has its own owners, so it starts empty.
         self._owners = [f"{owner}{next(_examples)}" for owner in OWNERS]
 
     def teardown(self) -> None:
@@ -85,7 +85,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(where=keys, items=new_records)
     def work_on(self, where: Where, items: list[Item]) -> None:
-        """Ask and run, ask and accept, start afresh: as a person does."""
+        """Ask and run, ask and accept, start afresh, like a person."""
         for item in items:
             if "user_request" in item:
                 self._save(self._key(where), item, None)
@@ -108,7 +108,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(source=keys, copy=keys, skip=st.sampled_from(["fork", 0, 1, 3]))
     def copy(self, source: Where, copy: Where, skip: Any) -> None:
-        """Fork, or take over what is here under another key, as if another place had it."""
+        """Fork a session, or merge it into another key like one of another store."""
         source_key, target_key = self._key(source), self._key(copy)
         if skip != "fork":
             self._take_over(
@@ -323,13 +323,13 @@ def _expected(key: Key, session: PlainSession, stamp: str = "") -> Item:
     return content | ({"events": session.events} if session.has_events else {})
 
 
-@pytest.mark.timeout(600)  # to make a failure small takes minutes
+@pytest.mark.timeout(600)  # minimizing a failure takes minutes
 def test_every_store_behaves_like_dictionaries(backend: Backend) -> None:
     """P27"""
     run_state_machine_as_test(
         lambda: StoreMachine(backend),
         settings=settings(
-            # A database takes some milliseconds to answer, and there are three of them.
+            # Each of the three databases takes some milliseconds per request.
             max_examples=15 if isinstance(backend, SQLBackend) else 30,
             stateful_step_count=30,
             deadline=None,

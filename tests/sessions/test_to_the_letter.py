@@ -32,7 +32,7 @@ growth = st.lists(turns() | st.lists(events(), max_size=3), max_size=4)
 )
 @given(session=sessions(KEY), owner=owners, more=growth)
 def test_an_exact_copy(backend: Backend, session: Session, owner: str, more: list[Any]) -> None:
-    """P25, P27: as it was, then as the pure steps let it grow, with counters and history alike."""
+    """P25, P27: a copy is identical, and stays equal while both grow, with counters and history."""
     asyncio.run(_copied_and_grown(backend.open(), session, owner, more))
 
 

@@ -11,11 +11,10 @@ AFTER, BEFORE = "after", "before"
 
 
 class Wire:
-    """Passes on what is said to a server. Used by ``with``.
+    """Forwards messages to a server. A context manager.
 
-    ``cut = (word, BEFORE)`` has the next message of the store with that word in it end the
-    connection instead of reaching the server; ``AFTER`` lets it through and ends the connection
-    where the server has answered.
+    ``cut = (word, BEFORE)`` breaks the connection when the store sends the next message that
+    contains the word; ``AFTER`` forwards the message and breaks the connection before the response.
     """
 
     def __init__(self, url: str) -> None:

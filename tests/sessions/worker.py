@@ -3,10 +3,10 @@
     python -m tests.sessions.worker MODULE …
 
 imports the modules once and then forks, for each line of its input, a JSON object ``{"choice",
-"cell", "turns", "count"}``, that many children. Each says ``pid <n>``, opens the store that is
-chosen, and appends that many turns to the cell, with an event behind every third; it says
-``ack <number> <revision>`` after each turn, or ``error <code>``. When all have ended, ``end
-<status> …`` follows. ``Worker`` is the other end.
+"cell", "turns", "count"}``, that many children. Each prints ``pid <n>``, opens the chosen
+store, and appends that many turns to the cell, with an event after every third; it prints ``ack
+<number> <revision>`` after each turn, or ``error <code>``. When all have ended, ``end <status> …``
+is printed. ``Worker`` controls the process.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NOON = "2026-01-27T12:00:00.000Z"
 
 
 def turn(intent: str) -> NewTurn:
-    """A turn of some kilobytes."""
+    """Return a turn of some kilobytes."""
     code = "x = 1\n" * 400
     return NewTurn(
         timestamp=NOON,

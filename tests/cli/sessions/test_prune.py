@@ -146,7 +146,7 @@ def test_without_a_terminal_prune_requires_yes(run: Run, work: Path):
     assert tree(work) == before
 
 
-def test_a_backup_that_unpacks_too_large_is_rejected(
+def test_a_backup_above_the_size_limit_is_rejected(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P17: it is rejected by its declared sizes before any entry is read; an option allows it."""

@@ -3,10 +3,10 @@
 Run by ``test_faults.py``.
 
 ``python saver.py`` imports once and then forks a child per line of its input, a JSON object
-``{"root", "turns", "limit", "work"}``. The child says ``pid <n>``, waits for one byte (so that a
-tracer can attach), saves that many turns and says ``ack <turn_id>`` after each, or ``error
-<code>``. With ``work`` it does that instead: one of ``WORK``.
-When it has ended, ``end <status>`` follows.
+``{"root", "turns", "limit", "work"}``. The child prints ``pid <n>``, waits for one byte (so that a
+tracer can attach), saves that many turns and prints ``ack <turn_id>`` after each, or ``error
+<code>``. With ``work``, one of ``WORK``, it runs that operation instead. When it has ended, ``end
+<status>`` is printed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KEY = SessionKey("notebook", "cell")
 
 
 def say(line: str) -> None:
-    """Write a line unbuffered, despite a fault that was injected for the store."""
+    """Write a line unbuffered, even if a fault was injected for the store."""
     for _ in range(20):
         with contextlib.suppress(OSError):
             os.write(1, line.encode() + b"\n")
@@ -38,7 +38,7 @@ def say(line: str) -> None:
 
 
 def turn(number: int) -> NewTurn:
-    """A turn of some kilobytes."""
+    """Return a turn of some kilobytes."""
     return NewTurn(
         timestamp="2026-01-27T12:00:00.000Z",
         user_request=UserRequest(intent=f"turn {number}", current_code="", language="python"),
@@ -95,7 +95,7 @@ async def do(root: str, work: str) -> None:
 def child(root: str, turns: int, limit: int | None = None, work: str | None = None) -> None:
     """Wait for a line of input, save, and exit."""
     with contextlib.suppress(OSError, AttributeError):
-        # Lets a process trace us that isn't our parent (0x59616D61 = PR_SET_PTRACER, -1 = anybody).
+        # Allow any process to trace this one (0x59616D61 = PR_SET_PTRACER, -1 = any).
         ctypes.CDLL(None).prctl(0x59616D61, ctypes.c_ulong(-1 & 0xFFFFFFFFFFFFFFFF), 0, 0, 0)
     say(f"pid {os.getpid()}")
     os.read(0, 1)

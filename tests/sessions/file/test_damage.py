@@ -34,7 +34,7 @@ NEIGHBOUR = SessionKey(KEY.notebook_id, "neighbour")
 OTHERS = json.dumps(json.loads(GOOD.replace(b"pandas", b"polars"))["interactions"])
 DOUBLED = f'"interactions": {OTHERS}, '.encode()
 
-# What is wrong with a file, and how many turns are still whole in it.
+# Damaged content, and its number of intact turns.
 DAMAGED = {
     "empty": (b"", 0),
     "zeros": (b"\0" * 4096, 0),
@@ -113,7 +113,9 @@ async def test_the_next_save_preserves_the_bytes_and_intact_turns(
         assert note.seq < saved.seq
         assert (files.folder / aside).read_bytes() == data
         await files.open().record_events(KEY, [event()])
-        assert len((await files.open().load_session(KEY)).events) == 2, "mended once"
+        assert len((await files.open().load_session(KEY)).events) == 2, (
+            "the repair is not recorded once"
+        )
 
 
 @pytest.mark.parametrize("linked", [True, False], ids=["hard links", "no hard links"])
@@ -147,7 +149,7 @@ async def long_session(files: FileBackend) -> tuple[bytes, list[tuple[int, str]]
 
 
 def doubled(four: Session, single: Session, layout: str) -> bytes:
-    """A file with the parts of two sessions, as a careless merge leaves them."""
+    """Return a file with the parts of two sessions, like after a careless merge."""
     parts = {}
     for name, session in (("A", four), ("B", single)):
         fields = codec.to_dict(session)
@@ -159,7 +161,7 @@ def doubled(four: Session, single: Session, layout: str) -> bytes:
 @pytest.mark.parametrize("layout", ["MA IA EA IB", "MA IB IA EA", "MA IA EA MB IB EB"])
 @in_loop
 async def test_duplicate_parts_are_merged(files: FileBackend, layout: str) -> None:
-    """P22: no turn is lost to a key that is there twice, and events stay with their turns."""
+    """P22: duplicate keys lose no turn, and events stay with their turns."""
     four, single = new_session(KEY), new_session(KEY)
     for session, count in ((four, 4), (single, 1)):
         for number in range(1, count + 1):
@@ -186,8 +188,8 @@ async def test_duplicate_parts_are_merged(files: FileBackend, layout: str) -> No
     assert len(accepted) == 4 or accepted[4] == "1 of 1"
 
 
-# Lines that a merge by lines put into a record, the line that they stand before, and what is then
-# in two turns or two events.
+# Lines that a merge by lines put into a record, the line that follows them, and the values that two
+# turns or two events have as a result.
 TWICE = {
     "intent": ('"intent": "two"', '"intent": "one"', ("one", "two")),
     "request": ('"user_request": {"intent": "two"}', '"user_request": {', ("two", "one")),
@@ -205,7 +207,7 @@ TWICE = {
 async def test_both_values_of_a_duplicate_key_are_read(
     files: FileBackend, more: str, before: str, wanted: tuple[object, ...]
 ) -> None:
-    """P22: at any depth, as "accept both changes" leaves it; a note reports it."""
+    """P22: at any depth, like after “accept both changes”; an event reports it."""
     session = Session.model_validate(new_session(KEY).to_dict() | {"later": 1})
     append_turn(session, turn("one", "x"))
     append_events(session, [event("edit", source="a", data={"n": 1})])
@@ -230,7 +232,7 @@ async def test_both_values_of_a_duplicate_key_are_read(
     assert len(set(seqs)) == len(seqs)
 
 
-# What ``git merge-file --union`` makes of a turn that each side has added.
+# The result of ``git merge-file --union`` if each side has added a turn.
 BOTH_SIDES = """\
     {
       "turn_id": 2,
@@ -263,7 +265,7 @@ def with_turn(text: str) -> bytes:
 
 
 def test_both_turns_are_read_after_accepting_both_sides() -> None:
-    """P22, P39: the lines that git wrote once are those of both."""
+    """P22, P39: lines that git wrote once belong to both turns."""
     result = recover(with_turn(BOTH_SIDES), KEY)
     rows = [
         (item.user_request.intent, item.user_request.current_code, item.ai_response.suggestion)
@@ -274,7 +276,7 @@ def test_both_turns_are_read_after_accepting_both_sides() -> None:
 
 
 def test_two_turns_are_never_mixed() -> None:
-    """P22: git put a line of one turn into another, so which lines belong together is not known."""
+    """P22: git put a line of one turn into another, so the lines can't be assigned to turns."""
     moved = BOTH_SIDES.replace('        "suggestion": "their code",\n', "")
     ours, _, theirs = moved.partition('      "timestamp": "2026-01-27T12:03')
     other = '    {\n      "timestamp": "2026-01-27T12:03' + theirs
@@ -282,7 +284,7 @@ def test_two_turns_are_never_mixed() -> None:
     other = other.replace('"our code"', '"their code",\n        "suggestion": "next code"')
     result = recover(with_turn(moved.rstrip() + ",\n" + other), KEY)
     assert asked(result) == ["one"]
-    torn = ours.rstrip() + "\n    },\n" + other  # what is left open isn't there again
+    torn = ours.rstrip() + "\n    },\n" + other  # the open braces are not repeated
     assert asked(recover(with_turn(torn), KEY)) == ["one"]
 
 
@@ -305,7 +307,7 @@ def test_records_inside_a_torn_record_are_recovered() -> None:
 
 @in_loop
 async def test_texts_that_look_like_keys_are_not_damage(files: FileBackend) -> None:
-    """P22: code and unknown keys may hold the same words."""
+    """P22: code and unknown keys may contain the same words."""
     store = files.open()
     await store.save_interaction(KEY, turn("x", 'd = {"interactions": 1, "events": 2}\n"meta"'))
     more = {"meta": 1, "events": [{"meta": 2, "interactions": []}], "x": "interactions"}
@@ -338,7 +340,7 @@ async def test_a_file_cut_at_every_byte(files: FileBackend) -> None:
 
 @in_loop
 async def test_one_flipped_bit_loses_at_most_one_record(files: FileBackend) -> None:
-    """P22: all others are kept to the letter, and so are the bytes."""
+    """P22: all other records stay identical, and the bytes are quarantined."""
     data, _ = await long_session(files)
     intact = codec.parse(data)
     records = [*intact.interactions, *intact.events]
@@ -351,7 +353,7 @@ async def test_one_flipped_bit_loses_at_most_one_record(files: FileBackend) -> N
         try:
             session = await store.load_session(KEY)
         except SessionCorrupt:
-            # Only where the file now says that it is another cell's.
+            # The file may now have the id of another cell.
             assert place // 8 < data.index(b"interactions")
             continue
         damaged += any(e.type == "recovered" for e in session.events or [])
@@ -366,7 +368,7 @@ async def test_one_flipped_bit_loses_at_most_one_record(files: FileBackend) -> N
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.data())
 def test_no_intact_turn_is_lost_under_random_damage(data: st.DataObject) -> None:
-    """P22: bytes put in, taken out and changed between the turns."""
+    """P22: bytes are inserted, removed and changed between the turns."""
     session = new_session(KEY)
     for number in range(3):
         append_turn(session, turn(f"第{number}次"))
@@ -417,7 +419,7 @@ async def test_failed_saves_quarantine_a_damaged_file_once(
 
 
 def test_recovery_takes_bounded_time() -> None:
-    """P22: of bytes that were made to be slow."""
+    """P22: for adversarial bytes."""
     for data in (b"{" * 300_000, b'{"a":' * 60_000, b'{"turn_id":1,"user_request":{' * 10_000):
         began = time.monotonic()
         assert is_empty(recover(data, KEY))
@@ -440,7 +442,7 @@ def test_recovery_of_a_long_session_takes_bounded_time() -> None:
 async def test_the_list_omits_files_without_intact_records(
     files: FileBackend, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P22: and hides no other."""
+    """P22: and lists the others."""
     store = files.open()
     await store.save_interaction(NEIGHBOUR, turn())
     files.plant(KEY, GOOD[:200])
@@ -449,15 +451,15 @@ async def test_the_list_omits_files_without_intact_records(
             rows, total = await store.list_sessions()
             assert ([row.cell_id for row in rows], total) == (["neighbour"], 1)
     messages = [record.getMessage() for record in caplog.records]
-    assert len([text for text in messages if NAME in text]) == 1, "said once"
-    assert not any(str(files.root) in text for text in messages), "P8: no path"
+    assert len([text for text in messages if NAME in text]) == 1, "not logged once"
+    assert not any(str(files.root) in text for text in messages), "P8: the path is logged"
 
 
 @in_loop
 async def test_the_list_omits_unreadable_files(
     files: FileBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P22: one file that is not ours to read hides no other."""
+    """P22: a file without read permission hides no other."""
     store = files.open()
     await store.save_interaction(NEIGHBOUR, turn())
     files.plant(KEY, GOOD)
@@ -476,7 +478,7 @@ async def test_the_list_omits_unreadable_files(
 async def test_a_killed_repair_loses_nothing(
     files: FileBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P19, P22: between keeping the bytes aside and putting the new file in place."""
+    """P19, P22: killed between quarantining the bytes and replacing the file."""
     files.plant(KEY, GOOD[:-3])
 
     def refuse(*args: object, **more: object) -> None:
@@ -521,10 +523,8 @@ async def test_delete_removes_quarantined_files(files: FileBackend) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
 @in_loop
-async def test_a_log_that_an_editor_saved_in_another_encoding_is_read(
-    files: FileBackend, encoding: str
-) -> None:
-    """P22: also by the next server, and with lines in UTF-8 behind it."""
+async def test_a_log_in_another_encoding_is_read(files: FileBackend, encoding: str) -> None:
+    """P22: also after a restart, and with lines in UTF-8 after it."""
     lines = [log_entry(path="一"), log_entry(path="two")]
     first = await files.open().append_notebook_log(KEY.notebook_id, lines)
     path = files.folder / "notebooks" / log_name(KEY.notebook_id)
@@ -543,7 +543,7 @@ async def test_a_log_that_an_editor_saved_in_another_encoding_is_read(
 
 @in_loop
 async def test_a_torn_log_is_read_and_repaired(files: FileBackend) -> None:
-    """P22: cut at every byte, in the last line."""
+    """P22: truncated at every byte of the last line."""
     first = await files.open().append_notebook_log(KEY.notebook_id, [log_entry(path="一")])
     path = files.folder / "notebooks" / log_name(KEY.notebook_id)
     intact = path.read_bytes()

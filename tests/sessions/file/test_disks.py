@@ -1,4 +1,4 @@
-"""A disk that other machines write is known as one, and said aloud."""
+"""Network disks are detected and reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..records import KEY, in_loop, turn
 
 @pytest.fixture
 def mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A table of mounts in which the test's folder is on a disk of that kind."""
+    """Write a table of mounts in which the test's folder is on a disk of that kind."""
 
     def write(kind: str, options: str = "rw") -> None:
         table = tmp_path / "mounts"
@@ -32,7 +32,7 @@ async def test_a_local_disk_gives_no_notice(files: FileBackend, mount) -> None:
     mount("ext4")
     assert network_disk(files.root) is None
     assert await files.open().start() == []
-    assert not files.folder.exists(), "to start makes nothing"
+    assert not files.folder.exists(), "starting creates the folder"
 
 
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "lustre"])
@@ -68,7 +68,7 @@ def test_without_a_mount_table_a_disk_is_local(files: FileBackend, monkeypatch) 
 
 @in_loop
 async def test_others_writes_are_seen_on_a_network_disk(files: FileBackend, mount) -> None:
-    """P23: there a stamp says nothing for sure, so bytes are compared each time."""
+    """P23: stamps are unreliable there, so bytes are compared each time."""
     mount("nfs4")
     mine, theirs = files.open(), files.open()
     assert not mine._directory.trusts_stamps

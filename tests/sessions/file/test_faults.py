@@ -1,4 +1,4 @@
-"""P19, P20, P23: killed at any system call, refused by the disk, crowded by other processes."""
+"""P19, P20, P23: kills at any system call, disk errors, and concurrent processes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .saver import BLOB, KEY, OTHER, WORK, entry, turn
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="strace and tmpfs are Linux's")
 
 SAVER = Path(__file__).with_name("saver.py")
-# All that a save asks of the disk. What a thread or the event loop asks besides is no matter.
+# The system calls of a save; those of threads and the event loop are ignored.
 CALLS = (
     "openat,mkdir,chmod,fchmod,write,writev,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,"
     "close,flock,lseek,fstat,newfstatat,lstat,stat,statx,getdents64,ftruncate,link,linkat,utimensat"
@@ -40,7 +40,7 @@ CHANGING = {"openat", "mkdir", "writev", "fsync", "rename", "unlink", "linkat", 
 
 
 def strace() -> str:
-    """The program that fails system calls."""
+    """Return the path of strace, which injects faults into system calls."""
     result = shutil.which("strace")
     if result is None:
         pytest.fail(
@@ -76,7 +76,7 @@ class Saver:
         trace: Path | None = None,
         work: str | None = None,
     ) -> list[str]:
-        """Save, perhaps under strace; return what the child said. A killed one says no ``end``."""
+        """Save, optionally under strace; return the child's output, without ``end`` if killed."""
         assert self._process.stdin
         order = {"root": str(root), "turns": turns, "limit": limit, "work": work}
         self._process.stdin.write(json.dumps(order).encode() + b"\n")
@@ -120,7 +120,7 @@ def saver() -> Iterator[Saver]:
 
 
 def load(root: Path) -> Session:
-    """The session as a new process finds it."""
+    """Return the session as a new process reads it."""
     return asyncio.run(FileSessionManager(root=str(root)).load_session(KEY))
 
 
@@ -144,13 +144,13 @@ def left_over(root: Path) -> list[Path]:
 
 
 def calls_of_a_save(saver: Saver, root: Path, trace: Path) -> Counter[str]:
-    """Which system calls a save makes, and how often at most in one thread."""
+    """Return the system calls of a save, with their maximum count in one thread."""
     assert saver.run(root, trace=trace) == [f"ack {len(load(root).interactions)}", "end"]
     return calls_in(trace)
 
 
 def calls_in(trace: Path) -> Counter[str]:
-    """Which system calls are in a trace, and how often at most in one thread."""
+    """Return the system calls in a trace, with their maximum count in one thread."""
     counts: Counter[tuple[str, str]] = Counter()
     for line in trace.read_text().splitlines():
         thread, call = line.split(maxsplit=1)
@@ -170,8 +170,8 @@ KILLED = {"first save": (0, False), "later save": (3, False), "without locks": (
 def test_kill_at_any_system_call(
     saver: Saver, tmp_path: Path, before: int, without_locks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P19, P23: the old or the new session, whole; no acknowledged turn is lost; nobody is blocked,
-    also where the disk has no locks."""
+    """P19, P23: the old or the new session is intact, no acknowledged turn is lost, and no process
+    is blocked, also on a disk without locks."""
     template = tmp_path / "template"
     template.mkdir()
     for number in range(before):
@@ -179,7 +179,7 @@ def test_kill_at_any_system_call(
     old = intents(load(template))
 
     if without_locks:
-        # For a claim whose writer was killed before it had written its name.
+        # For a claim whose writer was killed before it wrote its id.
         monkeypatch.setattr("aiserver.durable.lock_files.LEASE", 0.2)
         (template / ".aiserver_sessions" / "locks" / "no-flock").touch()
     calls = calls_of_a_save(saver, shutil.copytree(template, tmp_path / "traced"), tmp_path / "log")
@@ -200,7 +200,7 @@ def test_kill_at_any_system_call(
             outcomes["survived" if "end" in output else "killed"] += 1
             outcomes["new" if len(session.interactions) > before else "old"] += 1
 
-            save(root, 99)  # the killed one's lock blocks nobody, its temp file is swept
+            save(root, 99)  # the lock of the killed process is released, its temporary file removed
             assert intents(load(root)) == [*intents(session), "turn 99"]
             assert left_over(root) == []
             shutil.rmtree(root)
@@ -209,7 +209,7 @@ def test_kill_at_any_system_call(
 
 
 def state(root: Path) -> list[Any]:
-    """All that is kept, as a new process finds it: two sessions, the log, the blob."""
+    """Return all stored data as a new process reads it: two sessions, the log, the blob."""
 
     async def read() -> list[Any]:
         store = FileSessionManager(root=str(root))
@@ -222,7 +222,7 @@ def state(root: Path) -> list[Any]:
 
 
 def normal(result: list[Any]) -> list[Any]:
-    """The same without what is different each time: when it was written."""
+    """Remove times, which differ in each run."""
     return [
         (len(x.interactions), len(x.events or []), x.revision) if isinstance(x, Session) else x
         for x in result
@@ -246,8 +246,8 @@ def prepared(root: Path, work: str) -> Path:
 def test_any_operation_is_atomic_at_any_system_call(
     saver: Saver, tmp_path: Path, work: str
 ) -> None:
-    """P19, P20: events, delete, fork, log, blob and mending: all of it or nothing, and what was
-    acknowledged is there; the next one works."""
+    """P19, P20: each operation is done completely or not at all, acknowledged ones are done, and
+    the next one works."""
     template = prepared(tmp_path / "template", work)
     before = normal(state(template))
     done = shutil.copytree(template, tmp_path / "done")
@@ -257,13 +257,13 @@ def test_any_operation_is_atomic_at_any_system_call(
     tried: Counter[str] = Counter()
     errors = itertools.cycle(["error=EIO", "error=ENOSPC", "error=EACCES"])
     for name, count in calls_in(tmp_path / "log").items():
-        # A fault while looking for files or locking is like one a little later.
+        # Faults while listing files or locking are like later ones.
         ends = ["signal=KILL", *([next(errors)] if name in CHANGING else [])]
         for number, how in itertools.product(range(1, count + 1), ends):
             root = shutil.copytree(template, tmp_path / "try")
             output = saver.run(root, work=work, inject=f"{name}:{how}:when={number}")
             result = normal(state(root))
-            if work == "log":  # two lines in one write: the first may be whole without the other
+            if work == "log":  # two lines in one write: only the first may be complete
                 acceptable = [before, after, [*before[:2], after[2][:-1], *before[3:]]]
             else:
                 acceptable = [before, after]
@@ -279,7 +279,7 @@ def test_any_operation_is_atomic_at_any_system_call(
     assert tried["killed"] > 5 and sum(tried.values()) - tried["killed"] > 5, tried
 
 
-# The call that fails, how, what is told, and up to the how-maniest one it is tried.
+# The call that fails, its error, the reported code, and how many calls are tried.
 FAULTS = [
     ("writev", "ENOSPC", "storage_full", 1),
     ("writev", "EDQUOT", "storage_full", 1),
@@ -301,7 +301,7 @@ FAULTS = [
 def test_a_disk_error(
     saver: Saver, tmp_path: Path, call: str, error: str, code: str, times: int
 ) -> None:
-    """P20: the old copy intact, a clear error, and the next save works."""
+    """P20: the old file stays intact, the error is clear, and the next save works."""
     save(tmp_path, 0)
     path = tmp_path / ".aiserver_sessions" / "notebook_cell.json"
     returned = 0
@@ -315,17 +315,17 @@ def test_a_disk_error(
             returned += 1
             if call in ("writev", "/^rename") or (call, number) == ("fsync", 1):
                 assert path.read_bytes() == before, number
-            # What fails after the rename (the flush of the folder) leaves the turn there, only
-            # not for certain; what fails before leaves every byte as it was.
+            # A failure after the rename (while flushing the folder) leaves the turn, though it may
+            # not be durable; a failure before it changes no byte.
             if path.read_bytes() != before:
                 assert len(load(tmp_path).interactions) == turns + 1, number
         assert left_over(tmp_path) == [], number
         save(tmp_path, number)
-    assert returned >= min(times, 3), "the fault must have been met"
+    assert returned >= min(times, 3), "the fault was not triggered"
 
 
 def test_a_file_size_limit(tmp_path: Path, saver: Saver) -> None:
-    """P20: a save that is cut off in the middle of a write."""
+    """P20: a write is cut off in the middle."""
     save(tmp_path, 0)
     path = tmp_path / ".aiserver_sessions" / "notebook_cell.json"
     before = path.read_bytes()
@@ -370,11 +370,11 @@ def test_a_full_disk_and_the_log(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    """P20: reading goes on; writing says why it can't."""
+    """P20: reading works; writing raises an error with the reason."""
     root = tmp_path / "root"
     root.mkdir()
     with contextlib.ExitStack() as after:
-        if os.geteuid() == 0 and not mounted(root, after):  # rights don't stop root
+        if os.geteuid() == 0 and not mounted(root, after):  # permissions don't apply to root
             pytest.skip("root without the right to mount: shown by the injected EROFS alone")
         save(root, 0)
         folder = root / ".aiserver_sessions"
@@ -405,7 +405,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def mounted(folder: Path, after: contextlib.ExitStack) -> bool:
-    """Mount a disk of 64 KB on a folder, if we may; it is taken away at the end."""
+    """Mount a disk of 64 KB on a folder if possible; unmount it at the end."""
     command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
     if subprocess.run(command, capture_output=True).returncode:
         return False
@@ -425,7 +425,7 @@ def test_where_there_is_no_root(tmp_path: Path) -> None:
 
 
 def test_processes_lose_nothing(tmp_path: Path) -> None:
-    """P23: N processes × M saves, all there, in one order."""
+    """P23: all turns of several processes are stored in one order."""
     count, each = 4, 25
     processes = [
         subprocess.Popen([sys.executable, SAVER, tmp_path, str(each)], stdout=subprocess.PIPE)
@@ -445,7 +445,7 @@ def test_processes_lose_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(400)
 def test_a_crowd_of_processes_loses_nothing(tmp_path: Path) -> None:
-    """P23: 8 processes × 500 turns into the same twenty cells; what each was told is there."""
+    """P23: 8 processes save 500 turns to the same 20 cells; all acknowledged turns exist."""
     processes = [
         subprocess.Popen(
             [sys.executable, SAVER, tmp_path, "500", "20", f"process-{number}"],
@@ -487,7 +487,7 @@ def test_a_killed_lock_holder_blocks_nobody(tmp_path: Path) -> None:
         impatient = FileSessionManager(root=str(tmp_path), lock_timeout=0.05)
         with pytest.raises(StorageError, match="is writing"):
             asyncio.run(impatient.save_interaction(KEY, turn(1)))
-        assert len(load(tmp_path).interactions) == 1, "readers need no lock"
+        assert len(load(tmp_path).interactions) == 1, "readers wait for the lock"
         holder.kill()
         holder.wait()
     save(tmp_path, 2)

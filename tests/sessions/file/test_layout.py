@@ -1,4 +1,4 @@
-"""The file store's folder: what is made, with which rights, and what is left alone."""
+"""The file store's folder: its files, their permissions, and files that are ignored."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="rights and links as POSIX ha
 
 
 def tree(folder: Path) -> dict[str, bytes | str]:
-    """All below a folder, with the content of files and the targets of links."""
+    """Return all paths below a folder, with the content of files and the targets of links."""
     entries: dict[str, bytes | str] = {}
     for path in sorted(folder.rglob("*")):
         if path.is_symlink():
@@ -41,7 +41,7 @@ def tree(folder: Path) -> dict[str, bytes | str]:
 
 
 async def fill(store: FileSessionManager) -> str:
-    """Write something of each kind; return the blob's hash."""
+    """Write a record of each kind; return the blob's hash."""
     await store.save_interaction(KEY, turn())
     await store.record_events(KEY, [event()])
     await store.append_notebook_log(KEY.notebook_id, [log_entry(path="a.ipynb")])
@@ -120,7 +120,7 @@ def test_everything_is_private_under_any_umask(files: FileBackend, umask: None) 
 @posix
 @in_loop
 async def test_planted_links_are_not_followed(files: FileBackend, tmp_path: Path) -> None:
-    """P6: at the target, the lock and the log."""
+    """P6: in place of the session, the lock and the log."""
     outside = tmp_path / "outside"
     outside.mkdir()
     secret = outside / "secret.json"
@@ -146,7 +146,7 @@ async def test_planted_links_are_not_followed(files: FileBackend, tmp_path: Path
     assert len(await store.read_notebook_log(KEY.notebook_id)) == 1
     for path in (files.folder / NAME, logs / log_name(KEY.notebook_id)):
         assert not path.is_symlink()
-        assert (path.parent / f"{path.name}.corrupt-1").readlink() == secret, "kept aside"
+        assert (path.parent / f"{path.name}.corrupt-1").readlink() == secret, "not quarantined"
 
 
 @posix
@@ -168,7 +168,7 @@ def test_a_link_at_the_temp_file_is_not_followed(
 @pytest.mark.parametrize("name", ["", "locks", "notebooks", "blobs"])
 @in_loop
 async def test_a_linked_folder_is_refused(files: FileBackend, name: str, tmp_path: Path) -> None:
-    """P6: a clone of somebody's repository can hold such a link."""
+    """P6: a cloned repository may contain such a link."""
     outside = tmp_path / "outside"
     outside.mkdir()
     if name:
@@ -208,7 +208,7 @@ async def test_orphans_are_swept_and_nothing_else(files: FileBackend) -> None:
     for path in orphans + others:
         path.write_bytes(b"{")
     await files.open().load_session(KEY)
-    assert all(path.exists() for path in orphans), "reading changes nothing"
+    assert all(path.exists() for path in orphans), "reading has removed orphans"
     await files.open().save_interaction(SessionKey("an", "other"), turn())
     assert not any(path.exists() for path in orphans)
     assert all(path.exists() for path in others)
@@ -228,7 +228,7 @@ async def test_orphans_are_swept_at_start(files: FileBackend) -> None:
 
 @in_loop
 async def test_orphans_are_swept_under_concurrent_locks(files: FileBackend) -> None:
-    """P21: the first saves of a process come together, and some share the lock of an orphan."""
+    """P21: the first saves are concurrent, and some share the lock of an orphan."""
     await fill(files.open())
     keys = [SessionKey("book", f"c{number}") for number in range(400)]
     orphans = [files.folder / f"{session_name(key)}.0123456789abcdef.tmp" for key in keys]
@@ -240,7 +240,7 @@ async def test_orphans_are_swept_under_concurrent_locks(files: FileBackend) -> N
 
 
 @in_loop
-async def test_a_living_writer_s_temp_file_is_not_swept(files: FileBackend) -> None:
+async def test_the_temporary_file_of_a_running_writer_is_not_swept(files: FileBackend) -> None:
     """P21"""
     await fill(files.open())
     temp = files.folder / f"{NAME}.0123456789abcdef.tmp"
@@ -265,8 +265,8 @@ async def test_a_removed_folder_is_created_again(files: FileBackend) -> None:
 
 
 @in_loop
-async def test_others_writes_are_seen_at_once(files: FileBackend) -> None:
-    """P23: what is kept in memory never hides what is on disk."""
+async def test_writes_of_other_processes_are_seen_immediately(files: FileBackend) -> None:
+    """P23: cached data never hides data on disk."""
     mine, theirs = files.open(), files.open()
     for number in range(1, 20, 2):
         await mine.save_interaction(KEY, turn(str(number)))
@@ -279,14 +279,14 @@ async def test_others_writes_are_seen_at_once(files: FileBackend) -> None:
 @posix
 @in_loop
 async def test_a_change_in_place_within_one_tick_is_seen(files: FileBackend) -> None:
-    """P23: also one by another program, that leaves size and name as they were."""
+    """P23: even if another program changes neither size nor name."""
     store = files.open()
     path = files.folder / NAME
     for number in range(30):
         await store.save_interaction(KEY, turn(f"mine {number}"))
         assert await store.load_raw(KEY) == (path.read_bytes(), number + 1)
         data = path.read_bytes().replace(b"mine", b"hers")
-        with path.open("r+b") as file:  # in place, as some editors write
+        with path.open("r+b") as file:  # in place, like some editors
             file.write(data)
         if number % 2:
             assert await store.load_raw(KEY) == (data, number + 1)
@@ -311,7 +311,7 @@ async def test_a_stamp_of_just_now_is_not_trusted(
 
 @in_loop
 async def test_a_manual_copy_is_not_listed(files: FileBackend) -> None:
-    """P28: the truth is in `meta`."""
+    """P28: `meta` identifies the cell, not the file name."""
     await files.open().save_interaction(KEY, turn())
     other = SessionKey(KEY.notebook_id, "other")
     files.plant(other, (files.folder / NAME).read_bytes())
@@ -338,7 +338,7 @@ RIGHTS = {"git's umask": 0o755, "everybody": 0o777, "of a group": 0o2770, "and o
 @pytest.mark.parametrize("mode", RIGHTS.values(), ids=RIGHTS)
 @in_loop
 async def test_a_folder_that_is_open_to_others(files: FileBackend, mode: int) -> None:
-    """P7: it is said at start, and shut where that is ours to do; a group's share stays one."""
+    """P7: it is reported at start, and made private if we own it; group access stays."""
     files.folder.mkdir()
     files.folder.chmod(mode)
     store = files.open()
@@ -354,8 +354,10 @@ async def test_a_folder_that_is_open_to_others(files: FileBackend, mode: int) ->
 
 @posix
 @in_loop
-async def test_another_accounts_folder_is_left_as_it_is(files: FileBackend, monkeypatch) -> None:
-    """P7: it is said each time that others may look."""
+async def test_the_folder_of_another_account_is_reported_and_not_changed(
+    files: FileBackend, monkeypatch
+) -> None:
+    """P7: each start reports that others have access."""
     files.folder.mkdir()
     files.folder.chmod(0o777)
     monkeypatch.setattr("os.geteuid", lambda: 12345)
@@ -367,7 +369,7 @@ async def test_another_accounts_folder_is_left_as_it_is(files: FileBackend, monk
 
 @in_loop
 async def test_restored_files_are_read_again(files: FileBackend) -> None:
-    """P23: an older file in the place of the one that a running store remembers."""
+    """P23: a running store notices that a file was replaced by an older one."""
     store = files.open()
     await store.save_interaction(KEY, turn("first"))
     path = files.folder / session_name(KEY)

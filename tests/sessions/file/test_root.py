@@ -1,4 +1,4 @@
-"""Which folder holds the sessions."""
+"""The folder that contains the sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aiserver.sessions.file.root import FOLDER, find_other_roots, find_root
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """``home/project/.git``, ``home/project/notebooks/deep``."""
+    """Create ``home/project/.git`` and ``home/project/notebooks/deep``."""
     (tmp_path / "home/project/.git").mkdir(parents=True)
     (tmp_path / "home/project/notebooks/deep").mkdir(parents=True)
     return tmp_path / "home"
@@ -24,33 +24,33 @@ def test_without_any_history_the_root_is_the_start_folder(home: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["project", "project/notebooks", "project/notebooks/deep"])
-def test_the_nearest_at_or_above(home: Path, place: str) -> None:
+def test_the_root_is_the_nearest_folder_with_sessions(home: Path, place: str) -> None:
     (home / place / FOLDER).mkdir()
     (home / "project" / FOLDER).mkdir(exist_ok=True)
     assert find_root(home / "project/notebooks/deep", home) == home / place
 
 
-def test_not_above_the_git_top(home: Path) -> None:
+def test_the_root_is_not_above_the_git_repository(home: Path) -> None:
     (home / FOLDER).mkdir()
     assert find_root(home / "project/notebooks", home) == home / "project/notebooks"
     (home / "project/.git").rmdir()
     assert find_root(home / "project/notebooks", home) == home
 
 
-def test_a_worktree_s_git_is_a_file(home: Path) -> None:
+def test_a_git_file_of_a_worktree_marks_a_repository(home: Path) -> None:
     (home / "project/.git").rmdir()
     (home / "project/.git").write_text("gitdir: elsewhere")
     (home / FOLDER).mkdir()
     assert find_root(home / "project/notebooks", home) == home / "project/notebooks"
 
 
-def test_not_above_the_home_folder(home: Path) -> None:
+def test_the_root_is_not_above_the_home_folder(home: Path) -> None:
     (home.parent / FOLDER).mkdir()
     assert find_root(home, home) == home
 
 
-def test_outside_of_both_only_the_folder_itself(home: Path, tmp_path: Path) -> None:
-    """Nobody else can plant a folder above us, as in a shared /tmp."""
+def test_outside_of_home_and_git_only_the_start_folder_is_used(home: Path, tmp_path: Path) -> None:
+    """Other users can't plant a folder above, such as in a shared /tmp."""
     (tmp_path / FOLDER).mkdir()
     (tmp_path / "other").mkdir()
     assert find_root(tmp_path / "other", home) == tmp_path / "other"
@@ -58,14 +58,14 @@ def test_outside_of_both_only_the_folder_itself(home: Path, tmp_path: Path) -> N
     assert find_root(tmp_path / "not there", home) == tmp_path / "not there"
 
 
-def test_links_and_files_don_t_count(home: Path) -> None:
+def test_links_and_files_are_no_root(home: Path) -> None:
     (home / "project" / FOLDER).symlink_to(home)
     (home / "project/notebooks" / FOLDER).write_text("")
     start = home / "project/notebooks/deep"
     assert find_root(start, home) == start
 
 
-def test_the_manager_s_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_manager_finds_its_root(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(home))
     (home / "project" / FOLDER).mkdir()
     start = home / "project" / "notebooks"
@@ -75,13 +75,13 @@ def test_the_manager_s_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert FileSessionManager().root == str(home / "project")
 
 
-def test_a_named_root_may_begin_with_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configured_root_may_start_with_a_tilde(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/of-somebody")
     assert FileSessionManager(root="~/histories").root == "/home/of-somebody/histories"
 
 
-def test_other_roots_are_searched_up_to_the_top(home: Path) -> None:
-    """Each may be where a server was started."""
+def test_other_roots_are_searched_in_the_whole_repository(home: Path) -> None:
+    """A server may have been started in any of them."""
     project, deep = home / "project", home / "project/notebooks/deep"
     for place in (home, project, deep, project / "other"):
         (place / FOLDER).mkdir(parents=True)
@@ -97,7 +97,7 @@ def test_other_roots_are_searched_up_to_the_top(home: Path) -> None:
     assert find_other_roots(home, project, home.parent, home) == [home]
 
 
-def test_outside_of_both_other_roots_are_within_the_served_folder(
+def test_outside_of_home_and_git_other_roots_are_below_the_served_folder(
     tmp_path: Path, home: Path
 ) -> None:
     served, deep = tmp_path / "data", tmp_path / "data/a/b"

@@ -1,4 +1,4 @@
-"""The threads that work with files: nothing that was begun is dropped."""
+"""Threads for file operations complete everything that was started."""
 
 from __future__ import annotations
 

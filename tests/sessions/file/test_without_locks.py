@@ -1,4 +1,4 @@
-"""P23 where the disk has no locks of the system: lock files stand in for them."""
+"""P23 on a disk without system locks, where lock files are used instead."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ERRORS = ["ENOSYS", "ENOLCK", "EOPNOTSUPP", "EINVAL", "EIO", "EACCES"]
 
 @pytest.fixture
 def no_flock(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Let the system refuse every lock."""
+    """Make every system lock fail."""
 
     def refuse(error: str = "ENOSYS") -> None:
         def flock(fd: int, operation: int) -> None:
@@ -49,14 +49,14 @@ def no_flock(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
 
 def left(root: Path) -> list[str]:
-    """The claims that are there."""
+    """Return the names of existing claims."""
     return [path.name for path in root.rglob("*") if ".claim" in path.name]
 
 
 @pytest.mark.parametrize("error", ERRORS)
 @in_loop
 async def test_a_disk_without_locks(tmp_path: Path, no_flock, error: str) -> None:
-    """P23: everything is saved, by everybody, without a wait."""
+    """P23: all processes save without waiting."""
     no_flock(error)
     stores = [FileSessionManager(root=str(tmp_path), lock_timeout=5) for _ in range(3)]
     saves = [store.save_interaction(KEY, turn(n)) for n in range(5) for store in stores]
@@ -72,7 +72,7 @@ async def test_a_disk_without_locks(tmp_path: Path, no_flock, error: str) -> Non
 
 
 def test_processes_with_and_without_system_locks(tmp_path: Path) -> None:
-    """P23: they agree on one kind of lock, so none loses a turn of another."""
+    """P23: they use the same kind of lock, so no turn is lost."""
     without = [strace(), "-f", "--seccomp-bpf", "-o", os.devnull, "-e", "trace=flock"]
     without += ["-e", "inject=flock:error=ENOSYS"]
     count, each = 4, 20
@@ -105,7 +105,7 @@ with ShardLocks(Path(sys.argv[1]), 5).lock('notebook_cell.json'):
 
 
 def test_a_killed_holder_blocks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """P23: one that lives is waited for, however old its claim; one that is dead is not."""
+    """P23: a running holder is waited for, regardless of its claim's age; a dead one is not."""
     save(tmp_path, 0)
     locks = tmp_path / ".aiserver_sessions" / "locks"
     monkeypatch.setattr(claims, "LEASE", 0)
@@ -119,14 +119,14 @@ def test_a_killed_holder_blocks_nobody(tmp_path: Path, monkeypatch: pytest.Monke
         with pytest.raises(StorageError, match="is writing"):
             asyncio.run(impatient.save_interaction(KEY, turn(1)))
         holder.kill()
-        os.waitid(os.P_PID, holder.pid, os.WEXITED | os.WNOWAIT)  # dead, but not asked for
+        os.waitid(os.P_PID, holder.pid, os.WEXITED | os.WNOWAIT)  # dead, but not reaped
         asyncio.run(impatient.save_interaction(KEY, turn(2)))
         holder.wait()
     assert intents(load(tmp_path)) == ["turn 0", "turn 2"]
 
 
 def planted(path: Path, **changes: Any) -> dict[str, Any]:
-    """Write a claim of another process, which is dead unless ``changes`` say otherwise."""
+    """Write a claim of another process, which is dead unless ``changes`` override it."""
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     record = {
@@ -155,7 +155,7 @@ def test_a_reused_process_id_is_not_the_same_process(tmp_path: Path) -> None:
 
 
 def test_a_claim_of_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """P23: taken over once it was seen unchanged for the lease, and not before."""
+    """P23: it is taken over only after it has been unchanged for the lease time."""
     path = tmp_path / "x.claim"
     monkeypatch.setattr(claims, "LEASE", 1000)
     planted(path, machine="another")
@@ -177,7 +177,7 @@ def test_a_claim_of_a_writer_that_died_while_writing(
 
 
 def test_a_process_that_died_during_a_takeover(tmp_path: Path) -> None:
-    """P23: the next one takes over from both."""
+    """P23: the next process takes over both claims."""
     path = tmp_path / "x.claim"
     first = planted(path)
     second = planted(tmp_path / f"x.claim.{first['token']}", token="4567")
@@ -189,7 +189,7 @@ def test_a_process_that_died_during_a_takeover(tmp_path: Path) -> None:
 
 
 def test_a_crowd_takes_over_one_at_a_time(tmp_path: Path) -> None:
-    """P23: of all that see a dead claim, one gets the lock, and then the others in turn."""
+    """P23: of all processes that see a dead claim, one gets the lock, then the others in turn."""
     path = tmp_path / "x.claim"
     inside, most = 0, 0
 
@@ -206,7 +206,7 @@ def test_a_crowd_takes_over_one_at_a_time(tmp_path: Path) -> None:
             plant_dead()
 
     def plant_dead() -> None:
-        """Let one die that got the lock just now, unless it is another's already."""
+        """Replace the claim by that of a dead process, unless it changed meanwhile."""
         record = {**claims._process_identity(os.getpid()), "pid": 2**22 + 1, "beat": "0"}
         written = tmp_path / f"dead-{threading.get_ident()}"
         written.write_text(json.dumps(record | {"token": os.urandom(4).hex()}))
@@ -222,13 +222,13 @@ def test_a_crowd_takes_over_one_at_a_time(tmp_path: Path) -> None:
     assert most == 1
 
 
-def test_a_paused_holder_does_not_release_its_successor_s_claim(
+def test_a_paused_holder_does_not_release_the_claim_of_its_successor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "x.claim"
     release = claimed(path)
     assert release
-    planted(path, token="another")  # of another machine, which took over meanwhile
+    planted(path, token="another")  # another machine took over meanwhile
     monkeypatch.setattr(claims, "LEASE", 0)
     release()
     assert json.loads(path.read_bytes())["token"] == "another"
@@ -257,7 +257,7 @@ def test_a_link_in_place_of_a_claim(tmp_path: Path) -> None:
 
 
 def test_neither_kind_of_lock(tmp_path: Path, no_flock) -> None:
-    """P20: said at once, in the words of what is wrong with the disk."""
+    """P20: the error is immediate and names the problem of the disk."""
     no_flock()
     locks = ShardLocks(tmp_path / "nowhere", 5)
     with pytest.raises(FileNotFoundError), locks.lock("x"):

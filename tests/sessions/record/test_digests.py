@@ -1,4 +1,4 @@
-"""P39: a log entry finds its records, whichever files a merge took from one side unchanged."""
+"""P39: a log entry refers to its records, even if git took some files from one side."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_a_log_from_one_branch_and_a_merged_session() -> None:
     merge_into(ours, theirs, merge_id="m")
     assert ours.meta.merged and entry.merged is None
     assert marks(entry, ours) == {"cell": 4}
-    assert marks(line(session("a", "b", "c")), ours) == {"cell": 3}, "that of our side"
+    assert marks(line(session("a", "b", "c")), ours) == {"cell": 3}, "not our record"
 
 
 def test_a_merged_log_and_a_session_without_the_record() -> None:
-    """A commit was cherry-picked of which the log, but not this session, was a part."""
+    """A cherry-picked commit contained the log, but not this session."""
     entry = line(session("a", "x")).model_copy(update={"merged": [["m"]]})
     assert marks(entry, session("a", "b", "c")) == {}
 
@@ -71,7 +71,7 @@ def test_equal_records_are_resolved_by_the_entry_s_path() -> None:
 
 
 def test_after_restoring_an_older_session_no_entry_refers_to_another_record() -> None:
-    """Nor is a moment marked as saved of which the record can't show the cell."""
+    """A moment without the cell's record is not marked as saved, either."""
 
     def saved(of: Session, other: int) -> NotebookLogEntry:
         entry = line(of)

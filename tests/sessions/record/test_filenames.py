@@ -1,4 +1,4 @@
-"""From ids to file names and back."""
+"""Ids become file names and back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MARGIN = max(len(".corrupt-1000000"), len(".0123456789abcdef.tmp"))
 
 
 def folded(name: str) -> str:
-    """A name as the most forgetful file system keeps it."""
+    """Normalize a name like the least precise file system."""
     return unicodedata.normalize("NFD", name).casefold()
 
 
@@ -54,7 +54,7 @@ def test_names_are_one_to_one(first_key: SessionKey, other: SessionKey):
 
 @given(key=keys)
 def test_changing_one_letter_changes_the_name(key: SessionKey):
-    """P24: the neighbours, which chance alone would hardly find."""
+    """P24: random keys would rarely differ by one letter."""
     near = {
         SessionKey(key.notebook_id.swapcase(), key.cell_id, key.owner),
         SessionKey(key.notebook_id, key.cell_id.swapcase(), key.owner),
@@ -92,7 +92,7 @@ def test_a_log_name_identifies_its_notebook(key: SessionKey, other: str):
 
 @pytest.mark.parametrize("device", ["con", "prn", "aux", "nul", "com1", "lpt9"])
 def test_no_log_name_is_a_windows_device(device: str):
-    """P24: what is before the first dot decides there, and nothing would be kept."""
+    """P24: Windows would discard data that is written to a device name, with any extension."""
     name = log_name(device)
     assert name.split(".")[0] != device
     assert log_notebook_id(name) == device

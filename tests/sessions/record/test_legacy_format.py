@@ -24,7 +24,7 @@ OTHER = SessionKey("My_Notebook", "Cell_3")  # its old name is not
 
 
 def flat(key: SessionKey, **more: Any) -> bytes:
-    """A real file as another cell's."""
+    """Return an example file as that of another cell."""
     content = json.loads((DATA / "bank-customer-churn_cell-3.json").read_bytes())
     content |= {"notebook_id": key.notebook_id, "cell_id": key.cell_id, **more}
     return json.dumps(content, ensure_ascii=False, indent=2).encode()
@@ -117,8 +117,10 @@ async def test_the_first_write_converts_a_legacy_file_and_preserves_its_bytes(
 @pytest.mark.parametrize("key", [SAME, OTHER], ids=["same name", "another name"])
 @pytest.mark.parametrize("written", [True, False], ids=["written", "only read"])
 @in_loop
-async def test_deleted_is_deleted(files: FileBackend, key: SessionKey, written: bool) -> None:
-    """A history that a person deleted doesn't come back from the old file."""
+async def test_deleted_legacy_sessions_stay_deleted(
+    files: FileBackend, key: SessionKey, written: bool
+) -> None:
+    """A deleted history isn't restored from the legacy file."""
     plant(files, key)
     store = files.open()
     if written:

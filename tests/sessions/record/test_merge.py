@@ -1,4 +1,4 @@
-"""Two records of one cell become one: nothing is lost, nothing is doubled."""
+"""Merging two sessions of a cell loses and duplicates nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def texts(session: Session) -> list[str]:
 
 
 def make(*items: str) -> Session:
-    """Turns by what was asked; ``!x`` is an accept of the turn before."""
+    """Create turns from intents; ``!x`` accepts the turn before."""
     return grow(new_session(KEY, TIME), *items)
 
 
@@ -87,13 +87,13 @@ def test_nothing_is_lost_or_duplicated(
     before, their = texts(ours), texts(theirs)
     merge_into(ours, theirs)
     after = texts(ours)
-    assert after[: len(before)] == before, "ours only grows"
+    assert after[: len(before)] == before, "our records changed"
     for item in {*before, *their}:
         assert after.count(item) == max(before.count(item), their.count(item))
     numbers = [item.seq for item in ours.ordered()]
     assert numbers == sorted(set(numbers))
     assert [each.turn_id for each in ours.interactions] == [*range(1, len(ours.interactions) + 1)]
-    # Back and forth ends after one round: each knows all.
+    # Merging back converges after one round.
     merge_into(theirs, ours)
     assert sorted(texts(theirs)) == sorted(after)
     assert not merge_into(ours, theirs)

@@ -1,4 +1,4 @@
-"""Two machines go on from one history: joined again, no moment counts as saved that never was."""
+"""Merging the logs of two machines marks no moment as saved that was never saved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ State = dict[str, str]
 
 
 class Machine:
-    """A folder in which a notebook is saved, and the states in which it was."""
+    """A folder in which a notebook is saved, and its saved states."""
 
     def __init__(
         self, root: Path, ids: itertools.count[int], before: Machine | None = None
@@ -56,7 +56,7 @@ class Machine:
         await store.close()
 
     async def saved_states(self) -> list[State]:
-        """The states that count as saved."""
+        """Return the states that are marked as saved."""
         store = FileSessionManager(root=str(self.root))
         timeline = (await Histories(store).load("nb")).timeline
         await store.close()
@@ -72,7 +72,7 @@ class Machine:
 
 
 async def sync(ours: Machine, theirs: Machine, base: Machine) -> None:
-    """A cloud sync leaves the other machine's files as copies, and ``repair`` joins them."""
+    """Copy the other machine's files like a cloud sync, and merge them with ``repair``."""
     for name, data in theirs.files().items():
         path = ours.root / FOLDER / name
         path.with_name(
@@ -91,7 +91,7 @@ async def move(ours: Machine, theirs: Machine, base: Machine) -> None:
 
 
 async def merge(ours: Machine, theirs: Machine, base: Machine) -> None:
-    """As git's driver does it."""
+    """Merge like git's driver."""
     merge_id = f"merge {next(ours.ids)}"
     for name, data in theirs.files().items():
         path = ours.root / FOLDER / name
@@ -105,7 +105,7 @@ async def merge(ours: Machine, theirs: Machine, base: Machine) -> None:
 @pytest.mark.parametrize("join", [sync, move, merge])
 @in_loop
 async def test_merged_logs_contain_only_real_saves(tmp_path: Path, join) -> None:
-    """Each save is reported as it was, or not as a save if it contains cells of the other side."""
+    """A save that would contain cells of the other side is not marked as saved."""
     ids = itertools.count()
     base = Machine(tmp_path / "base", ids)
     base.root.mkdir()
@@ -120,11 +120,11 @@ async def test_merged_logs_contain_only_real_saves(tmp_path: Path, join) -> None
     saved_states = await ours.saved_states()
     assert [state for state in saved_states if state not in ours.saved + theirs.saved] == []
     missing = [state for state in ours.saved + theirs.saved if state not in saved_states]
-    assert missing == [{"c1": "their two", "c2": "z0"}], "c2 is here as we left it"
+    assert missing == [{"c1": "their two", "c2": "z0"}], "c2 differs from our state"
     files = ours.files()
     if join is not merge:
         await join(ours, theirs, base)
-        assert ours.files() == files, "joining again changes nothing"
+        assert ours.files() == files, "merging again changes files"
     await theirs.save(c2="their last")
     await join(ours, theirs, base)
     assert (await ours.saved_states())[-1] == {"c1": "their three", "c2": "their last"}
@@ -133,7 +133,7 @@ async def test_merged_logs_contain_only_real_saves(tmp_path: Path, join) -> None
 @pytest.mark.parametrize("join", [sync, move, merge])
 @in_loop
 async def test_mutually_merged_logs_contain_only_real_saves(tmp_path: Path, join) -> None:
-    """One of them has our line before its own, the other behind."""
+    """One machine has our line before its own, the other after it."""
     ids = itertools.count()
     base = Machine(tmp_path / "base", ids)
     base.root.mkdir()

@@ -28,7 +28,7 @@ STARTS = ["empty", "example", "null events", "no events", "unknown keys", "half 
 
 
 def started(start: str) -> Session:
-    """A session to begin with."""
+    """Return the initial session."""
     if start == "empty":
         return new_session(KEY)
     content = codec.parse(EXAMPLE.read_bytes()).to_dict()

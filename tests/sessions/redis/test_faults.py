@@ -1,4 +1,4 @@
-"""P19, P20, P23 for Redis: it dies, fills up, refuses; answers are lost; others crowd in."""
+"""P19, P20, P23 for Redis: crashes, full memory, errors, lost responses and concurrency."""
 
 from __future__ import annotations
 
@@ -45,31 +45,31 @@ def store_of(redis_server: Redis, **traits: Any) -> RedisSessionManager:
 
 
 def test_a_killed_server_keeps_what_it_acknowledged(redis_server: Redis) -> None:
-    """P19: Redis is killed in the midst of saves, and comes back; with “appendfsync always”."""
-    chance = random.Random(4)
+    """P19: Redis, with “appendfsync always”, is killed during saves and restarted."""
+    random_ = random.Random(4)
     worker = Worker("redis.asyncio")
-    told: dict[str, list[tuple[int, int]]] = {}
+    acknowledged: dict[str, list[tuple[int, int]]] = {}
     try:
         for number in range(12):
             cell = f"cell-{number // 4}"
             worker.start(redis_server.url, cell, 40, count=2)
             lines = worker.output_lines()
             acks: list[str] = []
-            for _ in range(chance.randrange(1, 30)):
+            for _ in range(random_.randrange(1, 30)):
                 acks.append(next(lines))
-            time.sleep(chance.uniform(0, 0.003))  # somewhere in a save, no matter where
+            time.sleep(random_.uniform(0, 0.003))  # at any point of a save
             redis_server.kill()
             redis_server.start()
             acks += lines
-            assert len(acks) == 80, "each save goes on when the server is back"
+            assert len(acks) == 80, "some saves failed"
             assert {ack.split()[0] for ack in acks} == {"ack"}
-            told.setdefault(cell, []).extend(_numbers(ack) for ack in acks)
+            acknowledged.setdefault(cell, []).extend(_numbers(ack) for ack in acks)
     finally:
         worker.close()
 
     async def look() -> None:
         store = store_of(redis_server)
-        for cell, acked in told.items():
+        for cell, acked in acknowledged.items():
             session = await store.load_session(SessionKey("notebook", cell))
             ids = [each.turn_id for each in session.interactions]
             assert sorted(turn_id for turn_id, _ in acked) == ids == list(range(1, len(ids) + 1))
@@ -90,7 +90,7 @@ def _numbers(ack: str) -> tuple[int, int]:
 async def test_an_unreachable_server_raises(
     redis_server: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P20, P8: a clear error, without the password; and what was saved is there again."""
+    """P20, P8: the error is clear and has no password; saved data is available afterwards."""
     store = store_of(redis_server, patience=0.1)
     await store.save_interaction(KEY, turn("before"))
     redis_server.kill()
@@ -114,7 +114,7 @@ async def test_an_unreachable_server_raises(
 
 @in_loop
 async def test_no_memory_left(redis_server: Redis, admin: redis.Redis) -> None:
-    """P20: what was saved stays whole and can be read and deleted; then there is room again."""
+    """P20: saved data stays intact, and can be read and deleted, which frees memory."""
     store = store_of(redis_server)
     await store.record_events(KEY, [event(id="known")])
     await store.save_interaction(OTHER, turn())
@@ -139,10 +139,10 @@ async def test_no_memory_left(redis_server: Redis, admin: redis.Redis) -> None:
         with pytest.raises(StorageFull):
             await write
     async with store.exclusively():
-        pass  # nobody can say anything new
+        pass  # writes fail
     assert not await store.writable()
     again, _ = await store.record_events(KEY, [event(id="known")])
-    assert again[0].seq == 1, "what is there already needs no room"
+    assert again[0].seq == 1, "an existing event was not recognized"
     assert await store.load_raw(KEY) == before
     assert len(await store.get_history(KEY)) == saved
     assert [checked.problem async for checked in store.verify()] == [None] * 3
@@ -155,7 +155,7 @@ async def test_no_memory_left(redis_server: Redis, admin: redis.Redis) -> None:
 
 @in_loop
 async def test_a_read_only_copy(redis_server: Redis, admin: redis.Redis) -> None:
-    """P20: a copy of another server is read, and says that it can't be written."""
+    """P20: a read-only replica can be read, and writes raise an error."""
     store = store_of(redis_server)
     await store.save_interaction(KEY, turn())
     unreachable = ReservedPort()
@@ -181,10 +181,10 @@ async def test_a_read_only_copy(redis_server: Redis, admin: redis.Redis) -> None
 
 @in_loop
 async def test_a_server_that_cannot_write_its_disk(redis_server: Redis, admin: redis.Redis) -> None:
-    """P20: Redis refuses writes that it could not keep."""
+    """P20: Redis rejects writes that it could not persist."""
     store = store_of(redis_server)
     await store.save_interaction(KEY, turn())
-    (redis_server.folder / "dump.rdb").mkdir()  # a snapshot can't take this place
+    (redis_server.folder / "dump.rdb").mkdir()  # so that a snapshot can't be written
     (redis_server.folder / "dump.rdb" / "x").touch()
     admin.config_set("save", "3600 1")
     admin.bgsave()
@@ -194,11 +194,11 @@ async def test_a_server_that_cannot_write_its_disk(redis_server: Redis, admin: r
         await store.save_interaction(KEY, turn())
     assert len(await store.get_history(KEY)) == 1
     assert any("snapshot" in sentence for sentence in await store.start())
-    admin.config_set("save", "")  # or it would not stop
+    admin.config_set("save", "")  # otherwise it would not shut down
 
 
 @in_loop
-async def test_who_is_refused(redis_server: Redis, admin: redis.Redis) -> None:
+async def test_authentication_errors_are_reported(redis_server: Redis, admin: redis.Redis) -> None:
     """P8, P20: a wrong password, and a user without rights."""
     wrong = redis_server.url.replace(PASSWORD, "canary-wrong")
     admin.acl_setuser("reader", enabled=True, passwords=["+" + PASSWORD], commands=["+get"])
@@ -207,8 +207,8 @@ async def test_who_is_refused(redis_server: Redis, admin: redis.Redis) -> None:
         store = create_session_manager(url, patience=0.1)
         with pytest.raises(kind) as caught:
             await store.save_interaction(KEY, turn())
-        told = f"{caught.value!r} {caught.value.__cause__!r}"
-        assert "canary" not in told
+        details = f"{caught.value!r} {caught.value.__cause__!r}"
+        assert "canary" not in details
         assert "user" in caught.value.message
 
 
@@ -217,9 +217,9 @@ async def test_keys_of_other_programs_are_not_overwritten(redis_backend: RedisBa
     """A write fails before it changes anything if another program uses one of our keys."""
     store, session = redis_backend.open(), await record_of(KEY)
     server, names = redis_backend.server, redis_backend.names
-    beside = names.of("log", "", "notebook"), names.of("blobs", ""), names.of("notebooks", "")
+    other_names = names.of("log", "", "notebook"), names.of("blobs", ""), names.of("notebooks", "")
     refused = 0
-    for name in (*names.session(KEY), *beside):
+    for name in (*names.session(KEY), *other_names):
         server.set(name, "theirs")
         for work in (
             store.save_interaction(KEY, turn()),
@@ -240,7 +240,7 @@ async def test_keys_of_other_programs_are_not_overwritten(redis_backend: RedisBa
 
 
 async def record_of(key: SessionKey) -> Session:
-    """A session of some turns and events."""
+    """Return a session of some turns and events."""
     place = InMemorySessionManager()
     await place.save_interaction(key, turn("theirs"))
     await place.record_events(key, [event(id="theirs")])
@@ -248,8 +248,8 @@ async def record_of(key: SessionKey) -> Session:
 
 
 @in_loop
-async def test_a_lost_answer_is_found_out_about(redis_backend: RedisBackend) -> None:
-    """P19, P23: the connection broke after the write was done. Sent again, it is not done again."""
+async def test_a_write_with_a_lost_response_is_not_repeated(redis_backend: RedisBackend) -> None:
+    """P19, P23: the connection breaks after the write; the retry doesn't write again."""
     straight = redis_backend.open()
     other = await record_of(KEY)
     with Wire(redis_backend.url) as wire:
@@ -273,24 +273,24 @@ async def test_a_lost_answer_is_found_out_about(redis_backend: RedisBackend) -> 
         for ours, theirs in zip(works(straight, "aaa"), works(lossy, "bbb"), strict=True):
             expected = await ours
             wire.cut = (b"once:", AFTER)
-            found = await theirs
+            actual = await theirs
             if isinstance(expected, Session):
-                assert found.interactions == expected.interactions
+                assert actual.interactions == expected.interactions
             else:
-                assert found == expected
-        assert wire.cuts == 8, "all but the blob, which is the same twice"
-        one, two = [
+                assert actual == expected
+        assert wire.cuts == 8, "not all connections were cut"
+        first, second = [
             await straight.load_session(SessionKey(name, "cell")) for name in ("aaa", "bbb")
         ]
-        assert (one.interactions, one.events) == (two.interactions, two.events)
-        assert one.revision == two.revision
+        assert (first.interactions, first.events) == (second.interactions, second.events)
+        assert first.revision == second.revision
         await lossy.close()
         await straight.close()
 
 
 @in_loop
-async def test_saves_that_are_given_up(redis_backend: RedisBackend) -> None:
-    """Cancelled at any moment, a save is whole or not there, and the connections are in order."""
+async def test_cancelled_saves_are_atomic(redis_backend: RedisBackend) -> None:
+    """A cancelled save is stored completely or not at all, and connections stay usable."""
     store = redis_backend.open()
     await store.save_interaction(KEY, turn("first"))
     for number in range(60):
@@ -325,7 +325,7 @@ asyncio.run(hold())
 
 @in_loop
 async def test_the_lock_of_a_killed_holder_ends(redis_backend: RedisBackend) -> None:
-    """P23: and that of one who lives doesn't, however long the work takes."""
+    """P23: the lock of a running holder doesn't expire, however long the work takes."""
     name = redis_backend.names.of("alone", "ada")
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, redis_backend.url, name], stdout=subprocess.PIPE
@@ -333,12 +333,12 @@ async def test_the_lock_of_a_killed_holder_ends(redis_backend: RedisBackend) -> 
     try:
         assert holder.stdout and holder.stdout.readline() == b"held\n"
         store = redis_backend.open()
-        store.lock_timeout = 0.9  # three times as long as the lock lasts
+        store.lock_timeout = 0.9  # three times the lock's lifetime
         with pytest.raises(StorageError, match="is writing"):
             async with store.exclusively(owner="ada"):
                 pytest.fail("two at once")
         async with store.exclusively(owner="bob"):
-            pass  # others need not wait
+            pass  # other notebooks don't wait
     finally:
         holder.kill()
         holder.communicate()
@@ -349,7 +349,7 @@ async def test_the_lock_of_a_killed_holder_ends(redis_backend: RedisBackend) -> 
 
 
 @in_loop
-async def test_one_at_a_time(redis_backend: RedisBackend) -> None:
+async def test_the_notebook_lock_is_exclusive(redis_backend: RedisBackend) -> None:
     """P23"""
     inside = 0
 

@@ -1,4 +1,4 @@
-"""The store in Redis: its address, what it says at start, and what it finds and mends."""
+"""The Redis store: its URL, notices at start, verify and repair."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ BAD = "redis://:canary@127.0.0.1:"
         "redis://[::1",
     ],
 )
-def test_a_wrong_address_is_refused_at_once(url: str) -> None:
+def test_an_invalid_url_is_rejected_immediately(url: str) -> None:
     """P8"""
     with pytest.raises(SettingError) as caught:
         create_session_manager(url)
     assert "canary" not in f"{caught.value!r}"
 
 
-def test_where_the_package_is_missing() -> None:
+def test_a_missing_package_is_reported_with_its_install_command() -> None:
     script = (
         "import sys; sys.modules['redis'] = None\n"
         "from aiserver.sessions.factory import create_session_manager\n"
@@ -65,8 +65,8 @@ def test_where_the_package_is_missing() -> None:
         "try: create_session_manager('redis://localhost')\n"
         "except SettingError as error: print(error.message)\n"
     )
-    said = subprocess.check_output([sys.executable, "-c", script], text=True)
-    assert said.strip().endswith("pip install 'aiserver[redis]'")
+    output = subprocess.check_output([sys.executable, "-c", script], text=True)
+    assert output.strip().endswith("pip install 'aiserver[redis]'")
 
 
 @in_loop
@@ -80,23 +80,23 @@ async def test_the_password_may_be_in_a_file(redis_server: Redis, tmp_path: Path
     file.write_text(f"{PASSWORD}\r\nand a note\n")
     await store.save_interaction(KEY, turn())
     await store.close()
-    assert await store.exists(KEY), "a closed one opens again"
+    assert await store.exists(KEY), "a closed store does not reconnect"
     await store.close()
 
 
 @in_loop
-async def test_prefixes_are_apart(redis_backend: RedisBackend) -> None:
-    one = redis_backend.open()
+async def test_prefixes_are_separate(redis_backend: RedisBackend) -> None:
+    first = redis_backend.open()
     url, _, _ = redis_backend.url.partition("?")
-    two = RedisSessionManager(url=url, prefix=f"{redis_backend.prefix}two:")
-    await one.save_interaction(KEY, turn("one"))
-    assert not await two.exists(KEY)
-    assert await two.list_sessions() == ([], 0)
-    await two.save_interaction(OTHER, turn("two"))
-    assert (await one.list_sessions())[1] == 1
-    where = [checked.location async for checked in one.verify()]
-    assert where == [f"{KEY.notebook_id}/{KEY.cell_id}"]
-    await two.close()
+    second = RedisSessionManager(url=url, prefix=f"{redis_backend.prefix}two:")
+    await first.save_interaction(KEY, turn("one"))
+    assert not await second.exists(KEY)
+    assert await second.list_sessions() == ([], 0)
+    await second.save_interaction(OTHER, turn("two"))
+    assert (await first.list_sessions())[1] == 1
+    locations = [checked.location async for checked in first.verify()]
+    assert locations == [f"{KEY.notebook_id}/{KEY.cell_id}"]
+    await second.close()
 
 
 owners = st.text(st.characters(codec=None), max_size=6) | st.sampled_from(
@@ -119,8 +119,8 @@ def test_names_are_one_to_one(owner: str, other: str, notebook: str, cell: str) 
 
 @given(keys=st.lists(st.tuples(ids, ids), max_size=8))
 def test_names_are_in_the_order_of_ids(keys: list[tuple[str, str]]) -> None:
-    made = {cell_name(SessionKey(*pair)): pair for pair in keys}
-    assert [made[name] for name in sorted(made)] == sorted(made.values())
+    names = {cell_name(SessionKey(*pair)): pair for pair in keys}
+    assert [names[name] for name in sorted(names)] == sorted(names.values())
 
 
 LOG = {"aof_enabled": "1", "aof_last_write_status": "ok", "rdb_last_bgsave_status": "ok"}
@@ -157,9 +157,9 @@ MEMORY = LOG | {"aof_enabled": "0"}
 def test_missing_guarantees_are_reported(
     info: dict[str, str], config: dict[str, str] | None, words: list[str]
 ) -> None:
-    said = missing_guarantees(info, config)
-    assert len(said) == len(words), said
-    assert all(word in sentence for word, sentence in zip(words, said, strict=True))
+    notices = missing_guarantees(info, config)
+    assert len(notices) == len(words), notices
+    assert all(word in sentence for word, sentence in zip(words, notices, strict=True))
 
 
 def test_when_memory_is_full() -> None:
@@ -169,18 +169,18 @@ def test_when_memory_is_full() -> None:
 
 
 @in_loop
-async def test_what_a_real_server_promises(redis_server: Redis) -> None:
+async def test_a_real_server_is_checked_at_start(redis_server: Redis) -> None:
     store = RedisSessionManager(url=redis_server.url)
     assert await store.start() == []
     with redis.Redis.from_url(redis_server.url) as admin:
         admin.config_set("appendfsync", "everysec")
         rules = {"categories": ["+@all"], "commands": ["-config"], "keys": ["*"]}
         admin.acl_setuser("plain", enabled=True, passwords=["+" + PASSWORD], **rules)
-    [said] = await store.start()
-    assert "appendfsync always" in said
+    [notice] = await store.start()
+    assert "appendfsync always" in notice
     plain = RedisSessionManager(url=redis_server.url.replace("://:", "://plain:"))
-    [said] = await plain.start()
-    assert "does not report" in said
+    [notice] = await plain.start()
+    assert "does not report" in notice
     await plain.save_interaction(KEY, turn())
     for each in (store, plain):
         await each.close()
@@ -229,8 +229,8 @@ async def test_counters_and_indexes_are_rebuilt(redis_backend: RedisBackend, how
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"turn_id": 9}', b"\xff\xfe"])
 @in_loop
-async def test_what_is_no_turn_is_put_aside(redis_backend: RedisBackend, text: bytes) -> None:
-    """P22: all that is whole is read, also before the repair, and no byte is lost."""
+async def test_invalid_turns_are_quarantined(redis_backend: RedisBackend, text: bytes) -> None:
+    """P22: intact records are read, even before the repair, and no byte is lost."""
     store, server = redis_backend.open(), redis_backend.server
     for number in range(3):
         await store.save_interaction(KEY, turn(str(number)))
@@ -259,7 +259,7 @@ async def test_what_is_no_turn_is_put_aside(redis_backend: RedisBackend, text: b
 
 
 @in_loop
-async def test_what_is_in_one_place_only(redis_backend: RedisBackend) -> None:
+async def test_sessions_missing_in_an_index_are_found(redis_backend: RedisBackend) -> None:
     store, server = redis_backend.open(), redis_backend.server
     for key in (KEY, OTHER):
         await store.save_interaction(key, turn("kept"))
@@ -277,7 +277,7 @@ async def test_what_is_in_one_place_only(redis_backend: RedisBackend) -> None:
 
 
 @in_loop
-async def test_logs_and_blobs_are_looked_at(redis_backend: RedisBackend) -> None:
+async def test_damaged_logs_and_blobs_are_reported(redis_backend: RedisBackend) -> None:
     store, server, names = redis_backend.open(), redis_backend.server, redis_backend.names
     for notebook_id in ("a", "b", "c"):
         await store.append_notebook_log(notebook_id, [log_entry(path="1"), log_entry(path="2")])
@@ -311,7 +311,7 @@ async def test_a_newer_session_is_not_changed(
 
 
 @in_loop
-async def test_a_history_is_read_as_far_as_it_is_asked_for(redis_backend: RedisBackend) -> None:
+async def test_only_the_requested_part_of_a_history_is_read(redis_backend: RedisBackend) -> None:
     store = redis_backend.open()
     for number in range(300):
         await store.save_interaction(KEY, turn(f"{number}", code=""))
@@ -328,7 +328,7 @@ async def test_a_history_is_read_as_far_as_it_is_asked_for(redis_backend: RedisB
 
 
 @in_loop
-async def test_long_lists_come_in_pages(
+async def test_long_lists_are_read_in_pages(
     redis_backend: RedisBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("aiserver.sessions.redis.sessions._PAGE", 3)

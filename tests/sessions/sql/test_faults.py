@@ -1,4 +1,4 @@
-"""P8, P19, P20, P23 on databases: crowded, killed, cut off, full."""
+"""P8, P19, P20, P23 on databases: concurrency, kills, lost connections and full disks."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ SERVERS = {"postgresql": PostgreSQL, "mysql": MariaDB}
 
 
 def load(database: Database) -> Session:
-    """The session as a new process finds it."""
+    """Return the session as a new process reads it."""
 
     async def closing() -> Session:
-        # Else its connection may still be closing when a disk is taken away.
+        # Otherwise its connection may still be closing when the disk is unmounted.
         store = database.open()
         try:
             return await store.load_session(KEY)
@@ -43,8 +43,8 @@ def load(database: Database) -> Session:
     return asyncio.run(closing())
 
 
-def whole(session: Session, at_least: int) -> None:
-    """Nothing is half done, and nothing acknowledged is lost."""
+def check_intact(session: Session, at_least: int) -> None:
+    """Check that the session is consistent and has the acknowledged turns."""
     count = len(session.interactions)
     assert count >= at_least
     assert [turn.turn_id for turn in session.interactions] == list(range(1, count + 1))
@@ -53,7 +53,7 @@ def whole(session: Session, at_least: int) -> None:
 
 @pytest.fixture(params=list(SERVERS))
 def wire(request: pytest.FixtureRequest) -> Iterator[Wire]:
-    """A wire to an empty database of each server."""
+    """Return a proxy to an empty database of each server."""
     database: Database = request.getfixturevalue(f"{request.param}_database")
     database.empty()
     with Wire(database.url) as wire:
@@ -62,8 +62,8 @@ def wire(request: pytest.FixtureRequest) -> Iterator[Wire]:
 
 @pytest.mark.parametrize("when", [BEFORE, AFTER])
 @in_loop
-async def test_a_lost_answer_doubles_nothing(wire: Wire, when: str) -> None:
-    """P19: the connection breaks as the commit is on its way, or its answer on the way back."""
+async def test_a_lost_response_duplicates_nothing(wire: Wire, when: str) -> None:
+    """P19: the connection breaks before the commit arrives, or before its response does."""
     store = Database(wire.url).open()
     first, _ = await store.save_interaction(KEY, turn("first"))
 
@@ -101,8 +101,10 @@ async def test_a_lost_answer_doubles_nothing(wire: Wire, when: str) -> None:
 
 
 @in_loop
-async def test_out_of_reach_for_a_while(wire: Wire, caplog: pytest.LogCaptureFixture) -> None:
-    """P8, P20: a clear error, nothing lost, and all goes on when it is back."""
+async def test_an_unreachable_database_raises_and_recovers(
+    wire: Wire, caplog: pytest.LogCaptureFixture
+) -> None:
+    """P8, P20: the error is clear, nothing is lost, and it works again afterwards."""
     caplog.set_level(logging.DEBUG)
     store = Database(wire.url).open()
     saved, _ = await store.save_interaction(KEY, turn())
@@ -125,15 +127,15 @@ async def test_out_of_reach_for_a_while(wire: Wire, caplog: pytest.LogCaptureFix
 
 
 def assert_discloses_nothing(error: StorageError) -> None:
-    """One of our sentences, without anything of the database's."""
+    """Check that the message is ours and contains nothing of the database's."""
     assert error.message.endswith(".")
     for secret in (PASSWORD, "127.0.0.1", "sqlalchemy", "refused", "tester", "SELECT"):
         assert secret not in error.message
 
 
 @pytest.mark.parametrize("kind", list(SERVERS))
-def test_the_server_is_killed(kind: str) -> None:
-    """P19: what was acknowledged has outlived the database's own death."""
+def test_a_killed_server_keeps_acknowledged_turns(kind: str) -> None:
+    """P19"""
     need(SERVERS[kind])
     server: Server
     with SERVERS[kind]() as server:
@@ -142,26 +144,26 @@ def test_the_server_is_killed(kind: str) -> None:
         try:
             pids = worker.start(database.url, KEY.cell_id, 2000, count=2)
             lines = worker.output_lines()
-            said = [next(lines) for _ in range(30)]
-            assert all(line.startswith("ack") for line in said), said
+            output = [next(lines) for _ in range(30)]
+            assert all(line.startswith("ack") for line in output), output
             server.kill()
             time.sleep(0.2)
             server.start()
-            said += [next(lines) for _ in range(50)]
+            output += [next(lines) for _ in range(50)]
             for pid in pids:
                 os.kill(pid, signal.SIGKILL)
-            said += lines
+            output += lines
         finally:
             worker.close()
-        acknowledged = sum(line.startswith("ack") for line in said)
-        assert acknowledged > 60, "it goes on where it was"
-        # A save whose error was told may have been done; those acknowledged must have been.
-        whole(load(database), acknowledged)
+        acknowledged = sum(line.startswith("ack") for line in output)
+        assert acknowledged > 60, "too few saves after the restart"
+        # A save that failed may still have been committed; acknowledged ones must have been.
+        check_intact(load(database), acknowledged)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="tmpfs is Linux's")
 def test_a_full_disk(tmp_path: Path) -> None:
-    """P20: SQLite's disk is full, and then can't be written at all."""
+    """P20: SQLite's disk is full, then read-only."""
     disk = tmp_path / "disk"
     disk.mkdir()
     with contextlib.ExitStack() as after:
@@ -185,7 +187,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
         count = run(fill())
         assert count > 3
-        whole(load(database), count)
+        check_intact(load(database), count)
         read_only = ["mount", "-o", "remount,ro", str(disk)]
         subprocess.run(read_only, check=True, capture_output=True)
 
@@ -200,8 +202,8 @@ def test_a_full_disk(tmp_path: Path) -> None:
         run(refused())
 
 
-def test_a_server_that_takes_no_writes(postgresql_database: Database) -> None:
-    """P20: a standby, or a database that its administrator has closed."""
+def test_a_read_only_server_raises(postgresql_database: Database) -> None:
+    """P20: such as a standby, or a database that was made read-only."""
     database = Database(new_database(postgresql_database.url))
     run(database.open().save_interaction(KEY, turn()))
     name = database.url.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""P9: several people, several servers, one PostgreSQL; and what docs/databases.md says of them."""
+"""P9: several people and servers share one PostgreSQL, set up like in docs/databases.md."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ START = 60.0
 
 
 def example(mark: str) -> str:
-    """A piece of code out of the docs, by a line in it."""
+    """Return the code block of the docs that contains a line."""
     blocks = re.findall(r"```(?:sql|postgresql|python)\n(.*?)```", DOCS, re.DOTALL)
     (match,) = [block for block in blocks if mark in block]
     return str(match)
 
 
-def placed(code: str, url: str, password_file: Path) -> str:
-    """The example, with the address and the file of this test."""
+def fill_in(code: str, url: str, password_file: Path) -> str:
+    """Fill in the URL and the password file of this test."""
     host = urlsplit(url).netloc.rpartition("@")[2]
     code = code.replace("db.example.org:5432/histories", f"{host}{urlsplit(url).path}")
     code = code.replace("//histories@", "//tester@")
@@ -48,7 +48,7 @@ def placed(code: str, url: str, password_file: Path) -> str:
 
 
 class JupyterServer:
-    """A real one, as JupyterHub starts it for a person."""
+    """A real server, as JupyterHub starts it for a person."""
 
     def __init__(self, folder: Path, person: str, config: str) -> None:
         self._reserved, self._log = ReservedPort(), folder / "log"
@@ -80,7 +80,7 @@ class JupyterServer:
         )
 
     def wait(self) -> None:
-        """Until it answers."""
+        """Wait until it responds."""
         until = time.monotonic() + START
         while True:
             try:
@@ -104,7 +104,7 @@ class JupyterServer:
 
 def settings_of(model: ScriptedModel) -> str:
     options = {"base_url": model.base_url, "api_key": API_KEY}
-    # A token stands for the hub's login, which would say who it is.
+    # A token replaces the hub's login, which would identify the person.
     return (
         "c.AIServer.others_may_ask = True\nc.AIServer.others_may_delete = True\n"
         "c.ServerApp.jpserver_extensions = {'aiserver': True}\n"
@@ -129,9 +129,9 @@ def password_file(tmp_path: Path) -> Path:
 def servers(
     tmp_path: Path, people_database: Database, password_file: Path, scripted: ScriptedModel
 ) -> Iterator[dict[str, JupyterServer]]:
-    """Two of Alice's, one of Bob's, set up as the docs say."""
+    """Start two servers of Alice and one of Bob, set up like in the docs."""
     code = example('"postgresql+asyncpg://histories@')
-    config = settings_of(scripted) + placed(code, people_database.url, password_file)
+    config = settings_of(scripted) + fill_in(code, people_database.url, password_file)
     started = {
         name: JupyterServer(tmp_path / name, name.split()[0], config + "c.ServerApp.log_level = 10")
         for name in ("alice", "alice elsewhere", "bob")
@@ -145,10 +145,10 @@ def servers(
             server.stop()
 
 
-def test_people_never_meet_and_a_person_is_one_everywhere(
+def test_people_are_separate_and_share_histories_between_their_servers(
     servers: dict[str, JupyterServer], scripted: ScriptedModel, people_database: Database
 ) -> None:
-    """P8, P9: clones of one notebook, on three servers that started on an empty database."""
+    """P8, P9: three servers, started with an empty database, open clones of one notebook."""
 
     def generate(who: str, intent: str) -> dict[str, Any]:
         scripted.script({"text": f"```python\n# {intent}\nx = 1\n```"})
@@ -173,7 +173,7 @@ def test_people_never_meet_and_a_person_is_one_everywhere(
     assert intents("bob") == ["from bob"]
     request_body = json.dumps(scripted.requests[-2]["body"], ensure_ascii=False)
     assert "from bob" in request_body and "from alice" not in request_body, (
-        "nor does a model hear of another's"
+        "another person's turn was sent to the model"
     )
     assert servers["bob"].ask("DELETE", f"sessions/{NOTEBOOK}/{CELL}").status_code == 204
     assert len(intents("alice")) == 2
@@ -183,10 +183,10 @@ def test_people_never_meet_and_a_person_is_one_everywhere(
 
 
 @in_loop
-async def test_an_account_per_person_keeps_people_apart(
+async def test_database_accounts_separate_people(
     people_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P9: the rules of docs/databases.md: the database itself refuses what isn't theirs."""
+    """P9: with the rules of docs/databases.md, the database denies access to others' rows."""
     import asyncpg
 
     admin_url = people_database.url.replace("+asyncpg", "")
@@ -211,7 +211,7 @@ async def test_an_account_per_person_keeps_people_apart(
         monkeypatch.setenv("JUPYTERHUB_USER", person)
         server = Settings()
         code = example("JUPYTERHUB_USER")
-        exec(placed(code, people_database.url, tmp_path), {"c": server})
+        exec(fill_in(code, people_database.url, tmp_path), {"c": server})
         password = tmp_path / person
         password.write_text(spawner.environment["PGPASSWORD"])
         stores[person] = SQLSessionManager(
@@ -247,7 +247,7 @@ async def test_an_account_per_person_keeps_people_apart(
 
 
 class Settings:
-    """What ``c`` is in a file of settings: any name may be given a value."""
+    """The object ``c`` of a configuration file, which accepts any name."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

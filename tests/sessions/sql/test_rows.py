@@ -1,4 +1,4 @@
-"""Between sessions and their rows: to the letter, and found again without reading all."""
+"""Sessions are stored exactly in rows, and read without loading all rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..databases import Database
 from ..records import KEY, NOON, event, fresh_key, in_loop, turn
 
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-# Half a character is JSON too; whole texts are plain text.
+# JSON may contain lone surrogates; complete texts are plain text.
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 texts = st.text(max_size=12) | st.sampled_from(["\ud83d", "图\n", "\0", '"', "\u2028", "}\n"])
 leaves = st.none() | st.booleans() | numbers | texts
@@ -64,7 +64,7 @@ def events(draw: st.DrawFn, number: int) -> dict[str, Any]:
 
 @st.composite
 def contents(draw: st.DrawFn) -> dict[str, Any]:
-    """A session as any tool may have written it."""
+    """Draw a session that any tool may have written."""
     count = draw(st.integers(0, 4))
     content: dict[str, Any] = {
         "meta": {
@@ -101,25 +101,25 @@ examples = settings(
 @examples
 @given(content=contents())
 def test_a_session_is_stored_exactly(database: Database, content: dict[str, Any]) -> None:
-    """P25: taken over into nothing it is what it was, and it grows as in every other store."""
+    """P25: a copy in an empty store is identical, and grows like in every other store."""
     key = fresh_key()
     session = session_of(content, key)
     ids = [event("run", id="a"), event("edit", id="new", source="x")]
 
     async def grow(store: SessionManager) -> list[Any]:
-        seen: list[Any] = [await store.take_over(key, session)]
-        taken = await store.load_session(key)
+        results: list[Any] = [await store.take_over(key, session)]
+        stored = await store.load_session(key)
         raw, revision = await store.load_raw(key) or (b"", -1)
-        assert (json.loads(raw), revision) == (taken.to_dict(), taken.revision)
-        seen += [taken.to_dict(), await summary(store)]
-        seen += [await store.get_history(key), await store.get_history(key, max_messages=3)]
+        assert (json.loads(raw), revision) == (stored.to_dict(), stored.revision)
+        results += [stored.to_dict(), await summary(store)]
+        results += [await store.get_history(key), await store.get_history(key, max_messages=3)]
         saved, _ = await store.save_interaction(key, turn())
-        kept, _ = await store.record_events(key, ids)
-        seen += [(saved.turn_id, saved.seq), [one.seq for one in kept]]
-        seen += [await store.get_history(key, max_messages=5)]
+        events_, _ = await store.record_events(key, ids)
+        results += [(saved.turn_id, saved.seq), [item.seq for item in events_]]
+        results += [await store.get_history(key, max_messages=5)]
         later = (await store.load_session(key)).to_dict()
         later["meta"].pop("last_updated")
-        return [*seen, later]
+        return [*results, later]
 
     async def summary(store: SessionManager) -> Any:
         rows, _ = await store.list_sessions(key.notebook_id)
@@ -141,22 +141,22 @@ def test_a_session_is_stored_exactly(database: Database, content: dict[str, Any]
 
 @examples
 @given(content=contents())
-def test_bytes_are_put_together_without_reading_them(content: dict[str, Any]) -> None:
-    """The rows' bytes are those that the codec writes of the session."""
+def test_the_bytes_of_rows_are_joined_without_parsing(content: dict[str, Any]) -> None:
+    """The joined bytes equal those of the codec."""
     session = session_of(content, KEY)
     stored, counters = split(session)
     assert stored.load(KEY) == session
     assert stored.load(KEY).model_fields_set == session.model_fields_set
     composed = stored.to_bytes()
     assert codec.parse(composed, KEY) == session
-    if "\\ud83d" not in json.dumps(content):  # then the codec writes all of it another way
+    if "\\ud83d" not in json.dumps(content):  # in that case the codec writes other bytes
         assert composed == codec.encode(session)
     assert Counters.load(counters.dump()) == counters
 
 
 @in_loop
-async def test_a_save_reads_no_items(database: Database) -> None:
-    """One row is written, whatever was there, and events are found by their ids alone."""
+async def test_a_save_reads_no_rows_of_turns(database: Database) -> None:
+    """A save writes one row for any session size, and events are found by their ids."""
     store = database.open()
     await store.save_interaction(KEY, turn("one"))
     await store.record_events(KEY, [event("run", id="first")])
@@ -169,7 +169,7 @@ async def test_a_save_reads_no_items(database: Database) -> None:
     [row], _ = await store.list_sessions()
     assert (row.turns, row.events, row.last_intent) == (2, 1, "two")
     history = await store.get_history(KEY, max_messages=2)
-    assert [one.user_request.intent for one in history] == ["two"]
+    assert [turn_.user_request.intent for turn_ in history] == ["two"]
     await store.close()
 
 
@@ -181,16 +181,16 @@ async def test_a_long_history_is_read_from_its_end(database: Database) -> None:
         if number == 2:
             await store.record_events(KEY, [event("context_reset")])
     history = await store.get_history(KEY)
-    assert [one.user_request.intent for one in history] == [str(n) for n in range(3, 40)]
+    assert [turn_.user_request.intent for turn_ in history] == [str(n) for n in range(3, 40)]
     some = await store.get_history(KEY, max_tokens=64, count_tokens=len)
-    assert [one.user_request.intent for one in some] == [str(n) for n in range(6, 40)]
+    assert [turn_.user_request.intent for turn_ in some] == [str(n) for n in range(6, 40)]
     assert await store.get_history(KEY, max_messages=68) == history[-34:]
     await store.close()
 
 
 @in_loop
-async def test_the_servers_loop_does_none_of_the_work(database: Database) -> None:
-    """A thousand turns are read while the loop goes on."""
+async def test_loading_does_not_block_the_event_loop(database: Database) -> None:
+    """The event loop runs while a thousand turns are read."""
     store = database.open()
     session = await store.load_session(KEY)
     for number in range(1, 1001):
@@ -206,5 +206,5 @@ async def test_the_servers_loop_does_none_of_the_work(database: Database) -> Non
             await asyncio.sleep(0)
             now = loop.time()
             longest, last = max(longest, now - last), now
-    assert longest < 1, "seconds that it stood still: no more than a busy machine's scheduler"
+    assert longest < 1, "the event loop was blocked for this many seconds"
     await store.close()

@@ -1,4 +1,4 @@
-"""Tables made, migrated and mended; what the setting and the database are told, and tell."""
+"""Create, migrate and repair tables; check settings and the database's guarantees."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PACKAGE = Path(aiserver.sessions.sql.__file__).parent
 
 @pytest.fixture(params=DATABASES)
 def bare(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    """A database of each kind without any tables."""
+    """Return a database of each kind without tables."""
     if request.param == "sqlite":
         return Database(f"sqlite:///{tmp_path}/new.db")
     other: Database = request.getfixturevalue(f"{request.param}_database")
@@ -72,7 +72,7 @@ def test_concurrent_servers_create_the_tables_once(bare: Database) -> None:
 
 
 def test_a_killed_migration_is_completed_by_the_next(bare: Database) -> None:
-    """P19: MySQL knows no transaction for tables, so half of them may be there."""
+    """P19: MySQL has no transactions for tables, so some of them may exist."""
     asyncio.run(saved(bare))
     bare.execute(f"DELETE FROM {VERSION_TABLE}")
     bare.execute("DROP TABLE aiserver_blobs")
@@ -111,7 +111,7 @@ def test_tables_of_a_newer_server_are_not_touched(bare: Database) -> None:
     run(store.close())
 
 
-# --- mending ----------------------------------------------------------------------
+# --- repair -----------------------------------------------------------------------
 
 
 async def several(store: SQLSessionManager) -> None:
@@ -121,7 +121,7 @@ async def several(store: SQLSessionManager) -> None:
 
 
 async def verified(store: SQLSessionManager, repair: bool = False) -> list[tuple[Any, bool]]:
-    return [(found.problem, found.repaired) async for found in store.verify(repair=repair)]
+    return [(result.problem, result.repaired) async for result in store.verify(repair=repair)]
 
 
 DAMAGE = {
@@ -141,7 +141,7 @@ DAMAGE = {
 
 @in_loop
 async def test_damaged_logs_and_blobs_are_reported(database: Database) -> None:
-    """P22: of the logs and the blobs; the lines that are whole are served."""
+    """P22: intact lines are still returned."""
     store = database.open()
     await store.append_notebook_log("notebook", [log_entry(path="a"), log_entry(path="b")])
     digest = await store.put_blob(b"picture")
@@ -165,7 +165,7 @@ async def test_damaged_logs_and_blobs_are_reported(database: Database) -> None:
 @pytest.mark.parametrize("what", DAMAGE)
 @in_loop
 async def test_damaged_rows_are_repaired(database: Database, what: str) -> None:
-    """P22: what is whole is served, what isn't is kept, and the person is told."""
+    """P22: intact records are returned, damaged ones are quarantined, and an event reports it."""
     store = database.open()
     await several(store)
     database.ask(lambda connection: connection.exec_driver_sql(DAMAGE[what]))
@@ -189,8 +189,8 @@ async def test_damaged_rows_are_repaired(database: Database, what: str) -> None:
     assert [t.user_request.intent for t in session.interactions] == (
         ["turn 0", "turn 2"] if lost else ["turn 0", "turn 1", "turn 2"]
     )
-    told = [one for one in session.events or [] if one.type == "recovered"]
-    assert len(told) == (what in ("a record", "a record is gone", "meta", "extra"))
+    notes = [item for item in session.events or [] if item.type == "recovered"]
+    assert len(notes) == (what in ("a record", "a record is gone", "meta", "extra"))
     rows = database.rows(items)
     assert before <= {row.content for row in rows}, "no byte is lost"
     assert sorted(row.item_index for row in rows) == list(range(len(rows)))
@@ -205,8 +205,8 @@ async def test_damaged_rows_are_repaired(database: Database, what: str) -> None:
 
 @pytest.mark.parametrize("what", ["meta", "counters", "counters lag", "the session's row is gone"])
 @in_loop
-async def test_a_save_repairs_the_damage_in_its_way(database: Database, what: str) -> None:
-    """P22: an answer is never lost because the rows around it are damaged."""
+async def test_a_save_repairs_damaged_rows(database: Database, what: str) -> None:
+    """P22: a new turn is saved even if other rows are damaged."""
     store = database.open()
     await several(store)
     database.ask(lambda connection: connection.exec_driver_sql(DAMAGE[what]))
@@ -234,7 +234,7 @@ async def test_a_session_without_readable_records_is_corrupt(database: Database)
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "message"),
     [
         ("postgresql+psycopg2://a:canary@b/c", r"postgresql\+asyncpg://"),
         ("postgresql://a:canary@b", "no database name"),
@@ -245,9 +245,9 @@ async def test_a_session_without_readable_records_is_corrupt(database: Database)
     ],
 )
 @in_loop
-async def test_an_invalid_url_raises_a_clear_error(url: str, said: str) -> None:
+async def test_an_invalid_url_raises_a_clear_error(url: str, message: str) -> None:
     """P8"""
-    with pytest.raises(SettingError, match=said) as caught:
+    with pytest.raises(SettingError, match=message) as caught:
         await create_session_manager(url).start()
     assert "canary" not in caught.value.message
 
@@ -263,7 +263,7 @@ def test_a_missing_package_is_named_with_its_install_line(monkeypatch: pytest.Mo
 
 @in_loop
 async def test_the_password_may_be_in_a_file(database: Database, tmp_path: Path) -> None:
-    """P8: so that it stands in no setting that is logged."""
+    """P8: so it is not in any setting that is logged."""
     secret = tmp_path / "password"
     secret.write_text(f"{PASSWORD}\nanother line\n")
     url = database.url.replace(f":{PASSWORD}@", "@")
@@ -276,7 +276,7 @@ async def test_the_password_may_be_in_a_file(database: Database, tmp_path: Path)
 
 
 def test_shared_depends_on_the_database(tmp_path: Path) -> None:
-    """P9: a file is one person's, a server is many's, unless they say otherwise."""
+    """P9: by default a file belongs to one person, and a server to several."""
     assert SQLSessionManager(url="postgresql://a@b/c").shared
     assert not SQLSessionManager(url=f"sqlite:///{tmp_path}/x.db").shared
     assert SQLSessionManager(url=f"sqlite:///{tmp_path}/x.db", shared=True).shared
@@ -294,20 +294,20 @@ async def test_a_file_is_private_and_at_the_configured_path(tmp_path: Path) -> N
     await store.close()
 
 
-# --- what is not guaranteed -------------------------------------------------------
+# --- missing guarantees -----------------------------------------------------------
 
 
 @in_loop
 async def test_a_database_in_memory_has_a_warning() -> None:
     store = create_session_manager("sqlite://")
-    assert ["memory only" in one for one in await store.start()] == [True]
+    assert ["memory only" in notice for notice in await store.start()] == [True]
     await store.save_interaction(KEY, turn())
     assert len((await store.load_session(KEY)).interactions) == 1
     await store.close()
 
 
 @in_loop
-async def test_a_file_on_a_network_disk_is_warned_of(
+async def test_a_file_on_a_network_disk_has_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mounts = tmp_path / "mounts"
@@ -315,8 +315,8 @@ async def test_a_file_on_a_network_disk_is_warned_of(
     store = create_session_manager(f"sqlite:///{tmp_path}/x.db")
     assert await store.start() == []
     monkeypatch.setattr(disks, "_MOUNTS", mounts)
-    [said] = await store.start()
-    assert "network disk" in said
+    [notice] = await store.start()
+    assert "network disk" in notice
     await store.close()
 
 
@@ -325,8 +325,8 @@ def test_missing_guarantees_of_postgresql_are_reported(postgresql_database: Data
     assert run(database.open().start()) == []
     name = database.url.rpartition("/")[2]
     postgresql_database.execute(f"ALTER DATABASE {name} SET synchronous_commit = off")
-    [said] = run(database.open().start())
-    assert "synchronous_commit is off" in said
+    [notice] = run(database.open().start())
+    assert "synchronous_commit is off" in notice
 
 
 def test_missing_guarantees_of_mysql_are_reported(mysql_database: Database) -> None:
@@ -344,7 +344,7 @@ def test_missing_guarantees_of_mysql_are_reported(mysql_database: Database) -> N
 
 @in_loop
 async def test_the_notebook_lock_is_exclusive(database: Database) -> None:
-    """P9, P23: of one owner; another's need not wait. Who died holds up nobody."""
+    """P9, P23: other owners don't wait, and a dead holder's lock is released."""
     first, second = database.open(), database.open()
     order = []
 
@@ -369,15 +369,15 @@ async def test_the_notebook_lock_is_exclusive(database: Database) -> None:
         cancelled.cancel()
     await asyncio.gather(cancelled, return_exceptions=True)
     async with first.exclusively(owner="ada"):
-        await first.close()  # as its death would: the connection ends, and the lock with it
+        await first.close()  # like a crash: the connection ends, which releases the lock
     async with second.exclusively(owner="ada"):
         pass
     await second.close()
     await first.close()
 
 
-def test_a_copy_of_the_file_is_a_copy_of_it_all(tmp_path: Path) -> None:
-    """After it is closed, nothing is left beside it."""
+def test_the_file_contains_everything_after_close(tmp_path: Path) -> None:
+    """No journal files remain next to it."""
     database = Database(f"sqlite:///{tmp_path}/one.db")
     asyncio.run(saved(database))
     shutil.copy(tmp_path / "one.db", tmp_path / "two.db")

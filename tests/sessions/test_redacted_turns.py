@@ -1,4 +1,4 @@
-"""P16: a turn is kept without secrets, whichever way it takes."""
+"""P16: each code path stores turns without secrets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SECRETS = st.sampled_from(
 
 
 def put(turn: dict[str, Any], place: int, secret: str) -> None:
-    """Put a text into one of a turn's places."""
+    """Put a text into one of a turn's fields."""
     request, response = turn["user_request"], turn["ai_response"]
     if place < 3:
         request[("intent", "current_code", "x_other")[place]] = f"x = 1\n{secret}\ny"
@@ -52,7 +52,7 @@ def test_the_fast_path_stores_the_same_as_the_slow_path(
     """P16"""
     for place, secret in secrets:
         put(turn, place, secret)
-    for name in names:  # that are somebody else's, and may be anything
+    for name in names:  # unknown keys may have any name
         turn[name] = name
     new = NewTurn.model_validate(turn)
     saved, data = PreparedTurn(new).with_numbers(3, 7)
