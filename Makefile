@@ -108,7 +108,7 @@ docs: $(DONE)/docs-tools
 # --- make test ----------------------------------------------------------------------
 
 test: lint pytest jest galata places audit
-	@scripts/tell-skipped $(DONE)/skipped
+	@scripts/report-skipped $(DONE)/skipped
 
 lint: build
 	ruff check .

@@ -1,6 +1,6 @@
-"""A Jupyter server with AI Server on it, and the scripted model behind it.
+"""A Jupyter server with AI Server and the scripted model.
 
-The server is configured as a user would configure it: by traits (nothing is patched).
+The server is configured by traits, like users configure it; nothing is patched.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ API_KEY = "canary-key-4f1d9b"
 
 @pytest.fixture
 def scripted() -> Iterator[ScriptedModel]:
-    """A model that says what the test tells it. It stands for paid services alone."""
+    """Return a model with scripted answers, which replaces paid services."""
     with ScriptedModel() as model:
         yield model
 
 
 @pytest.fixture
 def server_config() -> dict[str, Any]:
-    """More configuration; a test overrides it by parametrisation."""
+    """Return more configuration; tests override it with parametrize."""
     return {}
 
 
 @pytest.fixture
 def model_url(request: pytest.FixtureRequest, scripted: ScriptedModel) -> str:
-    """Where the server finds the model. With the fixture ``remote_model``: not on this machine.
+    """Return the model's URL. With the fixture ``remote_model``, it counts as remote.
 
-    (No loopback address, as far as anybody can tell from it; Linux and macOS take it for one.)
+    It doesn't look like a loopback address then, but Linux and macOS connect to this machine.
     """
     if "remote_model" in request.fixturenames:
         return scripted.base_url.replace("127.0.0.1", "0.0.0.0")
@@ -51,7 +51,7 @@ def model_url(request: pytest.FixtureRequest, scripted: ScriptedModel) -> str:
 
 @pytest.fixture
 def remote_model() -> None:
-    """Ask for this to have the scripted model treated as a provider's."""
+    """Make the scripted model count as remote, like a provider's."""
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def jp_server_config(model_url: str, server_config: dict[str, Any]) -> dict[str,
 
 @pytest.fixture
 def extension(jp_serverapp: Any, jp_asyncio_loop: Any) -> Iterator[AIServer]:
-    """The extension of the running server; stopped like a server stops it."""
+    """Return the extension of the running server, and stop it like a server does."""
     app = jp_serverapp.extension_manager.extension_points["aiserver"].app
     app.load()
     yield app
@@ -77,10 +77,10 @@ def extension(jp_serverapp: Any, jp_asyncio_loop: Any) -> Iterator[AIServer]:
 
 @dataclass
 class Answer:
-    """An HTTP answer: its status, headers and JSON body."""
+    """An HTTP response: its status, headers and JSON body."""
 
     status: int
-    headers: HTTPHeaders  # any case
+    headers: HTTPHeaders  # case-insensitive
     raw: bytes
     data: Any = field(init=False, default=None)
 
@@ -90,13 +90,13 @@ class Answer:
 
     @property
     def events(self) -> list[tuple[str, dict[str, Any]]]:
-        """The events of a stream, comments left out."""
-        found = []
+        """The events of a stream, without comments."""
+        events = []
         for block in self.raw.decode().split("\n\n"):
             if block.startswith("event: "):
                 name, data = block.split("\n")
-                found.append((name[7:], json.loads(data[6:])))
-        return found
+                events.append((name[7:], json.loads(data[6:])))
+        return events
 
 
 Call = Callable[..., Awaitable[Answer]]
@@ -104,7 +104,7 @@ Call = Callable[..., Awaitable[Answer]]
 
 @pytest.fixture
 def call(jp_fetch: Any, extension: AIServer) -> Call:
-    """Call the API: ``await call("POST", "generate", body)``. Errors are answers, too."""
+    """Call the API: ``await call("POST", "generate", body)``. HTTP errors are returned, too."""
 
     async def _call(
         method: str,
@@ -134,7 +134,7 @@ def call(jp_fetch: Any, extension: AIServer) -> Call:
 
 
 def request(intent: str = "load the data", **more: Any) -> dict[str, Any]:
-    """A body of ``generate``."""
+    """Return a body of ``generate``."""
     return {"notebookId": "nb", "cellId": "c1", "intent": intent, "source": ""} | more
 
 
@@ -142,7 +142,7 @@ SSE = {"Accept": "text/event-stream"}
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Note for ``make test`` what was skipped, and why."""
+    """Write the skipped tests and the reasons to a file for ``make test``."""
     if not (named := os.environ.get("AISERVER_SKIPPED")):
         return
     reports = terminalreporter.stats.get("skipped", [])

@@ -1,15 +1,15 @@
-"""A Jupyter server in a process of its own, with a guard on every address it turns to.
+"""A Jupyter server in its own process, with a guard for every address that it contacts.
 
     with GuardedServer(config, environment) as server: server.post("generate", {...}); server.asked
 
 The guard is an audit hook of Python itself (``socket.getaddrinfo``, ``socket.connect`` and
 ``socket.sendto``; ``subprocess.Popen``, ``os.posix_spawn``, ``os.exec``, ``os.system`` and
-``os.fork``), put up before anything of Jupyter is imported; no test double is involved. It notes
-each address, and lets only this machine be reached; and it notes each process, for what that does
-it can't see. Nor can it see a library's own network code in C.
+``os.fork``), installed before Jupyter is imported; nothing is patched. It records each address and
+blocks all other machines. It records each process, because it can't see what that process does. It
+can't see network code in C libraries, either.
 
-``asked`` holds ``host:port`` of each, the server's own sockets and the kernels' left out;
-``started`` the processes.
+``asked`` has the ``host:port`` of each address, except the sockets of the server and its kernels;
+``started`` has the processes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from typing import Any
 
 from .ports import ReservedPort, last_lines
 
-# Others that come with JupyterLab start what they find on the machine (npm, Rscript, git …).
+# Other extensions of JupyterLab start programs (npm, Rscript, git …).
 _OTHERS = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook", "notebook_shim")
 _EXTENSIONS = dict.fromkeys(_OTHERS, False) | {"aiserver": True}
 
-# What Jupyter's server says of itself in its log comes from these.
+# The loggers of Jupyter Server's own messages.
 _JUPYTERS = ("['uname', '-p']", "['git', 'rev-parse', '--short', 'HEAD']")
 
 TOKEN = "canary-token-52a7"
@@ -70,7 +70,7 @@ main()
 
 
 class GuardedServer:
-    """The server. ``config`` is what a ``jupyter_server_config.json`` holds."""
+    """The server. ``config`` is the content of its ``jupyter_server_config.json``."""
 
     def __init__(
         self, folder: Path, config: dict[str, Any], environment: dict[str, str], debug: bool = True
@@ -93,7 +93,7 @@ class GuardedServer:
             "JUPYTER_DATA_DIR": str(folder / "data"),
             "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
             "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
-            "OLLAMA_HOST": "127.0.0.1:9",  # nobody listens there
+            "OLLAMA_HOST": "127.0.0.1:9",  # nothing listens there
             "AISERVER_MODEL_DIR": str(folder / "models"),
             "GUARD_NOTES": str(self.notes),
         } | environment
@@ -131,23 +131,25 @@ class GuardedServer:
 
     @property
     def asked(self) -> set[str]:
-        """Every address the server turned to since its start."""
-        found = {":".join(what) for kind, *what in self._noted() if kind == "asked"}
+        """The addresses that the server has contacted since its start."""
+        addresses = {":".join(details) for kind, *details in self._records() if kind == "asked"}
         own = {f"127.0.0.1:{self.port}"}
-        return {item for item in found if item not in own and not item.endswith((":0", ":None"))}
+        return {
+            item for item in addresses if item not in own and not item.endswith((":0", ":None"))
+        }
 
     @property
     def started(self) -> list[str]:
-        """Every process that the server started or became, but for Jupyter's own two."""
-        found = (" ".join(what) for kind, *what in self._noted() if kind == "started")
-        return [what for what in found if not what.endswith(_JUPYTERS)]
+        """The processes that the server started or became, except Jupyter's own two."""
+        commands = (" ".join(details) for kind, *details in self._records() if kind == "started")
+        return [details for details in commands if not details.endswith(_JUPYTERS)]
 
-    def _noted(self) -> list[list[str]]:
+    def _records(self) -> list[list[str]]:
         lines = self.notes.read_text().splitlines() if self.notes.exists() else []
         return [json.loads(line) for line in lines]
 
     def call(self, method: str, url: str, body: Any = None, accept: str = "*/*") -> bytes:
-        """Any address of the server. An HTTP error's body is an answer, too."""
+        """Request a path of the server. The body of an HTTP error is returned, too."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/{url}",
             method=method,
@@ -162,9 +164,9 @@ class GuardedServer:
             return bytes(error.read())
 
     def get(self, path: str) -> Any:
-        """GET of our API."""
+        """Send GET to our API."""
         return json.loads(self.call("GET", f"aiserver/{path}"))
 
     def post(self, path: str, body: Any) -> Any:
-        """POST to our API; None where the answer is empty."""
+        """Send POST to our API; return None if the response is empty."""
         return json.loads(self.call("POST", f"aiserver/{path}", body) or b"null")

@@ -1,7 +1,7 @@
-"""A keyring for tests, in place of the desktop's: it keeps what it is given in $TEST_KEYRING.
+"""A keyring for tests that stores passwords in the file $TEST_KEYRING.
 
-A real backend of the package ``keyring``, chosen by PYTHON_KEYRING_BACKEND; only that it asks
-nobody for a password and encrypts nothing.
+It is a backend of the package ``keyring``, selected by PYTHON_KEYRING_BACKEND. It needs no password
+and encrypts nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Keyring(KeyringBackend):
 
 
 class Locked(Keyring):
-    """One that can't be opened."""
+    """A keyring that can't be opened."""
 
     def get_password(self, service: str, username: str) -> str | None:
         raise RuntimeError(f"locked: {service} {username}")

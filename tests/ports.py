@@ -18,7 +18,7 @@ from contextlib import suppress
 
 
 class ReservedPort:
-    """A port on loopback that nobody else gets until ``release``."""
+    """A loopback port that no other program gets until ``release``."""
 
     def __init__(self) -> None:
         self._socket = _reusable_socket()
@@ -38,18 +38,18 @@ class ReservedPort:
         self.release()
 
     def release(self) -> None:
-        """Let the system hand the port to anyone."""
+        """Give the port back to the system."""
         self._socket.close()
 
 
 def _reusable_socket() -> socket.socket:
-    made = socket.socket()
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    return made
+    result = socket.socket()
+    result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    return result
 
 
 def last_lines(log: str, count: int = 100) -> str:
-    """The end of a server's log, for the message of a test that fails."""
+    """Return the end of a server's log, for the message of a failing test."""
     lines = log.splitlines()
     if len(lines) <= count:
         return log

@@ -1,36 +1,35 @@
-"""A scripted OpenAI-compatible server on loopback: the model of all tests that need no real one.
+"""A scripted OpenAI-compatible server on loopback, used by all tests that need no real model.
 
     python -m tests.scripted_model --port 0       prints its URL as the first line
     with ScriptedModel() as model: ...            the same inside a test
 
 It answers ``POST /v1/chat/completions`` (streaming and not), ``GET /v1/models``, ``GET /health``
-and ``POST /tokenize`` (one token for four characters). It is steered in process or over HTTP:
+and ``POST /tokenize`` (one token for four characters). It is controlled in process or over HTTP:
 
 - ``POST /script`` with a list of answers, or ``model.script(...)``: the next requests get them,
   in order. An answer is an object; all keys are optional:
 
-      text or chunks   what it says, whole (cut into words) or as given
+      text or chunks   the answer, split into words, or in the given chunks
       delay            seconds before each chunk
-      hold_after       after so many chunks wait for ``POST /release`` (or ``model.release()``)
-      cut_after        after so many chunks close the connection without an end
+      hold_after       after this many chunks wait for ``POST /release`` (or ``model.release()``)
+      cut_after        after this many chunks close the connection without an end
       status           an HTTP error (with ``retry_after`` in seconds, ``message`` as its raw text)
-      hang             never answers, until the client leaves
-      garbage          bytes that are no answer
-      cut_at           of the whole stream only so many bytes, then the connection is closed
-      content_type     another one than the stream's, with ``text`` as the whole body
-      finish           why it ended ("stop"), or several reasons; null leaves it out
-      endless          the chunks again and again, until the client leaves
-      usage            token counts (else counted in words)
+      hang             doesn't answer until the client disconnects
+      garbage          bytes that are no valid response
+      cut_at           close the connection after this many bytes of the stream
+      content_type     another content type, with ``text`` as the complete body
+      finish           the reason for the end ("stop"), or several; null omits it
+      endless          repeat the chunks until the client disconnects
+      usage            token counts (default: the number of words)
 
 - ``GET /requests`` or ``model.requests``: every chat request, oldest first, as
   ``{"path", "body", "authorization", "outcome", "sent"}``; ``outcome`` is ``running``, ``whole``,
-  ``cut``, ``error`` or ``gone`` (the client left first), ``sent`` counts the chunks.
+  ``cut``, ``error`` or ``gone`` (the client disconnected), ``sent`` counts the chunks.
 - ``DELETE /requests`` or ``model.clear()`` forgets requests and script.
 
-Without a script it obeys: a line ``SAY: text`` in the last user message (``\\n`` for a new line)
-is answered with that text in a Python fence. Otherwise the answer is a small block made from
-the message's last line: that line as a comment, and a ``print`` of it. The same request always
-gets the same answer.
+Without a script, a line ``SAY: text`` in the last user message (``\\n`` for a new line) is answered
+with that text in a Python fence. Otherwise the answer is a block with the message's last line as a
+comment, and a ``print`` of it. The same request always gets the same answer.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ NAME = "scripted"
 
 
 class ScriptedModel:
-    """The server, in a thread of its own. Use it as a context manager."""
+    """The server, which runs in its own thread. A context manager."""
 
     def __init__(self, port: int = 0) -> None:
         self._changed = threading.Condition()
@@ -68,12 +67,12 @@ class ScriptedModel:
 
     @property
     def url(self) -> str:
-        """Where it listens, without a path: ``http://127.0.0.1:port``."""
+        """The URL without a path: ``http://127.0.0.1:port``."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     @property
     def base_url(self) -> str:
-        """What an OpenAI client takes as its ``base_url``."""
+        """The ``base_url`` for OpenAI clients."""
         return f"{self.url}/v1"
 
     def __enter__(self) -> ScriptedModel:
@@ -89,18 +88,18 @@ class ScriptedModel:
         self._thread.join()
 
     def script(self, *answers: dict[str, Any]) -> None:
-        """The next requests get these answers, in order."""
+        """Answer the next requests with these answers, in order."""
         with self._changed:
             self._script.extend(answers)
 
     def clear(self) -> None:
-        """Forget the script and all requests that have ended."""
+        """Remove the script and all requests that have ended."""
         with self._changed:
             self._script.clear()
             self.requests[:] = [item for item in self.requests if item["outcome"] == "running"]
 
     def release(self) -> None:
-        """Let one answer that holds go on."""
+        """Continue a paused answer."""
         with self._changed:
             self._releases += 1
             self._changed.notify_all()
@@ -112,7 +111,7 @@ class ScriptedModel:
                 raise TimeoutError(f"not reached; requests: {self.requests}")
 
     def begin(self, path: str, body: dict[str, Any], authorization: str) -> tuple[dict, dict]:
-        """Note a request; return its record and the answer for it."""
+        """Record a request; return its record and its answer."""
         record = {"path": path, "body": body, "authorization": authorization}
         record |= {"outcome": "running", "sent": 0}
         with self._changed:
@@ -122,13 +121,13 @@ class ScriptedModel:
         return record, answer
 
     def note(self, record: dict[str, Any], **fields: Any) -> None:
-        """Change a request's record, and wake whoever waits for that."""
+        """Change a request's record, and notify waiting threads."""
         with self._changed:
             record.update(fields)
             self._changed.notify_all()
 
     def wait_release(self, gone: Callable[[], bool]) -> None:
-        """Wait for one ``release``, or for the client to leave."""
+        """Wait for one ``release``, or until the client disconnects."""
         while True:
             with self._changed:
                 if self._changed.wait_for(lambda: self._releases or self.stopping, 0.02):
@@ -141,7 +140,7 @@ class ScriptedModel:
 class _Handler(BaseHTTPRequestHandler):
     model: ScriptedModel
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # as real servers do: else small writes wait for each other
+    disable_nagle_algorithm = True  # like real servers; otherwise small writes are delayed
 
     def log_message(self, format: str, *args: Any) -> None:
         pass
@@ -275,7 +274,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def stream_of(chunks: list[str], usage: dict[str, int]) -> bytes:
-    """The bytes of a whole streamed answer."""
+    """Return the bytes of a complete streamed answer."""
     frames = [_choice({"role": "assistant", "content": ""})]
     frames += [_choice({"content": chunk}) for chunk in chunks]
     frames += [_choice({}, "stop"), _frame("chat.completion.chunk", [], usage)]
@@ -284,7 +283,7 @@ def stream_of(chunks: list[str], usage: dict[str, int]) -> bytes:
 
 
 def default_answer(body: dict[str, Any]) -> str:
-    """What an unscripted request is answered with."""
+    """Return the answer to an unscripted request."""
     text = ""
     for message in body.get("messages", []):
         if message.get("role") == "user":
@@ -295,8 +294,8 @@ def default_answer(body: dict[str, Any]) -> str:
                 else "".join(part.get("text", "") for part in content)
             )
     lines = [line.strip() for line in text.splitlines() if line.strip()] or ["nothing"]
-    said = [line[4:].strip() for line in lines if line.startswith("SAY:")]
-    code = said[-1].replace("\\n", "\n") if said else f"# {lines[-1]}\nprint({lines[-1]!r})"
+    texts = [line[4:].strip() for line in lines if line.startswith("SAY:")]
+    code = texts[-1].replace("\\n", "\n") if texts else f"# {lines[-1]}\nprint({lines[-1]!r})"
     return f"```python\n{code}\n```\n"
 
 

@@ -1,9 +1,9 @@
-"""Servers that speak as each provider's own API does, for what a scripted OpenAI can't show.
+"""Servers that imitate each provider's own API, which a scripted OpenAI server can't.
 
     with WireServer("anthropic") as server: server.answers.append(Answer(pieces=["x = ", "1"]))
 
-Each stands for a paid service (Ollama: for one that needs gigabytes). What they say on the wire is
-taken from the providers' published API references. ``server.requests`` holds what was asked.
+Each replaces a paid service (Ollama: one that needs gigabytes). Their responses follow the
+providers' published API references. ``server.requests`` has the received requests.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any
 
 @dataclass
 class Answer:
-    """What the next request gets: pieces of text and token counts, or an HTTP error."""
+    """The response to the next request: pieces of text and token counts, or an HTTP error."""
 
     pieces: list[str] = field(default_factory=list)
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     message: str = "an error of the provider's own"
-    cut_after: int | None = None  # frames after which the connection is closed without an end
-    reason: str | None = None  # why it ended, in the provider's words; else that it is whole
+    cut_after: int | None = None  # number of frames before the connection is closed
+    reason: str | None = None  # the provider's reason for the end; default: complete
 
 
-USAGE = (7, 3)  # tokens read and written
+USAGE = (7, 3)  # input and output tokens
 
 
 def _sse(data: Any, event: str | None = None) -> bytes:
@@ -37,7 +37,7 @@ def _sse(data: Any, event: str | None = None) -> bytes:
 
 
 def openai(answer: Answer) -> Iterator[bytes]:
-    """OpenAI's chat completions; DeepSeek's and Mistral's are the same in all that is used."""
+    """OpenAI's chat completions, also used for DeepSeek."""
     head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 
     def choice(delta: dict[str, str], finish: str | None = None) -> bytes:
@@ -55,7 +55,7 @@ def openai(answer: Answer) -> Iterator[bytes]:
 
 
 def mistral(answer: Answer) -> Iterator[bytes]:
-    """As OpenAI's, but that the usage comes with the last choice."""
+    """Like OpenAI's, but with the usage in the last choice."""
     *frames, end, usage, done = openai(answer)
     yield from frames
     last = json.loads(end[6:]) | {"usage": json.loads(usage[6:])["usage"]}
@@ -79,7 +79,7 @@ def anthropic(answer: Answer) -> Iterator[bytes]:
     yield _sse({"type": "content_block_stop", "index": 0}, "content_block_stop")
     end = {"stop_reason": answer.reason or "end_turn", "stop_sequence": None}
     data = {"type": "message_delta", "delta": end, "usage": {}}
-    data["usage"] = {"input_tokens": read, "output_tokens": written}  # of the whole message
+    data["usage"] = {"input_tokens": read, "output_tokens": written}  # for the complete message
     yield _sse(data, "message_delta")
     yield _sse({"type": "message_stop"}, "message_stop")
 
@@ -97,7 +97,7 @@ def google(answer: Answer) -> Iterator[bytes]:
 
 
 def ollama(answer: Answer) -> Iterator[bytes]:
-    """Ollama's chat: JSON objects, one a line."""
+    """Ollama's chat: one JSON object per line."""
     head = {"model": "m", "created_at": "2026-01-27T10:00:00Z"}
     for piece in answer.pieces:
         message = {"role": "assistant", "content": piece}
@@ -109,7 +109,7 @@ def ollama(answer: Answer) -> Iterator[bytes]:
     yield json.dumps(head | end).encode() + b"\n"
 
 
-# How a provider streams, and how it words an error.
+# How each provider streams and reports errors.
 WIRES = {
     "openai": openai,
     "openai_compatible": openai,
@@ -134,12 +134,12 @@ def _error(provider: str, answer: Answer) -> Any:
     return {"error": {"message": answer.message, "type": "x", "code": None}}
 
 
-# Where each lists its models, if not as OpenAI does.
+# Paths of the lists of models that differ from OpenAI's.
 LISTS = {"google_genai": "/v1beta/models", "ollama": "/api/tags"}
 
 
 class WireServer(ThreadingHTTPServer):
-    """One provider on loopback."""
+    """A provider's server on loopback."""
 
     daemon_threads = True
 
@@ -152,7 +152,7 @@ class WireServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """What the provider's class takes as its ``base_url``."""
+        """The ``base_url`` for the provider's class."""
         path = "" if self.provider in ("anthropic", "google_genai", "ollama") else "/v1"
         return f"http://127.0.0.1:{self.server_port}{path}"
 
@@ -168,10 +168,10 @@ class WireServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: WireServer
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # as real servers do: else small writes wait for each other
+    disable_nagle_algorithm = True  # like real servers; otherwise small writes are delayed
 
     def do_GET(self) -> None:
-        """The list of models; an answer of the script takes its place."""
+        """Return the list of models, or a scripted answer."""
         provider, names = self.server.provider, self.server.listed
         self.server.requests.append({"path": self.path, "headers": dict(self.headers)})
         body: Any = {"data": [{"id": name} for name in names]}

@@ -1,13 +1,12 @@
-"""Real database servers for the tests: PostgreSQL, MariaDB and Redis, each in a folder of its own.
+"""Real database servers for the tests: PostgreSQL, MariaDB and Redis, each in its own folder.
 
-Invariants: a server listens on loopback alone, on a port that is reserved for it; it keeps what it
-acknowledged as an administrator would have it (no setting makes it quicker and less sure); it ends
-with whoever started it, and its folder with it. Where a server can't be had, the tests that need it
-are skipped with a reason, and under ``CI`` they fail instead.
+Invariants: a server listens only on loopback, on a port that is reserved for it; no setting makes
+it faster but less durable; it ends with the process that started it, and its folder is deleted. If
+a server is not available, the tests that need it are skipped with a reason; under ``CI`` they fail.
 
-``AISERVER_TEST_POSTGRES_URL``, ``…_MYSQL_URL`` and ``…_REDIS_URL`` name servers that run already.
-Their user must be allowed to make databases; of a Redis the database with the highest number is
-emptied.
+``AISERVER_TEST_POSTGRES_URL``, ``…_MYSQL_URL`` and ``…_REDIS_URL`` are the URLs of running servers
+to use instead. Their user must be allowed to create databases; in Redis, the database with the
+highest number is emptied.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ import pytest
 
 from .ports import ReservedPort, last_lines
 
-PASSWORD = "canary-7c9e1f"  # looked for afterwards in errors and logs
-START = 60.0  # seconds that a server may take until it answers
+PASSWORD = "canary-7c9e1f"  # must not appear in errors and logs
+START = 60.0  # seconds until a server must respond
 
 
 class Server(ABC):
-    """One server. Started by ``with``; may be killed and started anew on what it had kept."""
+    """A server. A context manager; it can be killed and restarted with its data."""
 
     name: ClassVar[str]
     needs: ClassVar[tuple[str, ...]]  # programs
-    account: ClassVar[str]  # that runs it where we are root
+    account: ClassVar[str]  # that runs the server if we are root
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
 
     def __init__(self) -> None:
@@ -59,33 +58,33 @@ class Server(ABC):
     @property
     @abstractmethod
     def url(self) -> str:
-        """Its address for an administrator, as SQLAlchemy or redis-py take it."""
+        """The administrator's URL for SQLAlchemy or redis-py."""
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make what the server needs in its empty folder."""
+        """Initialize the server's empty folder."""
 
     @abstractmethod
     def command(self) -> list[str]:
-        """What runs it in the foreground."""
+        """Return the command that runs it in the foreground."""
 
     @abstractmethod
     async def ping(self) -> None:
-        """Ask it anything. Raises whatever happens until it answers."""
+        """Send any request. Raises any exception until the server responds."""
 
     @classmethod
     def missing(cls) -> list[str]:
-        """The programs that can't be found."""
+        """Return the programs that are not installed."""
         return [program for program in cls.needs if not _find(program)]
 
     @property
     def log(self) -> str:
-        """What it has said."""
+        """The content of its log."""
         return (self.folder / "log").read_text(errors="replace")
 
     @property
     def pid(self) -> int:
-        """The server's own process, below the one that changes the account."""
+        """The id of the server's process, a child of the one that changes the account."""
         assert self._process
         return self._process.pid
 
@@ -110,7 +109,7 @@ class Server(ABC):
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self) -> None:
-        """Run it, and wait until it answers."""
+        """Start the server, and wait until it responds."""
         with (self.folder / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 self._as_account(self.command()), stdout=log, stderr=log, cwd=self.folder
@@ -129,11 +128,11 @@ class Server(ABC):
                 time.sleep(0.02)
 
     def stop(self) -> None:
-        """Have it end as it should."""
+        """Stop it regularly."""
         self._end(self.stop_signal)
 
     def kill(self) -> None:
-        """Have it end as by a power cut of its own."""
+        """Kill it, like a power failure of this server."""
         self._end(signal.SIGKILL)
 
     def _end(self, how: signal.Signals) -> None:
@@ -157,7 +156,7 @@ class Server(ABC):
         return False
 
     def _as_account(self, command: list[str]) -> list[str]:
-        """As the account that the system made for it, and ending with us."""
+        """Run a command as the server's account, so that it ends with this process."""
         if sys.platform != "linux":
             return command
         start = ["setpriv", f"--pdeathsig={self.stop_signal.name.removeprefix('SIG')}"]
@@ -166,7 +165,7 @@ class Server(ABC):
         return [*start, *command]
 
     def run_once(self, *command: str | Path) -> None:
-        """Run a program to its end, as the server's account."""
+        """Run a program as the server's account, and wait until it ends."""
         if self._other_account():
             shutil.chown(self.folder, self.account)
         arguments = [_find(str(command[0])), *map(str, command[1:])]
@@ -182,7 +181,7 @@ class PostgreSQL(Server):
 
     name, account = "postgresql", "postgres"
     needs = ("initdb", "postgres")
-    stop_signal = signal.SIGINT  # "fast": it waits for no client
+    stop_signal = signal.SIGINT  # "fast": don't wait for clients
 
     @property
     def url(self) -> str:
@@ -257,7 +256,7 @@ class MariaDB(Server):
 
 
 class Redis(Server):
-    """Redis that keeps each write before it answers (``appendfsync always``)."""
+    """Redis that persists each write before it responds (``appendfsync always``)."""
 
     name, account = "redis", "redis"
     needs = ("redis-server",)
@@ -271,12 +270,14 @@ class Redis(Server):
         return f"redis://:{PASSWORD}@127.0.0.1:{self.port}/0"
 
     def prepare(self) -> None:
-        """Nothing."""
+        """Do nothing; Redis needs no initialization."""
 
     def command(self) -> list[str]:
-        fixed = f"--port {self.port} --bind 127.0.0.1 --dir {self.folder} --requirepass {PASSWORD}"
-        kept = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""]
-        return [_find("redis-server"), *fixed.split(), *kept, *self._options]
+        options = (
+            f"--port {self.port} --bind 127.0.0.1 --dir {self.folder} --requirepass {PASSWORD}"
+        )
+        persistence = ["--appendonly", "yes", "--appendfsync", "always", "--save", ""]
+        return [_find("redis-server"), *options.split(), *persistence, *self._options]
 
     async def ping(self) -> None:
         import redis.asyncio
@@ -286,13 +287,13 @@ class Redis(Server):
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine, also where a loop runs already."""
+    """Return the result of a coroutine, even while an event loop is running."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
 
 
 def new_database(url: str) -> str:
-    """Make an empty database on a server of PostgreSQL or MariaDB; its address."""
+    """Create an empty database on a PostgreSQL or MariaDB server; return its URL."""
     from sqlalchemy import make_url, text
     from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -309,7 +310,7 @@ def new_database(url: str) -> str:
 
 
 def _find(program: str) -> str:
-    """The path of a program; Debian keeps PostgreSQL's where no PATH leads. Empty if not there."""
+    """Return the path of a program, or “”. Debian installs PostgreSQL's outside of PATH."""
     versions = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: float(p.parent.name))
     folders = os.pathsep.join([os.environ["PATH"], "/usr/sbin", *map(str, reversed(versions))])
     return shutil.which(program, path=folders) or ""
@@ -325,7 +326,7 @@ def _served(kind: type[Server], variable: str) -> Iterator[str]:
 
 
 def need(kind: type[Server], variable: str = "") -> None:
-    """Skip the test, or fail it under ``CI``, where this kind of server can't be started."""
+    """Skip the test, or fail it under ``CI``, if this kind of server can't be started."""
     if missing := kind.missing():
         ways = f", nor does {variable} name a server" if variable else ""
         reason = f"no {kind.name}: {', '.join(missing)} not found{ways}"
@@ -336,26 +337,26 @@ def need(kind: type[Server], variable: str = "") -> None:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """A PostgreSQL for the whole run."""
+    """Run a PostgreSQL for all tests."""
     yield from _served(PostgreSQL, "AISERVER_TEST_POSTGRES_URL")
 
 
 @pytest.fixture(scope="session")
 def mysql_url() -> Iterator[str]:
-    """A MariaDB for the whole run."""
+    """Run a MariaDB for all tests."""
     yield from _served(MariaDB, "AISERVER_TEST_MYSQL_URL")
 
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    """A Redis for the whole run."""
+    """Run a Redis for all tests."""
     yield from _served(Redis, "AISERVER_TEST_REDIS_URL")
 
 
 def serve(kind: type[Server]) -> None:
-    """Run a server of a fresh database for the browser tests, until SIGTERM.
+    """Run a server with an empty database for the browser tests, until SIGTERM.
 
-    SIGUSR1 has it crash, SIGUSR2 has it come back.
+    SIGUSR1 kills it, SIGUSR2 restarts it.
     """
     wanted = {signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2}
     signal.pthread_sigmask(signal.SIG_BLOCK, wanted)

@@ -1,4 +1,4 @@
-"""``rest-api.yml`` says what the server does: routes, verbs, bodies and stored records."""
+"""``rest-api.yml`` describes the server: routes, methods, bodies and stored records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_description_is_valid_openapi():
     validate(SPEC)
 
 
-def test_routes_and_verbs_are_those_described():
+def test_routes_and_methods_match_the_description():
     described = {
         (re.sub(r"\{\w+\}", "{}", path), verb)
         for path, item in SPEC["paths"].items()
@@ -49,7 +49,7 @@ def test_routes_and_verbs_are_those_described():
     + requests.GenerateBody.__subclasses__(),
     ids=lambda kind: kind.__name__,
 )
-def test_bodies_are_those_described(body):
+def test_bodies_match_the_description(body):
     ours = body.model_json_schema(by_alias=True)
     theirs = SCHEMAS[body.__name__]
     assert set(ours["properties"]) == set(theirs["properties"])
@@ -64,11 +64,11 @@ def test_bodies_are_those_described(body):
 def _rule(prop: dict[str, Any], rule: str) -> Any:
     if rule in prop:
         return prop[rule]
-    found = [_rule(option, rule) for option in prop.get("anyOf", [])]
-    return next((value for value in found if value is not None), None)
+    values = [_rule(option, rule) for option in prop.get("anyOf", [])]
+    return next((value for value in values if value is not None), None)
 
 
-def test_stored_records_are_those_described():
+def test_stored_records_match_the_description():
     for name, record in (("Interaction", models.Interaction), ("Event", models.Event)):
         assert set(SCHEMAS[name]["properties"]) == set(record.model_fields)
         assert set(SCHEMAS[name]["required"]) == {
@@ -76,5 +76,5 @@ def test_stored_records_are_those_described():
         }
 
 
-def test_steps_are_those_described():
+def test_steps_match_the_description():
     assert set(WIRE_NAMES.values()) == set(SCHEMAS["Step"]["properties"])

@@ -1,4 +1,4 @@
-"""The layers of the design, held by a test: imports go down only."""
+"""The layers of the architecture: imports go down only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import aiserver
 
 ROOT = pathlib.Path(aiserver.__file__).parent
 
-# From the ground up. A module may import from layers below its own, and from its own package.
+# From bottom to top. A module may import from lower layers and from its own package.
 LAYERS = [
     {
         "_version",
@@ -36,7 +36,7 @@ LAYERS = [
     {"cli"},
     {"__init__"},
 ]
-# The same within a package; parts of one layer don't import each other.
+# The same within a package; parts of the same layer don't import each other.
 INNER = {
     "sessions": [
         {"record"},
@@ -56,7 +56,7 @@ def modules():
 
 
 def imports(path: pathlib.Path, parts: tuple[str, ...]):
-    """Each import of a module, as an absolute dotted name; those inside functions too."""
+    """Yield the imports of a module as absolute names, including those in functions."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -78,7 +78,7 @@ def level(unit: str, layers: list[set[str]]) -> int:
 
 
 def test_every_module_has_a_layer_and_no_layer_is_stale():
-    units = {parts[0] for _, parts in modules()} | {"_version"}  # which the build makes
+    units = {parts[0] for _, parts in modules()} | {"_version"}  # created by the build
     assert units == set().union(*LAYERS)
     for package, layers in INNER.items():
         units = {parts[1] for _, parts in modules() if parts[0] == package} - {"__init__"}
@@ -108,11 +108,13 @@ def test_no_imports_form_a_cycle():
     names = {".".join(("aiserver", *parts)).removesuffix(".__init__") for _, parts in modules()}
     edges: dict[str, set[str]] = {}
     for path, parts in modules():
-        here = ".".join(("aiserver", *parts)).removesuffix(".__init__")
-        found = {
+        module = ".".join(("aiserver", *parts)).removesuffix(".__init__")
+        imported = {
             name if name in names else name.rpartition(".")[0] for name in imports(path, parts)
         }
-        edges[here] = {name for name in found & names if not here.startswith(f"{name}.")} - {here}
+        edges[module] = {name for name in imported & names if not module.startswith(f"{name}.")} - {
+            module
+        }
     done: set[str] = set()
     cycles: list[str] = []
 
@@ -129,7 +131,7 @@ def test_no_imports_form_a_cycle():
     assert not cycles, "\n".join(cycles)
 
 
-def test_only_the_edge_knows_the_web_and_only_two_packages_know_langchain():
+def test_web_and_langchain_are_imported_only_where_allowed():
     wrong = []
     for path, parts in modules():
         for name in imports(path, parts):

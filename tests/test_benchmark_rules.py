@@ -1,4 +1,4 @@
-"""The rule by which the benchmark says that an answer is right."""
+"""The benchmark's rule for correct answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.answers import MAX_NUMBERS, contains_all, numbers
 
 
 @pytest.mark.parametrize(
-    ("expected", "text", "right"),
+    ("expected", "text", "is_correct"),
     [
         ("0.21", "0.2134", True),
         ("0.21", "0.2151", False),
@@ -38,8 +38,8 @@ from benchmarks.answers import MAX_NUMBERS, contains_all, numbers
         ("", "['x']", False),
     ],
 )
-def test_found(expected: str, text: str, right: bool) -> None:
-    assert contains_all([("value", expected)], text.replace("\\n", "\n")) is right
+def test_values_are_found(expected: str, text: str, is_correct: bool) -> None:
+    assert contains_all([("value", expected)], text.replace("\\n", "\n")) is is_correct
 
 
 def test_every_value_must_be_found() -> None:
@@ -48,7 +48,7 @@ def test_every_value_must_be_found() -> None:
     assert not contains_all(expected, "1.5")
 
 
-def test_showing_everything_is_no_answer() -> None:
+def test_an_answer_with_too_many_numbers_is_wrong() -> None:
     assert not contains_all([("n", "7")], " ".join(map(str, range(MAX_NUMBERS + 1))))
 
 

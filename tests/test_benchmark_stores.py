@@ -1,4 +1,4 @@
-"""The benchmark of the stores runs, and its tables say what was measured."""
+"""The benchmark of the stores runs, and writes its tables."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.timeout(400)  # many processes
-def test_it_runs(tmp_path: Path) -> None:
-    """P23: and in it, neither writers at once nor a killed one lose us a turn."""
+def test_the_benchmark_runs(tmp_path: Path) -> None:
+    """P23: neither concurrent writers nor a killed one lose a turn."""
     (tmp_path / "stores.md").write_text(f"before\n{report.BEGIN}\nbygone\n{report.END}\nafter\n")
     command = [sys.executable, "-m", "benchmarks.stores", "--quick", "--no-rivals"]
     options = ["--out", str(tmp_path), "--folder", str(tmp_path)]
@@ -32,11 +32,11 @@ def test_it_runs(tmp_path: Path) -> None:
     assert len(drawn.findall(".//{*}polyline")) >= 12
 
 
-def test_a_plot_of_one_size_or_of_nothing_is_one() -> None:
+def test_a_plot_of_one_value_or_none_is_valid() -> None:
     for lines in ([], [("a", {10: 1.0})], [("a <b>", {10: 0.0, 100: 3.0})]):
         ET.fromstring(chart.svg([("title", lines)], thick="a"))
 
 
-def test_what_is_lost_is_said() -> None:
+def test_lost_turns_are_printed() -> None:
     assert str(Lost(1000, 0)) == "0 of 1,000"
     assert str(Lost(5, 5, 1, 2)) == "5 of 5, unreadable × 1 (2 refused)"

@@ -1,4 +1,4 @@
-"""The extension on a Jupyter server: quick to start, whole when it is needed."""
+"""The extension on a Jupyter server: it starts fast, and is loaded completely when needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ print(*sorted(name for name in sys.modules if name.startswith("aiserver.")))
 
 
 def test_nothing_slow_is_imported_at_start():
-    """The server waits for nothing but the traits: no pydantic, no LangChain, no store."""
+    """Only the traits are loaded: no pydantic, no LangChain, no store."""
     done = subprocess.run(
         [sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True
     )
@@ -33,7 +33,7 @@ def test_nothing_slow_is_imported_at_start():
 
 
 async def test_the_first_request_finds_the_api(jp_serverapp: Any, jp_fetch: Any):
-    """Also one that comes before the parts were loaded."""
+    """This includes a request that arrives before the API is loaded."""
     app = jp_serverapp.extension_manager.extension_points["aiserver"].app
     assert not hasattr(app, "sessions")
     reply = await jp_fetch("aiserver", "models")
@@ -42,41 +42,41 @@ async def test_the_first_request_finds_the_api(jp_serverapp: Any, jp_fetch: Any)
     await app.stop_extension()
 
 
-async def test_a_started_server_has_loaded_all(jp_serverapp: Any):
+async def test_a_started_server_has_loaded_the_api(jp_serverapp: Any):
     await jp_serverapp.extension_manager.start_all_extensions()
     app = jp_serverapp.extension_manager.extension_points["aiserver"].app
     assert app.sessions and app.models and app.assistant
     await app.stop_extension()
 
 
-async def test_the_store_is_chosen_by_its_address(jp_configurable_serverapp: Any, tmp_path: Any):
-    there = tmp_path / "我的"
+async def test_the_store_is_selected_by_its_url(jp_configurable_serverapp: Any, tmp_path: Any):
+    folder = tmp_path / "我的"
     app = jp_configurable_serverapp(
         config={
             "ServerApp": {"jpserver_extensions": {"aiserver": True}},
-            "AIServer": {"session_manager": there.as_uri(), "owner": "alice"},
+            "AIServer": {"session_manager": folder.as_uri(), "owner": "alice"},
         }
     )
     extension = app.extension_manager.extension_points["aiserver"].app
     extension.load()
-    assert extension.sessions.root == str(there)
-    assert app.web_app.settings["aiserver_session_owner"] == "", "a folder is one person's"
+    assert extension.sessions.root == str(folder)
+    assert app.web_app.settings["aiserver_session_owner"] == "", "a folder has an owner"
     await extension.stop_extension()
 
 
 @pytest.mark.parametrize(
-    ("store", "level", "said"),
+    ("store", "level", "notice"),
     [
         ("memory://", "W", "they are lost when the server stops"),
         ("file", "I", "FileSessionManager: saved histories survive a crash"),
     ],
 )
-async def test_a_server_says_what_its_store_guarantees(
+async def test_the_server_logs_the_guarantees_of_its_store(
     jp_configurable_serverapp: Any,
     capsys: pytest.CaptureFixture[str],
     store: str,
     level: int,
-    said: str,
+    notice: str,
 ):
     app = jp_configurable_serverapp(
         config={
@@ -85,22 +85,22 @@ async def test_a_server_says_what_its_store_guarantees(
         }
     )
     await app.extension_manager.start_all_extensions()
-    [line] = [line for line in capsys.readouterr().err.splitlines() if said in line]
+    [line] = [line for line in capsys.readouterr().err.splitlines() if notice in line]
     assert line.startswith(f"[{level} ")
     await app.extension_manager.extension_points["aiserver"].app.stop_extension()
 
 
 @pytest.mark.parametrize("server_config", [{"AIServer": {"session_manager": WRONG}}])
-async def test_a_wrong_setting_is_told_and_jupyter_runs(
+async def test_an_invalid_setting_is_logged_and_jupyter_runs(
     jp_serverapp: Any, jp_fetch: Any, caplog: pytest.LogCaptureFixture
 ):
-    """P8: in a sentence, without the password in the address."""
+    """P8: the message has no password."""
     app = jp_serverapp.extension_manager.extension_points["aiserver"].app
     app.log.addHandler(caplog.handler)
     await jp_serverapp.extension_manager.start_all_extensions()
     app.log.removeHandler(caplog.handler)
-    said = "".join(r.getMessage() for r in caplog.records if r.msg.startswith("AI Server"))
-    assert "Unknown session store “nosql://ada:…@db/histories”" in said
+    message = "".join(r.getMessage() for r in caplog.records if r.msg.startswith("AI Server"))
+    assert "Unknown session store “nosql://ada:…@db/histories”" in message
     for method, path in (("GET", "models"), ("POST", "generate"), ("DELETE", "sessions/a/b")):
         body = "{}" if method == "POST" else None
         with pytest.raises(HTTPClientError) as caught:

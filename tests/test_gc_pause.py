@@ -1,4 +1,4 @@
-"""Large packages are loaded without a long pause of the garbage collector."""
+"""Large packages are imported without long garbage collections."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from aiserver.gc_pause import pause_gc
 
 
 @pytest.fixture(autouse=True)
-def as_before():
+def restored_gc():
     yield
     gc.unfreeze()
     assert gc.isenabled()
 
 
-def test_the_collector_waits_meanwhile_and_need_not_look_through_what_was_loaded(
-    tmp_path, monkeypatch
-):
+def test_the_collector_is_off_and_imported_objects_are_frozen(tmp_path, monkeypatch):
     (tmp_path / "large_package.py").write_text("things = [[] for _ in range(1000)]")
     monkeypatch.syspath_prepend(tmp_path)
     before = gc.get_freeze_count()
@@ -31,15 +29,15 @@ def test_the_collector_waits_meanwhile_and_need_not_look_through_what_was_loaded
     assert gc.get_freeze_count() > before
 
 
-def test_where_nothing_new_was_loaded_nothing_is_kept():
-    """Else what a request holds just then would never be given back."""
+def test_without_new_imports_nothing_is_frozen():
+    """Otherwise objects of a running request would never be freed."""
     before = gc.get_freeze_count()
     with pause_gc():
         importlib.import_module("json")
     assert gc.get_freeze_count() == before
 
 
-def test_threads_that_load_side_by_side_leave_the_collector_on():
+def test_concurrent_imports_leave_the_collector_on():
     inside, leave = threading.Event(), threading.Event()
 
     def other():

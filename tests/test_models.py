@@ -1,4 +1,4 @@
-"""What is stored: reading, writing, order."""
+"""Stored records: reading, writing and order."""
 
 from __future__ import annotations
 
@@ -37,16 +37,18 @@ def interaction(turn_id: int, **more: Any) -> Interaction:
     )
 
 
-def test_the_example_is_written_back_as_it_was_read() -> None:
+def test_the_example_is_written_unchanged() -> None:
     """P25"""
     content = json.loads(EXAMPLE.read_bytes())
     session = Session.model_validate_json(EXAMPLE.read_bytes())
     assert json.loads(dumps(session)) == content
-    assert list(json.loads(dumps(session))["meta"]) == list(content["meta"]), "in the same order"
+    assert list(json.loads(dumps(session))["meta"]) == list(content["meta"]), (
+        "the order of keys changed"
+    )
     assert dumps(Session.model_validate_json(dumps(session))) == dumps(session)
 
 
-def test_the_bytes_are_those_that_json_would_give() -> None:
+def test_the_bytes_equal_those_of_the_json_module() -> None:
     session = Session.model_validate_json(EXAMPLE.read_bytes())
     session.interactions[0].ai_response.suggestion = 'a\t"b"\\ \x00\x1f\x7f é 中 📈 \u2028\n'
     session.events = [Event(seq=2, type="run", timestamp=NOON, data={"": [], "x": {}, "n": -0.5})]
@@ -55,13 +57,13 @@ def test_the_bytes_are_those_that_json_would_give() -> None:
     assert dumps(session, None).count(b"\n") == 1
 
 
-def test_no_number_breaks_the_json() -> None:
-    """P29: a browser can't read NaN."""
+def test_nan_is_not_written() -> None:
+    """P29: browsers can't parse NaN."""
     event = NewEvent(type="run", timestamp=NOON, data={"n": [float("nan"), float("inf")]})
     assert json.loads(dumps(event))["data"] == {"n": [None, None]}
 
 
-def test_half_a_character_in_an_unknown_key_is_kept() -> None:
+def test_a_lone_surrogate_in_an_unknown_key_is_preserved() -> None:
     event = NewEvent.model_validate({"type": "run", "timestamp": NOON, "x": "\ud83d", "y": "中"})
     assert json.loads(dumps(event))["x"] == "\ud83d"
     assert "中".encode() in dumps(event)
@@ -78,7 +80,7 @@ def test_half_a_character_in_an_unknown_key_is_kept() -> None:
         "2026-01-27 12:00:00",
     ],
 )
-def test_times_of_other_tools(time: str) -> None:
+def test_times_of_other_tools_are_valid(time: str) -> None:
     time = utc_now() if time == "now" else time
     assert NewEvent(type="run", timestamp=time).timestamp == time
 
@@ -86,13 +88,13 @@ def test_times_of_other_tools(time: str) -> None:
 @pytest.mark.parametrize(
     "time", ["", "noon", "2026-01-27", "2026-13-27T12:00:00Z", "2026-01-27T25:00:00Z", NOON + "\n"]
 )
-def test_what_is_no_time(time: str) -> None:
+def test_invalid_times_are_rejected(time: str) -> None:
     with pytest.raises(ValidationError):
         NewEvent(type="run", timestamp=time)
 
 
 @pytest.mark.parametrize("bad", ["", "a" * 65, "a/b", "..", "a\n", "é", "a b", "%2e", "\0", None])
-def test_keys_are_nbformat_s_ids(bad: Any) -> None:
+def test_keys_follow_the_ids_of_nbformat(bad: Any) -> None:
     """P5"""
     for ids in ((bad, "c"), ("n", bad)):
         with pytest.raises(InvalidRequest):
@@ -103,8 +105,8 @@ def test_keys_are_nbformat_s_ids(bad: Any) -> None:
             Session.model_validate({"meta": meta | {name: bad}, "interactions": []})
 
 
-def test_order_without_seq_is_that_of_turn_ids() -> None:
-    """P26: an older file has no seq; what is new comes behind it."""
+def test_without_seq_turns_are_ordered_by_id() -> None:
+    """P26: old files have no seq; new records come after theirs."""
     session = new_session(SessionKey("n", "c"))
     session.interactions = [interaction(2), interaction(1)]
     assert session.next_seq == 3
@@ -115,24 +117,24 @@ def test_order_without_seq_is_that_of_turn_ids() -> None:
     assert (session.next_turn_id, session.next_seq) == (4, 5)
 
 
-def test_the_history_of_a_branch_is_the_line_that_led_to_it() -> None:
-    """A request that goes on from an older version knows nothing of what was tried after it."""
+def test_the_history_of_a_branch_is_its_line_of_turns() -> None:
+    """A request that continues from an older version excludes the turns after it."""
     session = new_session(SessionKey("n", "c"))
     parents = {3: 1, 5: 3}
     session.interactions = [
         interaction(turn, parent_turn_id=parents.get(turn)) for turn in range(1, 7)
     ]
 
-    def told(parent: int | None) -> list[int]:
+    def turn_ids(parent: int | None) -> list[int]:
         return [turn.turn_id for turn in session.history(parent)]
 
-    assert told(None) == [1, 2, 3, 4, 5, 6]
-    assert told(2) == [1, 2]
-    assert told(4) == [1, 3, 4]
-    assert told(6) == [1, 3, 5, 6]
-    assert told(9) == []
-    # What another tool wrote may go round in a circle, or forward.
+    assert turn_ids(None) == [1, 2, 3, 4, 5, 6]
+    assert turn_ids(2) == [1, 2]
+    assert turn_ids(4) == [1, 3, 4]
+    assert turn_ids(6) == [1, 3, 5, 6]
+    assert turn_ids(9) == []
+    # A file of another tool may have cycles or forward references.
     session.interactions[0].parent_turn_id = 1
     session.interactions[2].parent_turn_id = 5
-    assert told(3) == [3]
-    assert told(2) == [1, 2]
+    assert turn_ids(3) == [3]
+    assert turn_ids(2) == [1, 2]

@@ -1,8 +1,8 @@
-"""Each promise in ``docs/promises.md`` is held by a test that names it.
+"""Each promise in ``docs/promises.md`` has a test that names it.
 
     python -m tests.test_promises [P19 …]
 
-prints the tests of each promise, or of those named.
+prints the tests of all promises, or of the given ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def promises() -> dict[int, str]:
     return {int(number): text.strip() for number, text in ROW.findall(TABLE.read_text("utf-8"))}
 
 
-def test_every_promise_is_held_by_a_test() -> None:
+def test_every_promise_has_a_test() -> None:
     numbers = promises().keys()
     assert numbers >= set(range(1, 39))
     assert numbers <= tests_by_promise().keys()

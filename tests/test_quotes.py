@@ -1,4 +1,4 @@
-"""Quotes of the interface in the docs read as the interface does."""
+"""Labels that the docs quote exist in the interface."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", *(f"docs/{name}.md" for name in ("administration", "privacy", "replay"))]
 PAGES += [f"docs/{name}.md" for name in ("search", "sharing", "troubleshooting")]
-# Buttons and commands of Jupyter's own, which these pages name, too.
+# Jupyter's own buttons and commands, which these pages mention, too.
 JUPYTERS = {"Run all", "View", "Keyboard Shortcuts", "Language"}
-# What a chip shows with the number of runs.
+# Texts of chips with a number of runs.
 SHOWN = {"ran ×3"}
 
 
 def texts() -> str:
-    """Each text of the interface, with those of the server, and of the exported page, in lines."""
+    """Return all texts of the interface, the server and the exported page, one per line."""
     pot = (ROOT / "translations" / "aiserver.pot").read_text("utf-8")
     joined = re.sub(r'"\n"', "", pot)
     lines = re.findall(r'^msgid(?:_plural)? "(.*)"$', joined, re.M)
@@ -34,8 +34,8 @@ def quotes(page: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_quoted_label_reads_as_in_the_interface(page: str) -> None:
-    """Parts that vary are written as “…”; a quote may be a part of a sentence."""
+def test_quoted_labels_exist_in_the_interface(page: str) -> None:
+    """“…” stands for variable parts; a quote may be part of a sentence."""
     shown = texts()
     stale = []
     for quote in quotes(page):

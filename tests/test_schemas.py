@@ -1,4 +1,4 @@
-"""The published JSON Schemas: up to date, and true of what is stored."""
+"""The published JSON Schemas are up to date, and stored records match them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def validator(name: str) -> Draft202012Validator:
 
 
 @pytest.mark.parametrize("name", [SESSION, LOG_ENTRY])
-def test_schemas_are_what_the_models_give(name: str) -> None:
+def test_schemas_match_the_models(name: str) -> None:
     text = (Path(schemas.__file__).parent / name).read_text("utf-8")
     assert text == schemas.render()[name], "run “python -m aiserver.schemas”"
     assert set(schemas.render()) == {SESSION, LOG_ENTRY}
     assert schemas.load(name)["$schema"] == schemas.DIALECT
 
 
-def test_every_field_is_explained_or_plain() -> None:
+def test_every_field_has_a_description_or_an_obvious_name() -> None:
     plain = {"created_at", "last_updated", "user_request", "ai_response", "meta"}
     schema = schemas.load(SESSION)
     for definition in (schema, *schema["$defs"].values()):

@@ -1,4 +1,4 @@
-"""The tests' own servers: they start, keep what they were given when killed, and leave nothing."""
+"""The servers of the tests start, keep their data when killed, and leave no files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("kind", [PostgreSQL, MariaDB, Redis])
-def test_a_server_runs_on_loopback_and_leaves_nothing(kind: type[Server]) -> None:
+def test_a_server_runs_on_loopback_and_leaves_no_files(kind: type[Server]) -> None:
     need(kind)
     with kind() as server:
         folder, pid = server.folder, server.pid
@@ -33,7 +33,7 @@ def test_a_server_runs_on_loopback_and_leaves_nothing(kind: type[Server]) -> Non
         os.kill(pid, 0)
 
 
-def test_redis_keeps_what_it_acknowledged() -> None:
+def test_redis_keeps_acknowledged_writes() -> None:
     import redis.asyncio
 
     need(Redis)
@@ -54,8 +54,8 @@ def test_redis_keeps_what_it_acknowledged() -> None:
         assert Path(f"/proc/{server.pid}").exists() or os.name != "posix"
 
 
-def test_nobody_takes_a_reserved_port_before_or_between_starts() -> None:
-    """Other programs get other ports, also while a server that was killed is down."""
+def test_a_reserved_port_is_exclusive_before_and_between_starts() -> None:
+    """Other programs get other ports, even while a killed server is down."""
     need(Redis)
     with Redis() as server:
         for _ in range(2):
@@ -65,8 +65,8 @@ def test_nobody_takes_a_reserved_port_before_or_between_starts() -> None:
             server.start()
 
 
-def test_no_server_gets_a_port_that_was_only_looked_at() -> None:
-    """A socket that is closed before its port is used protects nothing: ``ReservedPort`` does."""
+def test_a_port_of_a_closed_socket_is_not_reserved() -> None:
+    """That is why ``ReservedPort`` keeps its socket open."""
     bound_and_closed = re.compile(
         r"with socket\.socket\(\) as \w+:\n\s+\w+\.bind\(\(.*, 0\)\)\n.*getsockname"
     )

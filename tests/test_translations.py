@@ -1,4 +1,4 @@
-"""The translations of the interface are whole: nothing is missing, stale or in the wrong form."""
+"""The translations of the interface are complete, current and well-formed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOOL = ROOT / "scripts" / "translations.py"
 
 @pytest.fixture(scope="module")
 def tool() -> ModuleType:
-    """The command that keeps the translations, as a module."""
+    """Return the translation tool as a module."""
     spec = importlib.util.spec_from_file_location("keep_translations", TOOL)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -36,8 +36,8 @@ def tool() -> ModuleType:
 
 
 @pytest.fixture(scope="module")
-def found(tool: ModuleType) -> Any:
-    """The texts of the interface."""
+def extracted(tool: ModuleType) -> Any:
+    """Return the texts of the interface."""
     return tool.find_texts()
 
 
@@ -46,7 +46,7 @@ def test_every_text_is_translated_and_every_file_is_up_to_date(tool: ModuleType)
     assert tool.check() == [], "make translations"
 
 
-def test_every_schema_names_the_domain_that_its_texts_are_looked_up_in() -> None:
+def test_every_schema_has_our_translation_domain() -> None:
     for path in (ROOT / "schema").glob("*.json"):
         schema = json.loads(path.read_text("utf-8"))
         assert schema["jupyter.lab.internationalization"] == {"domain": "aiserver"}, path.name
@@ -69,8 +69,8 @@ const j = <input placeholder="https://example.org/v1" aria-label={busy ? 'bare b
 """
 
 
-def test_the_sources_are_read_as_the_compiler_reads_them(tmp_path: Path) -> None:
-    """Every form of a call is found, and whatever bypasses the translator is told."""
+def test_texts_are_extracted_from_every_form_of_call(tmp_path: Path) -> None:
+    """Texts that bypass the translator are reported."""
     (tmp_path / "src").mkdir()
     (tmp_path / "scripts").mkdir()
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
@@ -99,10 +99,10 @@ def test_the_sources_are_read_as_the_compiler_reads_them(tmp_path: Path) -> None
     ]
 
 
-def test_the_texts_of_a_schema_are_those_that_the_server_translates(tool: ModuleType) -> None:
+def test_schema_texts_match_those_that_the_server_translates(tool: ModuleType) -> None:
     from jupyterlab_server.translation_utils import translator
 
-    class Asked:
+    class RecordingTranslator:
         def __init__(self) -> None:
             self.texts: list[tuple[str, str]] = []
 
@@ -112,26 +112,26 @@ def test_the_texts_of_a_schema_are_those_that_the_server_translates(tool: Module
 
     for path in sorted((ROOT / "schema").glob("*.json")):
         schema = json.loads(path.read_text("utf-8"))
-        asked = Asked()
+        asked = RecordingTranslator()
         translator._translate_schema_strings(asked, schema)
         assert [(text.context, text.id) for text in tool.schema_texts(schema, "")] == asked.texts
 
 
-def message(tool: ModuleType, said: str, **more: Any) -> list[str]:
-    """What is wrong with a translation of “%1 of %2 cells”."""
+def problems_of(tool: ModuleType, translation: str, **more: Any) -> list[str]:
+    """Return the problems of a translation of “%1 of %2 cells”."""
     catalog = tool.new_catalog("zh_CN")
-    catalog.add("%1 of %2 cells", said, **more)
+    catalog.add("%1 of %2 cells", translation, **more)
     return list(tool.problems(catalog))
 
 
-def test_what_a_translator_can_get_wrong_is_told(tool: ModuleType) -> None:
-    assert message(tool, "%2 个中的 %1 个") == []
-    assert message(tool, "") == ["“%1 of %2 cells” is not translated"]
-    assert "same %1" in message(tool, "%1 个")[0]
-    assert "same %1" in message(tool, "%1 %2 %3")[0]
-    assert "space" in message(tool, "%2 个中的 %1 个 ")[0]
-    assert "fuzzy" in message(tool, "%2 个中的 %1 个", flags=["fuzzy"])[0]
-    assert "(menu)" in message(tool, "", context="menu")[0]
+def test_mistakes_of_translators_are_reported(tool: ModuleType) -> None:
+    assert problems_of(tool, "%2 个中的 %1 个") == []
+    assert problems_of(tool, "") == ["“%1 of %2 cells” is not translated"]
+    assert "same %1" in problems_of(tool, "%1 个")[0]
+    assert "same %1" in problems_of(tool, "%1 %2 %3")[0]
+    assert "space" in problems_of(tool, "%2 个中的 %1 个 ")[0]
+    assert "fuzzy" in problems_of(tool, "%2 个中的 %1 个", flags=["fuzzy"])[0]
+    assert "(menu)" in problems_of(tool, "", context="menu")[0]
     plural = tool.new_catalog("pl")
     plural.add(("%1 cell", "%1 cells"), ("%1 a", "%1 b"))
     assert "plural forms" in next(tool.problems(plural))
@@ -140,7 +140,7 @@ def test_what_a_translator_can_get_wrong_is_told(tool: ModuleType) -> None:
     assert list(tool.problems(phrase))
 
 
-def test_a_language_can_be_begun_and_nothing_is_thrown_away(
+def test_a_new_language_can_be_started_and_updates_lose_nothing(
     tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tool, "POS", tmp_path)
@@ -161,7 +161,7 @@ def test_a_language_can_be_begun_and_nothing_is_thrown_away(
 
 
 HAN = "\u3400-\u9fff"
-# A duration ends in Chinese ("8 分钟"), so what follows it is set without a space.
+# A duration ends in Chinese ("8 分钟"), so no space follows it.
 NO_SPACE = re.compile(
     f"[{HAN}][A-Za-z0-9%]|[A-Za-z0-9%](?<!%[12])[{HAN}]|%[12](?![前后後内內])[{HAN}]"
 )
@@ -169,14 +169,17 @@ HALF_WIDTH = re.compile(f"[{HAN}] ?[,.:;?!()]|[,.;:?!()] ?[{HAN}]|\\.\\.\\.")
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_chinese_is_set_as_chinese_is(tool: ModuleType, locale: str) -> None:
-    """Full-width punctuation, each place's quotation marks, and room around Latin letters."""
-    said = [
-        form for message in tool.read(locale) if message.id for form in tool.plural_forms(message)
+def test_chinese_typography(tool: ModuleType, locale: str) -> None:
+    """It has full-width punctuation, local quotation marks, and spaces around Latin letters."""
+    translations = [
+        form
+        for problems_of in tool.read(locale)
+        if problems_of.id
+        for form in tool.plural_forms(problems_of)
     ]
     marks = re.compile({"zh_CN": "[「」]", "zh_TW": "[“”]"}[locale])
     for rule in (NO_SPACE, HALF_WIDTH, marks):
-        assert [text for text in said if rule.search(text)] == []
+        assert [text for text in translations if rule.search(text)] == []
 
 
 PAGE = ROOT / "aiserver" / "sharing" / "page" / "words.js"
@@ -184,9 +187,12 @@ PAGE = ROOT / "aiserver" / "sharing" / "page" / "words.js"
 
 @pytest.mark.parametrize(("locale", "charset"), [("zh_CN", "gb2312"), ("zh_TW", "big5")])
 def test_each_locale_has_its_own_characters(tool: ModuleType, locale: str, charset: str) -> None:
-    """No text of one place stands in the other's file: neither set has the other's forms."""
+    """Simplified and traditional characters are not mixed."""
     texts = [
-        form for message in tool.read(locale) if message.id for form in tool.plural_forms(message)
+        form
+        for problems_of in tool.read(locale)
+        if problems_of.id
+        for form in tool.plural_forms(problems_of)
     ]
     page = re.findall(r"\[\s*'([^']*)',\s*'([^']*)'\s*\]", PAGE.read_text("utf-8"))
     assert len(page) > 100
@@ -201,15 +207,15 @@ def test_each_locale_has_its_own_characters(tool: ModuleType, locale: str, chars
 
 
 WORDS = ROOT / "docs" / "translating.md"
-# What stands in brackets only explains: "line (of code)", "纯文本（单元格）".
+# Text in brackets is only an explanation: "line (of code)", "纯文本（单元格）".
 BRACKETS = re.compile(r" ?\(.*?\)|（.*?）")
 
 
 @pytest.mark.parametrize(("locale", "column"), [("zh_CN", 1), ("zh_TW", 2)])
-def test_the_settled_words_are_those_of_the_interface(
+def test_the_interface_uses_the_terms_of_the_table(
     tool: ModuleType, locale: str, column: int
 ) -> None:
-    """Each word of the table translates its English in some text of the interface."""
+    """Each term of the table translates its English term in some text of the interface."""
     texts = [
         (tool.key(text).lower(), tool.plural_forms(text)[0])
         for text in tool.read(locale)
@@ -226,29 +232,32 @@ def test_the_settled_words_are_those_of_the_interface(
     for row in rows:
         english = [word.lower() for word in row[0].split(", ")]
         for word in row[column].split("、"):
-            if not any(word in said and any(e in text for e in english) for text, said in texts):
+            if not any(
+                word in translation and any(e in text for e in english)
+                for text, translation in texts
+            ):
                 unused.append(f"{row[0]}: {word}")
     assert unused == []
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_the_first_steps_name_things_as_the_interface_does(tool: ModuleType, locale: str) -> None:
-    """Each name of the interface follows in Chinese: “**… → 显示回放**（View → Show Replay）”."""
+def test_the_first_steps_use_the_labels_of_the_interface(tool: ModuleType, locale: str) -> None:
+    """Each label is also given in Chinese: “**… → 显示回放**（View → Show Replay）”."""
     cells = json.loads((ROOT / "examples" / "first-steps.ipynb").read_text("utf-8"))["cells"]
     catalog = tool.read(locale)
     names = 0
     for cell in cells:
         for bold in re.findall(r"\*\*([^*]+)\*\*", cell["source"]):
-            if said := catalog.get(bold.rpartition(" → ")[2]):
+            if translation := catalog.get(bold.rpartition(" → ")[2]):
                 names += 1
-                name = f"{said.string}**（{bold.removeprefix('⋯ → ')}）"
+                name = f"{translation.string}**（{bold.removeprefix('⋯ → ')}）"
                 assert name in cell["source"]
     assert names == 3
 
 
-# --- what the server says -----------------------------------------------------------------
+# --- messages of the server -----------------------------------------------------------------
 
-# Errors whose sentence the page shows as it comes (failures.spec.ts holds this list, too).
+# Errors whose message the page shows unchanged (failures.spec.ts has this list, too).
 SHOWN = {
     "AIServerError",
     "InvalidRequest",
@@ -259,11 +268,11 @@ SHOWN = {
     "InstallError",
     "HubUnreachable",
 }
-# A field of a request, as the API names it; the page says it in the words of its form.
+# A field of a request, as the API names it; the page uses its own label.
 FIELD = re.compile(r"'((?:key|address|onThisMachine|intent|q): [^']+)'")
-# A server without a name, where the listed sentence has %1.
+# A server without a name, where the listed message has %1.
 UNNAMED = re.compile(r"[Tt]he provider|The model(?= did)")
-# Those of them that only another program can bring about.
+# Messages that only other programs can cause.
 BY_PROGRAMS = re.compile(
     r"JSON|ETag|must be a whole number|^\w+: %1$|^%1: %2$|checksum|[Tt]o the model hub|hub's client"
     r"|_ -$|each cell may be named once|none of this number|words or meaning|must be one of"
@@ -271,10 +280,12 @@ BY_PROGRAMS = re.compile(
 )
 
 
-def sentences() -> Iterator[str]:
-    """What the server may say in the page, with %1, %2 … for what it puts in."""
+def server_messages() -> Iterator[str]:
+    """Yield the server's messages that the page may show, with %1, %2 … for values."""
     yield from default_messages()
-    yield from (message for _, message in FRAMEWORK_ERRORS.values() if "Log in" not in message)
+    yield from (
+        problems_of for _, problems_of in FRAMEWORK_ERRORS.values() if "Log in" not in problems_of
+    )
     shown = SHOWN | {name for name, kind in vars(errors).items() if is_of_model(kind)}
     for folder in ("llm", "handlers", "generation", "."):
         pattern = "*.py" if folder == "." else "**/*.py"
@@ -287,13 +298,13 @@ def sentences() -> Iterator[str]:
             }
             for node in ast.walk(tree):
                 if isinstance(node, ast.Call) and node.args and called(node) in shown:
-                    yield from worded(node.args[0], constants)
+                    yield from texts_of(node.args[0], constants)
                 elif isinstance(node, ast.Assign) and "problem" in ast.unparse(node.targets[0]):
-                    yield from worded(node.value, constants)
+                    yield from texts_of(node.value, constants)
 
 
 def default_messages() -> Iterator[str]:
-    """Those of the errors that are shown, and of those that a turn may be kept with."""
+    """Yield the messages of errors that are shown or stored with turns."""
     for kind in vars(errors).values():
         if is_of_model(kind) or getattr(kind, "__name__", "") in SHOWN:
             yield kind.default_message
@@ -309,15 +320,15 @@ def called(node: ast.Call) -> str:
     return ast.unparse(node.func).rpartition(".")[2]
 
 
-def worded(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
+def texts_of(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
     if isinstance(node, ast.Tuple):
         for part in node.elts:
-            yield from worded(part, constants)
+            yield from texts_of(part, constants)
     elif isinstance(node, ast.IfExp):
-        yield from worded(node.body, constants)
-        yield from worded(node.orelse, constants)
+        yield from texts_of(node.body, constants)
+        yield from texts_of(node.orelse, constants)
     elif isinstance(node, ast.Name) and node.id in constants:
-        yield from worded(constants[node.id], constants)
+        yield from texts_of(constants[node.id], constants)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         if " " in node.value and not node.value.startswith("pip "):
             yield node.value
@@ -329,37 +340,41 @@ def worded(node: ast.expr, constants: dict[str, ast.expr]) -> Iterator[str]:
         )
 
 
-def test_what_the_server_says_in_the_page_is_translated(found: Any) -> None:
-    """By its own sentence, which the page knows to the letter."""
-    known = {text.id for text in found.texts if text.at.startswith("src/labels/serverMessages.ts")}
-    known |= set(FIELD.findall((ROOT / "src/labels/serverMessages.ts").read_text("utf-8")))
-    said = {sentence for sentence in sentences() if not BY_PROGRAMS.search(sentence)}
-    assert len(said) > 40
-    missing = said - known
-    assert {text for text in missing if UNNAMED.sub("%1", text, count=1) not in known} == set()
+def test_messages_of_the_server_are_translated(extracted: Any) -> None:
+    """The page has a translation of each exact message."""
+    translated = {
+        text.id for text in extracted.texts if text.at.startswith("src/labels/serverMessages.ts")
+    }
+    translated |= set(FIELD.findall((ROOT / "src/labels/serverMessages.ts").read_text("utf-8")))
+    messages = {sentence for sentence in server_messages() if not BY_PROGRAMS.search(sentence)}
+    assert len(messages) > 40
+    missing = messages - translated
+    assert {text for text in missing if UNNAMED.sub("%1", text, count=1) not in translated} == set()
 
 
-# Errors of which the page shows the server's own sentence, or puts something of its own around it.
+# Errors for which the page shows the server's message, possibly with text around it.
 NOT_OF_THE_PAGE = {"bad_setting", "no_model", "model_package_missing"}
 
 
-def test_an_error_is_worded_once(found: Any) -> None:
-    """What the page words by an error's code is to the letter what the server says of it."""
+def test_messages_of_errors_equal_those_of_the_page(extracted: Any) -> None:
+    """The page's text for an error code equals the server's message."""
     source = (ROOT / "src/labels/failureText.ts").read_text("utf-8")
     codes = set(re.findall(r"case '(\w+)'", source)) - NOT_OF_THE_PAGE
-    words = {text.id for text in found.texts if text.at.startswith("src/labels/failureText.ts")}
+    words = {text.id for text in extracted.texts if text.at.startswith("src/labels/failureText.ts")}
     kinds = [kind for kind in vars(errors).values() if getattr(kind, "code", "") in codes]
-    said = {kind.default_message for kind in kinds}
-    said |= {named for kind in kinds if (named := getattr(kind, "named_message", ""))}
-    assert len(said) > 30
-    assert {text for text in said - words if UNNAMED.sub("%1", text, count=1) not in words} == set()
+    messages = {kind.default_message for kind in kinds}
+    messages |= {named for kind in kinds if (named := getattr(kind, "named_message", ""))}
+    assert len(messages) > 30
+    assert {
+        text for text in messages - words if UNNAMED.sub("%1", text, count=1) not in words
+    } == set()
 
 
-# --- how JupyterLab gets at it ------------------------------------------------------------
+# --- translations in JupyterLab -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("locale", LOCALES)
-def test_jupyterlab_hands_the_language_to_the_page(locale: str) -> None:
+def test_jupyterlab_serves_the_translations(locale: str) -> None:
     from jupyterlab_server.translation_utils import get_language_pack
 
     packs, complaints = get_language_pack(locale)
@@ -367,13 +382,13 @@ def test_jupyterlab_hands_the_language_to_the_page(locale: str) -> None:
     ours = packs["aiserver"]
     assert ours[""]["language"] == locale.replace("_", "-")
     assert ours["Accept"] == {"zh_CN": ["采纳"], "zh_TW": ["採用"]}[locale]
-    # JupyterLab's gettext takes a plural for one only where the list is longer than one.
+    # JupyterLab's gettext recognizes a plural only if the list has several forms.
     assert len(ours["%1 request"]) == 2
 
 
 @pytest.fixture
 def labextension(tmp_path: Path) -> Path:
-    """A folder of extensions that holds our schemas, as an installation does."""
+    """Create a folder of extensions with our schemas, like an installation."""
     schemas = tmp_path / "labextensions" / "aiserver" / "schemas" / "aiserver"
     shutil.copytree(ROOT / "schema", schemas)
     (schemas / "package.json.orig").write_text('{"version": "1"}')
@@ -385,7 +400,7 @@ def labextension(tmp_path: Path) -> Path:
     ("locale", "title"), [("zh_CN", "AI Server：回放"), ("zh_TW", "AI Server：重播")]
 )
 def test_the_server_translates_the_settings(labextension: Path, locale: str, title: str) -> None:
-    """One by one and in the list, which the settings editor shows; and only in our languages."""
+    """Single schemas and the list in the settings editor are translated into our languages only."""
     from jupyterlab_server import settings_handler
     from jupyterlab_server.translation_utils import translator
 
@@ -394,7 +409,7 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
     def titles(name: str = "") -> dict[str, str]:
         folders = {"schemas_dir": str(labextension / "schemas"), "settings_dir": ""}
         extensions = [str(labextension / "labextensions")]
-        found, _ = settings_handler.get_settings(
+        settings, _ = settings_handler.get_settings(
             "",
             **folders,
             labextensions_path=extensions,
@@ -402,7 +417,9 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
             schema_name=name,
             translator=translator.translate_schema,
         )
-        return {one["id"]: one["schema"]["title"] for one in found.get("settings") or [found]}
+        return {
+            item["id"]: item["schema"]["title"] for item in settings.get("settings") or [settings]
+        }
 
     before = translator._LOCALE
     install_translations()
@@ -419,8 +436,8 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
         translator.set_locale(before)
 
 
-def test_what_a_person_set_is_read_as_it_was_saved(labextension: Path) -> None:
-    """Of one plugin, "settings" in the answer is what was set, and no list of plugins."""
+def test_saved_settings_are_returned_unchanged(labextension: Path) -> None:
+    """For a single plugin, “settings” in the response has the saved values, not a list."""
     from jupyterlab_server import settings_handler
 
     from aiserver.i18n import install_translations
@@ -429,7 +446,7 @@ def test_what_a_person_set_is_read_as_it_was_saved(labextension: Path) -> None:
     saved.parent.mkdir()
     saved.write_text('{"diff": "split"}')
     install_translations()
-    found, _ = settings_handler.get_settings(
+    response, _ = settings_handler.get_settings(
         "",
         schemas_dir=str(labextension / "schemas"),
         settings_dir=str(labextension),
@@ -437,10 +454,10 @@ def test_what_a_person_set_is_read_as_it_was_saved(labextension: Path) -> None:
         overrides={},
         schema_name="aiserver:replay",
     )
-    assert found["settings"] == {"diff": "split"}
+    assert response["settings"] == {"diff": "split"}
 
 
-def test_a_text_or_a_language_that_is_missing_is_english() -> None:
+def test_missing_texts_and_languages_are_english() -> None:
     from aiserver.i18n import Translations, load_texts
 
     assert load_texts("../zh_CN") == load_texts("de_DE") == load_texts("") == {}
@@ -449,7 +466,7 @@ def test_a_text_or_a_language_that_is_missing_is_english() -> None:
     assert Translations("zh_CN").gettext("") == ""
 
 
-def test_a_server_without_jupyterlab_loads_nothing_for_it() -> None:
+def test_without_jupyterlab_no_translations_are_loaded() -> None:
     code = "import sys, aiserver.i18n as t; t.install_translations(); print(*sys.modules)"
     out = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert "jupyterlab_server" not in out.split()

@@ -1,4 +1,4 @@
-"""The wheel alone enables the server part and the lab part, with no Node and no further command."""
+"""The wheel enables the server and the lab extension, without Node or another command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import aiserver
 ROOT = pathlib.Path(aiserver.__file__).parent.parent
 
 
-def test_the_wheel_brings_both_parts(tmp_path):
+def test_the_wheel_contains_both_parts(tmp_path):
     subprocess.run(
         [
             sys.executable,
@@ -71,6 +71,6 @@ def test_the_wheel_brings_both_parts(tmp_path):
         assert (package_folder / name).is_file()
     (info,) = target.glob("lib/python3.*/site-packages/aiserver-*.dist-info")
     assert "[jupyterlab.locale]\naiserver = aiserver\n" in (info / "entry_points.txt").read_text()
-    # The built frontend is there once, not twice.
+    # The built frontend is included only once.
     assert not (package_folder / "labextension").exists()
     assert (target / "bin" / "jupyter-aiserver").is_file()

@@ -1,4 +1,4 @@
-"""What Windows does otherwise, played: it refuses to rename and remove a file that is open."""
+"""Simulate Windows, which doesn't rename or remove open files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aiserver.durable import platform as systems
 
 
 class InUse:
-    """Refuses a few times, as Windows does while a reader or a virus scanner has the file."""
+    """Fails a few times, like Windows while a reader or a virus scanner has opened the file."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
         self.left = times
@@ -32,7 +32,7 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(systems, "WAITS", (0.0, 0.0, 0.0))
 
 
-def test_a_file_that_is_read_is_replaced_when_it_is_free(tmp_path, monkeypatch):
+def test_an_open_file_is_replaced_once_it_is_closed(tmp_path, monkeypatch):
     """P20"""
     durable.replace_file(tmp_path, "a.json", b"old")
     busy = InUse(monkeypatch, "replace", 2)
@@ -42,9 +42,7 @@ def test_a_file_that_is_read_is_replaced_when_it_is_free(tmp_path, monkeypatch):
     assert (tmp_path / "a.json").read_bytes() == b"new"
 
 
-def test_a_file_that_stays_in_use_keeps_its_bytes_and_leaves_nothing_beside_it(
-    tmp_path, monkeypatch
-):
+def test_a_file_that_stays_open_is_unchanged_and_no_files_are_left(tmp_path, monkeypatch):
     """P20, P21"""
     durable.replace_file(tmp_path, "a.json", b"old")
     InUse(monkeypatch, "replace", 99)
@@ -54,7 +52,7 @@ def test_a_file_that_stays_in_use_keeps_its_bytes_and_leaves_nothing_beside_it(
     assert (tmp_path / "a.json").read_bytes() == b"old"
 
 
-def test_a_file_that_is_read_is_removed_or_set_aside_when_it_is_free(tmp_path, monkeypatch):
+def test_an_open_file_is_removed_or_renamed_once_it_is_closed(tmp_path, monkeypatch):
     for name in ("a.json", "b.json"):
         durable.replace_file(tmp_path, name, b"bytes")
     InUse(monkeypatch, "unlink", 1)
