@@ -43,10 +43,6 @@ class ExportHandler(AIServerHandler):
         # The worker process encoded the JSON: a large file would block the event loop.
         await self.finish(await exporter.export(notebook_id, format_, name=name, notebook=notebook))
 
-    def compute_etag(self) -> str | None:
-        """Send no ETag: hashing a large file would block the event loop."""
-        return None
-
     async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
         """Read the notebook at a path if it carries this id and the user may read it."""
         allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")

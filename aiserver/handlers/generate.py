@@ -6,7 +6,7 @@ import contextlib
 
 from ..errors import AIServerError
 from ..generation.generation import Done, Failed, Generation, Outcome, Waiting
-from ..requests import GenerateBody, PreviewBody
+from ..requests import AnalyzeBody, GenerateBody, PreviewBody
 from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields, guarded
@@ -79,6 +79,12 @@ class GenerateHandler(AIServerHandler):
         if self._generation is not None:
             self._generation.stop()
         super().on_connection_close()
+
+
+class AnalyzeDataFrameHandler(GenerateHandler):
+    """``generate`` with profiles of the kernel's DataFrames in the request."""
+
+    body_type = AnalyzeBody
 
 
 class PreviewHandler(AIServerHandler):

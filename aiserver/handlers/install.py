@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound
 from ..llm.catalog.catalog import INSTALL_LOCAL, local_package
 from ..llm.local.install import Installation, failure_of
 from ..requests import InstallBody
 from .base import error_fields, guarded
-from .models import ModelsBase, install_fields
+from .models import ModelsBase
 from .sse import HEARTBEAT, ClientDisconnected, EventStream
 
 
@@ -35,7 +36,7 @@ class InstallHandler(ModelsBase):
             await self._stream(installation)
         else:
             self.set_status(202)
-            await self.finish(json.dumps(install_fields(installation.state)))
+            await self.finish(json.dumps(asdict(installation.state)))
 
     @guarded("execute")
     async def delete(self) -> None:
@@ -55,7 +56,7 @@ class InstallHandler(ModelsBase):
                 if state is None:
                     await events.heartbeat()
                 else:
-                    await events.send("progress", install_fields(state))
+                    await events.send("progress", asdict(state))
             failure = failure_of(installation)
             if failure is not None:
                 await events.send("error", error_fields(failure))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import cast
 
 from pydantic import SecretStr
@@ -30,17 +31,6 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
         "ready": info.ready,
         "problem": info.problem,
         "install": info.install,
-    }
-
-
-def install_fields(state: InstallState) -> dict[str, object]:
-    """Describe an installation's progress for the API."""
-    return {
-        "phase": state.phase,
-        "bytes": state.bytes,
-        "total": state.total,
-        "source": state.source,
-        "message": state.message,
     }
 
 
@@ -72,7 +62,7 @@ def _local_fields(local: LocalInfo, installing: InstallState | None) -> dict[str
         "kept": 0 if local.installed else weights.partial_bytes(),
         "package": local.package,
         "install": weights.INSTALL if local.package else INSTALL_LOCAL,
-        "installing": install_fields(installing) if installing else None,
+        "installing": asdict(installing) if installing else None,
     }
 
 

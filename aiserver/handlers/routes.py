@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from .analyze import AnalyzeDataFrameHandler
 from .base import AIServerHandler
 from .blobs import BlobHandler, BlobsHandler
 from .changes import ChangesHandler
 from .export import ExportHandler
-from .generate import GenerateHandler, PreviewHandler, StopHandler
+from .generate import AnalyzeDataFrameHandler, GenerateHandler, PreviewHandler, StopHandler
 from .git import GitHandler
 from .install import InstallHandler
 from .keys import KeyHandler

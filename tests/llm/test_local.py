@@ -19,9 +19,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from aiserver import errors
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import server as local_server
-from aiserver.llm.local.model import LocalModel
+from aiserver.llm.local.model import LocalModel, ends_in_repetition
 from aiserver.llm.local.process import LocalProcess
-from aiserver.llm.local.repetition import ends_in_repetition
 from aiserver.llm.streaming import Limits
 
 ASK = [HumanMessage("SAY: x = 1")]

@@ -231,8 +231,7 @@ class Catalog:
 async def _list(provider: str, access: Access) -> ServedModels:
     assert access.address is not None  # ``_may_query`` ensures it
     if provider == "ollama":
-        models = await ollama.list_models(access.address, access.key)
-        return [(model.name, model.is_cloud) for model in models]
+        return await ollama.list_models(access.address, access.key)
     try:
         names = await model_names(provider, access, deadline_for(access.address))
     except ModelError:

@@ -11,13 +11,12 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ...errors import NoModelAnswer
 from ..errors import translate
@@ -42,31 +41,19 @@ Value = TypeVar("Value")
 _pool = ThreadPoolExecutor(4, "aiserver-lookup")
 
 
-@dataclass(frozen=True)
-class Response:
-    """A server's response, whatever its status. ``headers`` have lower-case names."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-    def raise_for_status(self) -> None:
-        """Raise HttpStatusError unless the status is 2xx."""
-        if not 200 <= self.status < 300:
-            raise HttpStatusError(self)
-
-    def json(self) -> Any:
-        """The body as JSON data. Raises ValueError, RecursionError."""
-        return json.loads(self.body)
-
-
 class HttpStatusError(Exception):
     """A response with an error status; has the attributes that HTTP libraries use."""
 
-    def __init__(self, response: Response) -> None:
-        self.status_code, self.response = response.status, response
-        self.body = response.body[:10_000].decode(errors="replace")
-        super().__init__(f"HTTP {response.status}")
+    def __init__(self, response: httpx.Response) -> None:
+        self.status_code, self.response = response.status_code, response
+        self.body = response.content[:10_000].decode(errors="replace")
+        super().__init__(f"HTTP {response.status_code}")
+
+
+def raise_for_status(response: httpx.Response) -> None:
+    """Raise HttpStatusError unless the status is 2xx."""
+    if not response.is_success:
+        raise HttpStatusError(response)
 
 
 def deadline_for(address: str) -> float:
@@ -75,7 +62,7 @@ def deadline_for(address: str) -> float:
 
 
 async def fetch(
-    url: str, headers: Mapping[str, str], deadline: float, read: Callable[[Response], Value]
+    url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
     """GET ``url`` within ``deadline`` seconds and pass the response to ``read``, in a thread.
 
@@ -92,7 +79,7 @@ async def fetch(
 
 
 def _fetch(
-    url: str, headers: Mapping[str, str], deadline: float, read: Callable[[Response], Value]
+    url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
     import httpx
 
@@ -107,7 +94,9 @@ def _fetch(
     return read(response)
 
 
-async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) -> Response:
+async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) -> httpx.Response:
+    import httpx
+
     body = bytearray()
     plain = {"Accept-Encoding": "identity"}
     async with client, client.stream("GET", url, headers=plain | dict(headers)) as response:
@@ -115,14 +104,13 @@ async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) 
             body += block
             if len(body) > MAX_BYTES:
                 raise NoModelAnswer
-    fields = {name.lower(): value for name, value in response.headers.items()}
-    return Response(response.status_code, fields, _unpacked(bytes(body), fields))
+    encoding = response.headers.pop("content-encoding", "")
+    content = _decompress(bytes(body)) if "gzip" in encoding else bytes(body)
+    return httpx.Response(response.status_code, headers=response.headers, content=content)
 
 
-def _unpacked(body: bytes, headers: Mapping[str, str]) -> bytes:
-    """Decompress the body, within the limit: some proxies compress without being asked to."""
-    if "gzip" not in headers.get("content-encoding", ""):
-        return body
+def _decompress(body: bytes) -> bytes:
+    """Decompress a body, within the limit: some proxies compress without being asked to."""
     unpacker = zlib.decompressobj(wbits=31)
     try:
         plain = unpacker.decompress(body, MAX_BYTES)

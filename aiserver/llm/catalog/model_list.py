@@ -7,11 +7,14 @@ key in a header; nothing from a notebook is sent. The response is only read as m
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ModelAuthFailed, ModelKeyMissing, ModelNoCredit, NoModelAnswer
 from ..policy import Access
-from .lookup import HttpStatusError, Response, fetch
+from .lookup import HttpStatusError, fetch, raise_for_status
+
+if TYPE_CHECKING:
+    import httpx
 
 _NO_LIST = (404, 405, 501)  # statuses
 
@@ -29,14 +32,14 @@ async def model_names(provider: str, access: Access, deadline: float) -> list[st
         raise
 
 
-def _read(provider: str, response: Response) -> list[str]:
-    if response.status in _NO_LIST:
+def _read(provider: str, response: httpx.Response) -> list[str]:
+    if response.status_code in _NO_LIST:
         return []
-    if provider == "google_genai" and response.status == 400:
+    if provider == "google_genai" and response.status_code == 400:
         raise ModelAuthFailed from HttpStatusError(response)  # Google's status for an invalid key
-    if 300 <= response.status < 400:
+    if response.is_redirect:
         raise NoModelAnswer
-    response.raise_for_status()
+    raise_for_status(response)
     return _names(response.json())
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ...errors import ModelError
-from .lookup import MAX_NAMES, Response, deadline_for, fetch
+from .lookup import MAX_NAMES, deadline_for, fetch, raise_for_status
+
+if TYPE_CHECKING:
+    import httpx
 
 
-@dataclass(frozen=True)
-class OllamaModel:
+class OllamaModel(NamedTuple):
     """A model in Ollama's list. ``is_cloud``: it runs in Ollama's cloud, not on the server."""
 
     name: str
@@ -58,8 +59,8 @@ async def list_models(url: str, key: str | None = None) -> list[OllamaModel]:
         return []
 
 
-def _models(response: Response) -> list[OllamaModel]:
-    response.raise_for_status()
+def _models(response: httpx.Response) -> list[OllamaModel]:
+    raise_for_status(response)
     items = response.json()["models"][:MAX_NAMES]
     models = [_model(item) for item in items if not _is_embedding(item)]
     # Ollama lists the newest first; the sort is stable.

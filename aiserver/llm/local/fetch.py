@@ -18,6 +18,7 @@ import errno
 import hashlib
 import importlib.util
 import os
+import queue
 import re
 import shutil
 import subprocess
@@ -26,7 +27,7 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,10 +93,21 @@ def from_hub(folder: Path, progress: Progress) -> Path:
 
     progress.log("Contacting the model hub …")
     url = hf_hub_url(HUB_REPO, weights.FILE)
-    query = _Thread(lambda: get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
-    if not query.wait(HUB_PATIENCE) or query.error is not None:
+    answers: queue.Queue[Any] = queue.Queue()
+
+    def query() -> None:
+        try:
+            answers.put(get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
+        except Exception:
+            answers.put(None)
+
+    # In a daemon thread, since neither a name server nor Ctrl+C may have to be waited for.
+    threading.Thread(target=query, daemon=True).start()
+    metadata = None
+    with contextlib.suppress(queue.Empty):
+        metadata = answers.get(timeout=HUB_PATIENCE)
+    if metadata is None:
         raise HubUnreachable("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
-    metadata = query.result
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
     # It becomes a file name, and the file is verified against it.
     if not _SHA256.fullmatch(digest):
@@ -275,25 +287,3 @@ def _bytes_in(folder: Path) -> int:
             with contextlib.suppress(OSError):
                 total += (Path(parent) / name).stat().st_size
     return total
-
-
-class _Thread:
-    """A call in a daemon thread, so that Ctrl+C doesn't wait for it."""
-
-    def __init__(self, call: Callable[[], Any]) -> None:
-        self.result: Any = None
-        self.error: Exception | None = None
-
-        def run() -> None:
-            try:
-                self.result = call()
-            except Exception as error:
-                self.error = error
-
-        self._thread = threading.Thread(target=run, daemon=True)
-        self._thread.start()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait up to ``seconds``; return whether the call has ended."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()

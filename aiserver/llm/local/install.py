@@ -56,7 +56,7 @@ class Installation:
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             # The user's files must not shadow modules.
             env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONIOENCODING": "utf-8"},
             cwd=folder if folder.is_dir() else None,
@@ -102,10 +102,8 @@ class Installation:
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         """Read the command's output until it ends. Runs in a thread."""
-        assert self._process.stdout is not None and self._process.stderr is not None
+        assert self._process.stdout is not None
         result: dict[str, Any] = {}
-        drain_stderr = threading.Thread(target=self._process.stderr.read, daemon=True)
-        drain_stderr.start()
         with contextlib.suppress(RuntimeError):  # the loop is already closed
             for line in self._process.stdout:
                 try:
@@ -117,9 +115,7 @@ class Installation:
                 else:
                     result = message
             self._process.wait()
-            drain_stderr.join(1)
             self._process.stdout.close()
-            self._process.stderr.close()
             loop.call_soon_threadsafe(self._finish, result)
 
     def _set(self, state: InstallState) -> None:

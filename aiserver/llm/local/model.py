@@ -20,7 +20,6 @@ from ..errors import translate
 from ..streaming import Limits, stream_chat, stream_chunks
 from .grammar import fenced_block
 from .process import Address, LocalProcess
-from .repetition import ends_in_repetition
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -30,6 +29,8 @@ CONTEXT = 4096  # tokens, prompt and answer together
 PROMPT_TOKENS = 600  # a small machine would read a longer prompt too slowly
 MAX_CACHED_COUNTS = 1000
 REPETITION_CHECK_EVERY = 100  # characters
+REPETITION_TAIL = 600  # characters at the end that must be periodic …
+MAX_PERIOD = 200  # … so each piece occurs at least three times
 REPEATS = "The model started repeating itself, so it was stopped. Try rephrasing the request."
 
 
@@ -157,6 +158,14 @@ class LocalModel(ChatModel):
                     await self._client.close()
                 self._client = await asyncio.to_thread(_Client, address)
             return self._client
+
+
+def ends_in_repetition(text: str) -> bool:
+    """Whether the end of ``text`` is one piece, repeated exactly, as small models may go on."""
+    tail = text[-REPETITION_TAIL:]
+    return len(tail) == REPETITION_TAIL and any(
+        tail.endswith(tail[: REPETITION_TAIL - period]) for period in range(1, MAX_PERIOD + 1)
+    )
 
 
 def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
