@@ -1,17 +1,16 @@
 # Two commands:
 #
 #   make lab     runs AI Server in JupyterLab, with a small model on this machine
-#   make test    proves that it works, down to a real browser
+#   make test    runs all tests, including those in a real browser
 #
 # For contributors:
 #
-#   make check   lint, types and unit tests: minutes, no browser, no databases
-#   make fix     formats the code, and fixes what the linters can
+#   make check   runs linters, type checks and unit tests in minutes, without browser and databases
+#   make fix     formats the code, and applies the linters' fixes
 #   make docs    builds the documentation into .make/docs
 #
-# Both need Python 3.10 or newer, make, and the package registries of Python and npm; they
-# install the rest into this folder (.venv, node_modules), and can be run again at any time:
-# what is done already is not done twice.
+# They need Python 3.10 or newer, make, and access to PyPI and the npm registry. They install the
+# rest into this folder (.venv, node_modules). Running them again repeats only what has changed.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -26,7 +25,7 @@ export PATH := $(BIN):$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
-# What the frontend, and what the wheel, is made of.
+# Sources of the frontend, and of the wheel.
 FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -name '*.spec.*')
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
   $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name '*.pyc' ! -name _version.py)
@@ -37,7 +36,7 @@ PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
 help:
 	@sed -n '3,10s/^#   //p' Makefile
 
-# --- what must be there -------------------------------------------------------------
+# --- requirements -------------------------------------------------------------------
 
 $(DONE)/venv:
 	@scripts/check-python $(PYTHON)
@@ -63,7 +62,7 @@ $(DONE)/install: $(DONE)/npm pyproject.toml
 	@echo "• AI Server itself"
 	@rm -rf aiserver/labextension
 	@pip install -q --no-build-isolation -e '.[test]'
-# nbdime is a judge in the tests; what it adds to a server and a page would be tested with ours.
+# The tests compare with nbdime, but its extensions must not run in the tested server and page.
 	@jupyter server extension disable --sys-prefix nbdime >$(DONE)/nbdime.log 2>&1
 	@jupyter labextension disable --level=sys_prefix nbdime-jupyterlab >>$(DONE)/nbdime.log 2>&1
 	@jupyter-builder develop . --overwrite >$(DONE)/develop.log 2>&1 || { cat $(DONE)/develop.log; exit 1; }
@@ -93,7 +92,7 @@ fix: build
 	ruff format .
 	jlpm lint:fix
 
-# What a test needs and isn't there (a database, strace, the model), it does without or is skipped.
+# Tests that need a missing program (a database, strace, the model) are skipped or reduced.
 unit: build
 	pytest --numprocesses logical --maxprocesses 4 --dist worksteal -m "not embedded"
 
@@ -130,27 +129,27 @@ $(DONE)/ui-tests: $(DONE)/npm ui-tests/package.json ui-tests/yarn.lock
 	  >../$(DONE)/ui-tests.log 2>&1 || { tail -n 40 ../$(DONE)/ui-tests.log; exit 1; }
 	@touch $@
 
-# A real R kernel for one of its tests, which fails with this line where there is none.
+# One test needs an R kernel, and fails without it.
 galata: build model $(DONE)/ui-tests
 	-@scripts/need-debian R r-cran-irkernel
 	@browser=$$(scripts/need-browser) && cd ui-tests && jlpm lint && \
 	  AISERVER_BROWSER="$$browser" jlpm test --project=lab
 
-# The release, as it is handed out.
+# The files of a release.
 $(DONE)/release: $(DONE)/frontend $(PACKAGE)
 	@echo "• Wheel and sdist"
 	@scripts/build-dist $(DONE)/dist >$(DONE)/release.log 2>&1 || { tail -n 40 $(DONE)/release.log; exit 1; }
 	@touch $@
 
-# The wheel in a fresh environment, with the oldest JupyterLab that we promise.
+# The wheel in a fresh environment, with the oldest supported JupyterLab.
 $(DONE)/wheel: $(DONE)/release scripts/make-env
 	@echo "• The wheel in a fresh environment, with JupyterLab 4.5"
 	@scripts/make-env $(DONE)/envs/wheel "$$(echo $(DONE)/dist/*.whl)[openai]" 'jupyterlab==4.5.*' ipykernel
 	@touch $@
 
-# Working together changes how every notebook is opened and saved, so it lives apart.
+# Collaboration changes how every notebook is opened and saved, so it gets its own environment.
 $(DONE)/rtc: $(DONE)/install scripts/make-env
-	@echo "• jupyter-collaboration in an environment of its own"
+	@echo "• jupyter-collaboration in its own environment"
 	@scripts/make-env $(DONE)/envs/rtc --over $(VENV) 'jupyter-collaboration>=5,<6'
 	@touch $@
 
@@ -160,12 +159,12 @@ places: build $(DONE)/ui-tests $(DONE)/wheel $(DONE)/rtc
 audit: $(DONE)/install
 	@scripts/audit
 
-# The pictures of README and docs, made anew by the browser tests.
+# Create the pictures of README and docs with the browser tests.
 pictures: build model $(DONE)/ui-tests
 	@browser=$$(scripts/need-browser) && cd ui-tests && AISERVER_BROWSER="$$browser" jlpm pictures
 
-# Takes new words of the interface into translations/, and makes what JupyterLab reads of them.
-# ADD=pt_BR begins a language.
+# Update translations/ from the interface, and compile the files that JupyterLab reads.
+# ADD=pt_BR adds a language.
 translations: $(DONE)/install
 	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
