@@ -28,12 +28,12 @@ from .record import codec
 from .record.filenames import check_sha256
 from .record.merge.sessions import merge_into
 from .record.mutations import (
-    append_events,
-    append_turn,
     check_writable,
     fork_session,
     number_entries,
 )
+from .record.prepared_turn import PreparedTurn
+from .record.splice import SessionBytes
 from .record.summaries import page, summarise
 
 
@@ -45,7 +45,7 @@ class InMemorySessionManager(SessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._sessions: dict[SessionKey, bytes] = {}
+        self._sessions: dict[SessionKey, SessionBytes] = {}
         self._logs: dict[tuple[str, str], list[bytes]] = {}
         self._blobs: dict[tuple[str, str], bytes] = {}
 
@@ -61,21 +61,21 @@ class InMemorySessionManager(SessionManager):
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
         """Append a turn."""
-        session = self._load(key) or new_session(key)
-        check_writable(session.meta, if_revision)
-        saved = append_turn(session, turn)
-        self._sessions[key] = codec.encode(session)
+        session = self._sessions.get(key) or SessionBytes(new_session(key))
+        check_writable(session, if_revision)
+        saved = session.add_turn(PreparedTurn(turn))
+        self._sessions[key] = session
         return saved, session.revision
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
         """Append events."""
-        session = self._load(key) or new_session(key)
-        check_writable(session.meta, if_revision)
-        saved = append_events(session, events)
+        session = self._sessions.get(key) or SessionBytes(new_session(key))
+        check_writable(session, if_revision)
+        saved = session.add_events(events)
         if saved:
-            self._sessions[key] = codec.encode(session)
+            self._sessions[key] = session
         return saved, session.revision
 
     async def list_sessions(
@@ -90,8 +90,8 @@ class InMemorySessionManager(SessionManager):
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         rows = [
-            summarise(codec.parse(data))
-            for key, data in self._sessions.items()
+            summarise(codec.parse(session.to_bytes()))
+            for key, session in self._sessions.items()
             if key.owner == owner and notebook_id in (None, key.notebook_id)
         ]
         return page(rows, offset, limit)
@@ -107,10 +107,10 @@ class InMemorySessionManager(SessionManager):
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
         """Delete a session."""
-        session = self._load(key)
+        session = self._sessions.get(key)
         if session is None:
             return False
-        check_writable(session.meta, if_revision)
+        check_writable(session, if_revision)
         del self._sessions[key]
         return True
 
@@ -120,7 +120,7 @@ class InMemorySessionManager(SessionManager):
         if existing is not None:
             return existing
         copy = fork_session(self._load(source), target)
-        self._sessions[target] = codec.encode(copy)
+        self._sessions[target] = SessionBytes(copy)
         return copy
 
     async def take_over(
@@ -132,7 +132,7 @@ class InMemorySessionManager(SessionManager):
         check_writable(session.meta, None)
         has_changed = merge_into(session, other, merged_digests)
         if has_changed:
-            self._sessions[key] = codec.encode(session)
+            self._sessions[key] = SessionBytes(session)
         return has_changed
 
     async def append_notebook_log(
@@ -178,8 +178,8 @@ class InMemorySessionManager(SessionManager):
         return self._blobs.pop((owner, check_sha256(sha256)), None) is not None
 
     def _load(self, key: SessionKey) -> Session | None:
-        data = self._sessions.get(key)
-        return None if data is None else codec.parse(data, key)
+        session = self._sessions.get(key)
+        return None if session is None else codec.parse(session.to_bytes(), key)
 
     def _log(self, notebook_id: str, owner: str) -> list[NotebookLogEntry]:
         lines = self._logs.get((owner, check_id("notebookId", notebook_id)), [])

@@ -18,6 +18,7 @@ from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import session_name
+from aiserver.sessions.record.splice import SessionBytes
 from aiserver.sessions.redis import RedisSessionManager
 from aiserver.sessions.redis.keys import Keyspace, cell_name, encode_owner
 from aiserver.sessions.redis.layout import split
@@ -64,7 +65,7 @@ class MemoryBackend(Backend):
         return self._manager
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        self._manager._sessions[key] = data
+        self._manager._sessions[key] = SessionBytes(codec.parse(data, key))
 
 
 class SQLBackend(Backend):

@@ -70,6 +70,10 @@ class SessionBytes:
             return [*turns, self._no_events + self._after]
         return [*turns, b',\n  "events": ', *_in_brackets(self._events), self._after]
 
+    def to_bytes(self) -> bytes:
+        """Return the bytes of the file."""
+        return b"".join(self.chunks())
+
     def revision_of(self, data: bytes) -> int | None:
         """Return the revision if these are the bytes of this session, else None.
 
@@ -82,7 +86,8 @@ class SessionBytes:
             position += len(chunk)
         return revision if position == len(data) else None
 
-    def __len__(self) -> int:
+    def size(self) -> int:
+        """Return about how many bytes this holds."""
         return len(self._turns) + len(self._events or b"")
 
     def _grow(self, turns: Sequence[bytes], events: Sequence[Event]) -> None:
