@@ -40,7 +40,7 @@ LAYERS = [
 INNER = {
     "sessions": [
         {"record"},
-        {"base"},
+        {"base", "threads"},
         {"file", "memory", "redis", "sql"},
         {"factory"},
     ],

@@ -47,7 +47,8 @@ from ..models import (
     new_session,
 )
 from ..tokens import estimate_tokens
-from .record.mutations import find_problems, select_newest
+from .record.history import select_newest
+from .record.mutations import find_problems
 from .record.summaries import summary_marks
 
 

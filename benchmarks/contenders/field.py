@@ -117,7 +117,7 @@ class Field:
             Entry("JSONL: append, fsync", "floors:Lines", f"{folder}/lines"),
             Entry(FILE, "ours:Files", f"file://{folder}/files"),
             Entry("ours: memory", "ours:Ours", "memory://", durable=False, shared=False),
-            Entry("ours: SQLite", "ours:Ours", f"sqlite+aiosqlite:///{folder}/ours.db"),
+            Entry("ours: SQLite", "ours:Ours", f"sqlite:///{folder}/ours.db"),
         ]
         for name, url in self._urls.items():
             entries.append(Entry(f"ours: {name}", "ours:Ours", self._new_place(name, url)))

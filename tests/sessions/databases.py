@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import delete, insert, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, delete, insert, select, text
 
 from aiserver.models import SessionKey
 from aiserver.sessions.record import codec
@@ -34,13 +33,13 @@ class Database:
         """Return a new manager of the database."""
         return SQLSessionManager(url=self.url, **traits)
 
-    def ask(self, work: Callable[[AsyncConnection], Awaitable[Any]]) -> Any:
+    def ask(self, work: Callable[[Connection], Any]) -> Any:
         """Run a function in one transaction."""
 
         async def ask() -> Any:
             store = self.open()
             try:
-                return await store._run(lambda db: db.write(lambda conn, _: work(conn)))
+                return await store._write(lambda connection, _: work(connection))
             finally:
                 await store.close()
 
@@ -53,18 +52,15 @@ class Database:
     def rows(self, table: Any) -> list[Any]:
         """Return all rows of a table."""
 
-        async def read(connection: AsyncConnection) -> Any:
-            return (await connection.execute(select(table))).all()
-
-        result: list[Any] = self.ask(read)
+        result: list[Any] = self.ask(lambda connection: connection.execute(select(table)).all())
         return result
 
     def empty(self) -> None:
         """Delete all rows."""
 
-        async def work(connection: AsyncConnection) -> None:
+        def work(connection: Connection) -> None:
             for table in metadata.sorted_tables:
-                await connection.execute(delete(table))
+                connection.execute(delete(table))
 
         self.ask(work)
 
@@ -98,9 +94,9 @@ class Database:
             for index, (kind, item) in enumerate(planted)
         ]
 
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(insert(sessions), of | head)
-            await connection.execute(insert(items), rows)
+        def work(connection: Connection) -> None:
+            connection.execute(insert(sessions), of | head)
+            connection.execute(insert(items), rows)
 
         self.ask(work)
 
@@ -108,7 +104,7 @@ class Database:
 def sqlite_template(folder: Path) -> Path:
     """Return an SQLite file with our tables, created once and copied by tests."""
     path = folder / "template.db"
-    database = Database(f"sqlite+aiosqlite:///{path}")
+    database = Database(f"sqlite+aiosqlite:///{path}")  # as settings had it at first
 
     async def make() -> None:
         store = database.open()
@@ -124,4 +120,4 @@ def sqlite_copy(template: Path, folder: Path) -> Database:
     """Return a new copy of the template."""
     path = folder / "histories.db"
     shutil.copy(template, path)
-    return Database(f"sqlite+aiosqlite:///{path}")
+    return Database(f"sqlite:///{path}")

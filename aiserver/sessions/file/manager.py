@@ -35,13 +35,13 @@ from ..record.merge.sessions import merge_into
 from ..record.mutations import check_writable
 from ..record.prepared_turn import PreparedTurn
 from ..record.summaries import page
+from ..threads import Workers
 from .directory import SessionDirectory
 from .listing import Listing
 from .logs_and_blobs import Blobs, NotebookLogs
 from .reader import Reader
 from .root import find_root, path_from_url
 from .session_files import SessionFiles
-from .threads import Workers
 from .verify import Verifier, run_check
 
 T = TypeVar("T")

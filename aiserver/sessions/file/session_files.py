@@ -36,9 +36,9 @@ from ..record.lru_cache import LRUCache
 from ..record.mutations import check_writable, fork_session
 from ..record.prepared_turn import PreparedTurn
 from ..record.splice import SessionBytes
+from ..threads import respond
 from .git_stages import complete_conflict
 from .reader import Logger, Reader, StoredSession
-from .threads import respond
 
 T = TypeVar("T")
 
@@ -71,7 +71,7 @@ class SessionFiles:
     def __init__(self, reader: Reader, log: Logger) -> None:
         self._reader, self._directory, self._log = reader, reader.directory, log
         self._session_bytes: LRUCache[str, SessionBytes] = LRUCache(
-            256, limit=_MAX_CACHED_BYTES, weight=len
+            256, limit=_MAX_CACHED_BYTES, weight=SessionBytes.size
         )
         self._validated: LRUCache[str, _Validated] = LRUCache(20_000)
         self._raw: LRUCache[str, _Raw] = LRUCache(256, limit=_MAX_CACHED_BYTES // 2, weight=_weight)

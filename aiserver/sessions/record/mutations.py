@@ -8,7 +8,7 @@ separate rows knows the counters without the session and calls ``number_turn`` a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ...errors import NotFound, SessionTooNew, StaleRevision
@@ -144,27 +144,6 @@ def number_entries_from(start: int, entries: Sequence[NewLogEntry]) -> list[Note
         NotebookLogEntry.model_validate(codec.to_dict(entry) | {"seq": seq})
         for seq, entry in enumerate(entries, start)
     ]
-
-
-def select_newest(
-    turns: Sequence[Interaction],
-    max_messages: int | None,
-    max_tokens: int | None,
-    count_tokens: Callable[[str], int],
-) -> list[Interaction]:
-    """Return the newest turns that fit, oldest first; see ``SessionManager.get_history``."""
-    first = len(turns)
-    tokens_left = max_tokens
-    while first and (max_messages is None or 2 * (len(turns) - first + 1) <= max_messages):
-        turn = turns[first - 1]
-        if tokens_left is not None:
-            request, response = turn.user_request, turn.ai_response
-            texts = (request.intent, request.current_code, response.suggestion)
-            tokens_left -= sum(map(count_tokens, texts))
-            if tokens_left < 0:
-                break
-        first -= 1
-    return list(turns[first:])
 
 
 def set_owner(session: Session, owner: str) -> None:

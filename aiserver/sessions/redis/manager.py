@@ -33,13 +33,13 @@ from ...models import (
 from ...tokens import estimate_tokens
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
+from ..record.history import read_newest
 from ..record.merge.sessions import merge_into
 from ..record.mutations import (
     check_writable,
     fork_session,
     number_events,
     number_turn,
-    select_newest,
 )
 from . import guarantees
 from .address import DEFAULT, connection_options, url_prefix
@@ -50,8 +50,6 @@ from .logs_and_blobs import LogsAndBlobs
 from .notebook_lock import notebook_lock
 from .sessions import NO_STAMP, Loaded, Sessions
 from .verify import Verifier
-
-_FIRST_TURNS = 32  # the first query of a history that is limited by tokens
 
 
 class RedisSessionManager(SessionManager):
@@ -148,16 +146,11 @@ class RedisSessionManager(SessionManager):
         count_tokens: Callable[[str], int] = estimate_tokens,
     ) -> list[Interaction]:
         """The newest turns that fit; older turns are not read."""
-        max_turns = None if max_messages is None else max(0, max_messages // 2)
-        limit = max_turns
-        if max_tokens is not None:
-            limit = _FIRST_TURNS if max_turns is None else min(max_turns, _FIRST_TURNS)
-        while True:
-            turns, older = await self._sessions.newest(key, limit)
-            fitting = select_newest(turns, max_messages, max_tokens, count_tokens)
-            if limit is None or limit == max_turns or len(fitting) < len(turns) or not older:
-                return fitting
-            limit = limit * 4 if max_turns is None else min(max_turns, limit * 4)
+
+        async def read(limit: int | None) -> tuple[list[Interaction], bool]:
+            return await self._sessions.newest(key, limit)
+
+        return await read_newest(read, max_messages, max_tokens, count_tokens)
 
     async def list_sessions(
         self,

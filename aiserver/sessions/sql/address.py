@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 _DRIVERS = {
-    "sqlite": ("aiosqlite", "sql"),
+    "sqlite": ("aiosqlite", "sql"),  # in the URL only: Python's own driver is used
     "postgresql": ("asyncpg", "postgresql"),
     "mysql": ("aiomysql", "mysql"),
     "mariadb": ("aiomysql", "mysql"),
@@ -38,11 +38,6 @@ class Address:
     """The SQLite file; None for a database in memory and for the other kinds."""
     connect_args: dict[str, Any] = field(default_factory=dict)
 
-    @property
-    def in_memory(self) -> bool:
-        """Whether closing the last connection deletes the database."""
-        return self.kind == "sqlite" and self.file is None
-
 
 def database_kind(url: str) -> str:
     """The kind of a database. Raises SettingError if it is unsupported or a package is missing."""
@@ -52,7 +47,9 @@ def database_kind(url: str) -> str:
     expected, extra = _DRIVERS[name]
     if driver not in ("", expected):
         raise SettingError(f"The URL of this database must start with {name}+{expected}://.")
-    packages = ("sqlalchemy", "alembic", "greenlet", expected)
+    packages = ["sqlalchemy", "alembic", "greenlet"]
+    if name != "sqlite":
+        packages.append(expected)
     if missing := [package for package in packages if not _is_installed(package)]:
         raise SettingError(
             f"This database needs more Python packages ({', '.join(missing)}): "
@@ -68,7 +65,8 @@ def resolve(url: str, password_file: str, start_dir: str) -> Address:
 
     kind = database_kind(url)
     try:
-        parsed = make_url(url).set(drivername=f"{kind}+{_DRIVERS[kind][0]}")
+        driver = kind if kind == "sqlite" else f"{kind}+{_DRIVERS[kind][0]}"
+        parsed = make_url(url).set(drivername=driver)
     except (ArgumentError, ValueError):
         raise SettingError(
             "The database URL is not valid. In user names and passwords, write @ as %40, "

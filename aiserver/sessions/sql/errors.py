@@ -148,4 +148,4 @@ def _mysql_code(cause: Any) -> int | None:
 
 def _is_driver_error(cause: Any) -> bool:
     """Whether the exception is a driver's own: it has no connection or has lost it."""
-    return type(cause).__module__.split(".")[0] in ("asyncpg", "pymysql", "aiomysql", "aiosqlite")
+    return type(cause).__module__.split(".")[0] in ("asyncpg", "pymysql", "aiomysql")

@@ -13,21 +13,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import delete, func, insert, literal, select, union, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, delete, func, insert, literal, select, union, update
 
 from ...models import NewLogEntry, NotebookLogEntry
 from ..base import VerifyResult
 from ..record.mutations import number_entries_from
-from .database import Write
+from .attempts import Write
 from .owners import owner_key
 from .queries import record_owner
 from .rows import to_text
 from .tables import blobs, notebook_log, notebooks, owners, sessions
 
 
-async def append_log(
-    connection: AsyncConnection,
+def append_log(
+    connection: Connection,
     write: Write,
     notebook_id: str,
     owner: str,
@@ -37,19 +36,19 @@ async def append_log(
     key = {"owner": owner_key(owner), "notebook_id": notebook_id}
     matches = (notebooks.c.owner == key["owner"]) & (notebooks.c.notebook_id == notebook_id)
     next_seq = select(notebooks.c.next_seq).where(matches).with_for_update()
-    start = (await connection.execute(next_seq)).scalar()
+    start = (connection.execute(next_seq)).scalar()
     may_be_committed = write.outcome_unknown and write.result
-    if may_be_committed and await _is_logged(connection, notebook_id, owner, write.id):
+    if may_be_committed and _is_logged(connection, notebook_id, owner, write.id):
         committed: list[NotebookLogEntry] = write.result
         return committed
     saved = number_entries_from(start or 1, entries)
     row = {"next_seq": (start or 1) + len(saved), "mark": secrets.randbits(63)}
     if start is None:
-        await record_owner(connection, owner)
-        await connection.execute(insert(notebooks), key | row)
+        record_owner(connection, owner)
+        connection.execute(insert(notebooks), key | row)
     else:
-        await connection.execute(update(notebooks).where(matches).values(**row))
-    await connection.execute(
+        connection.execute(update(notebooks).where(matches).values(**row))
+    connection.execute(
         insert(notebook_log),
         [key | {"seq": e.seq, "write_id": write.id, "content": to_text(e)} for e in saved],
     )
@@ -57,12 +56,12 @@ async def append_log(
     return saved
 
 
-async def read_log(
-    connection: AsyncConnection, notebook_id: str, owner: str
+def read_log(
+    connection: Connection, notebook_id: str, owner: str
 ) -> tuple[list[NotebookLogEntry], int]:
     """A notebook's log, oldest first, and the number of its damaged entries."""
     log = notebook_log.c
-    rows = await connection.execute(
+    rows = connection.execute(
         select(log.content)
         .where(log.owner == owner_key(owner), log.notebook_id == notebook_id)
         .order_by(log.seq)
@@ -76,9 +75,9 @@ async def read_log(
     return entries, damaged
 
 
-async def marks(connection: AsyncConnection, owner: str) -> dict[str, int]:
+def marks(connection: Connection, owner: str) -> dict[str, int]:
     """For each notebook with a log, a number that changes with each write."""
-    rows = await connection.execute(
+    rows = connection.execute(
         select(notebooks.c.notebook_id, notebooks.c.mark)
         .where(notebooks.c.owner == owner_key(owner))
         .order_by(notebooks.c.notebook_id)
@@ -86,30 +85,28 @@ async def marks(connection: AsyncConnection, owner: str) -> dict[str, int]:
     return {row.notebook_id: row.mark for row in rows}
 
 
-async def delete_log(
-    connection: AsyncConnection, write: Write, notebook_id: str, owner: str
-) -> bool:
+def delete_log(connection: Connection, write: Write, notebook_id: str, owner: str) -> bool:
     """Permanently delete a notebook's log."""
     deleted = False
     for table in (notebooks, notebook_log):
         matches = (table.c.owner == owner_key(owner)) & (table.c.notebook_id == notebook_id)
-        deleted = bool((await connection.execute(delete(table).where(matches))).rowcount) or deleted
+        deleted = bool((connection.execute(delete(table).where(matches))).rowcount) or deleted
     write.result = deleted or write.result
     return bool(write.result)
 
 
-async def put_blob(connection: AsyncConnection, _: Write, data: bytes, owner: str) -> str:
+def put_blob(connection: Connection, _: Write, data: bytes, owner: str) -> str:
     """Store bytes under their SHA-256, which is returned in hex."""
     digest = hashlib.sha256(data).hexdigest()
     matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == digest)
-    stored = (await connection.execute(select(blobs.c.data).where(matches))).scalar()
+    stored = (connection.execute(select(blobs.c.data).where(matches))).scalar()
     if stored is None:
-        await record_owner(connection, owner)
+        record_owner(connection, owner)
         row = {"owner": owner_key(owner), "sha256": digest, "data": _bytes_value(connection, data)}
-        await connection.execute(insert(blobs).values(row))
+        connection.execute(insert(blobs).values(row))
     elif _to_bytes(stored) != data:  # damaged
         value = _bytes_value(connection, data)
-        await connection.execute(update(blobs).where(matches).values(data=value))
+        connection.execute(update(blobs).where(matches).values(data=value))
     return digest
 
 
@@ -118,60 +115,58 @@ def _to_bytes(data: Any) -> bytes:
     return str(data).encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
 
 
-def _bytes_value(connection: AsyncConnection, data: bytes) -> Any:
+def _bytes_value(connection: Connection, data: bytes) -> Any:
     # aiomysql 0.3 can't send bytes with a PyMySQL of 1.2 or later.
     return func.unhex(data.hex()) if connection.dialect.name == "mysql" else data
 
 
-async def get_blob(connection: AsyncConnection, sha256: str, owner: str) -> bytes | None:
+def get_blob(connection: Connection, sha256: str, owner: str) -> bytes | None:
     """The bytes stored under a hash, which they may not match, or None."""
     matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
-    data = (await connection.execute(select(blobs.c.data).where(matches))).scalar()
+    data = (connection.execute(select(blobs.c.data).where(matches))).scalar()
     return None if data is None else _to_bytes(data)
 
 
-async def list_blobs(connection: AsyncConnection, owner: str) -> list[str]:
+def list_blobs(connection: Connection, owner: str) -> list[str]:
     """The hashes of all blobs, sorted."""
     query = select(blobs.c.sha256).where(blobs.c.owner == owner_key(owner))
-    return [sha256 for (sha256,) in await connection.execute(query.order_by(blobs.c.sha256))]
+    return [sha256 for (sha256,) in connection.execute(query.order_by(blobs.c.sha256))]
 
 
-async def delete_blob(connection: AsyncConnection, write: Write, sha256: str, owner: str) -> bool:
+def delete_blob(connection: Connection, write: Write, sha256: str, owner: str) -> bool:
     """Permanently delete a blob."""
     matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
-    deleted = bool((await connection.execute(delete(blobs).where(matches))).rowcount)
+    deleted = bool((connection.execute(delete(blobs).where(matches))).rowcount)
     write.result = deleted or write.result
     return bool(write.result)
 
 
-async def verify_log(connection: AsyncConnection, notebook_id: str, owner: str) -> VerifyResult:
+def verify_log(connection: Connection, notebook_id: str, owner: str) -> VerifyResult:
     """Report damaged entries in a notebook's log. Readers skip them, so there is no repair."""
-    _, damaged = await read_log(connection, notebook_id, owner)
+    _, damaged = read_log(connection, notebook_id, owner)
     problem = f"{damaged} damaged lines; the others are in use" if damaged else None
     return VerifyResult(f"log of {notebook_id}", problem)
 
 
-async def verify_blob(connection: AsyncConnection, sha256: str, owner: str) -> VerifyResult:
+def verify_blob(connection: Connection, sha256: str, owner: str) -> VerifyResult:
     """Report a blob that doesn't match its hash. It counts as missing until it is put again."""
-    data = await get_blob(connection, sha256, owner)
+    data = get_blob(connection, sha256, owner)
     is_intact = data is None or hashlib.sha256(data).hexdigest() == sha256
     return VerifyResult(f"blob {sha256}", None if is_intact else "content does not match its hash")
 
 
-async def list_owners(connection: AsyncConnection) -> list[str]:
+def list_owners(connection: Connection) -> list[str]:
     """The names of all owners of sessions, logs or blobs, sorted."""
     keys = union(*(select(table.c.owner) for table in (sessions, notebooks, blobs)))
-    rows = await connection.execute(select(owners.c.owner, owners.c.name))
+    rows = connection.execute(select(owners.c.owner, owners.c.name))
     names = {key: json.loads(name) for key, name in rows}
-    return sorted(names.get(key, key) for (key,) in await connection.execute(keys))
+    return sorted(names.get(key, key) for (key,) in connection.execute(keys))
 
 
-async def _is_logged(
-    connection: AsyncConnection, notebook_id: str, owner: str, write_id: int
-) -> bool:
+def _is_logged(connection: Connection, notebook_id: str, owner: str, write_id: int) -> bool:
     """Whether an earlier attempt, whose connection broke, was committed."""
     log = notebook_log.c
     query = select(literal(1)).where(
         log.owner == owner_key(owner), log.notebook_id == notebook_id, log.write_id == write_id
     )
-    return (await connection.execute(query.limit(1))).first() is not None
+    return (connection.execute(query.limit(1))).first() is not None

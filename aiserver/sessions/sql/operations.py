@@ -7,12 +7,12 @@ writer first looks whether its last attempt was committed.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from pydantic import ValidationError
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, select
 
 from ...errors import SessionCorrupt
 from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey, new_session
@@ -23,8 +23,8 @@ from ..record.damage.recovery import is_empty, recover
 from ..record.merge.sessions import count_records, merge_into
 from ..record.summaries import extend_summary, summarise
 from . import queries
+from .attempts import Write
 from .codes import LIST
-from .database import Write
 from .owners import owner_key
 from .rows import Counters, StoredSession, is_supported, split, to_item, to_text
 from .tables import sessions
@@ -43,15 +43,15 @@ class _Head(NamedTuple):
     summary: Summary
 
 
-async def load(connection: AsyncConnection, key: SessionKey) -> Session | None:
+def load(connection: Connection, key: SessionKey) -> Session | None:
     """The session or None. Recovers a damaged one; raises SessionCorrupt if nothing is readable."""
-    stored = await queries.read(connection, key)
+    stored = queries.read(connection, key)
     return None if stored is None else _parse(stored, key)
 
 
-async def load_raw(connection: AsyncConnection, key: SessionKey) -> tuple[bytes, int] | None:
+def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | None:
     """A session's bytes and its revision, or None. Doesn't parse its records."""
-    stored = await queries.read(connection, key)
+    stored = queries.read(connection, key)
     if stored is None:
         return None
     try:
@@ -63,25 +63,33 @@ async def load_raw(connection: AsyncConnection, key: SessionKey) -> tuple[bytes,
     return stored.to_bytes(), revision
 
 
-async def exists(connection: AsyncConnection, key: SessionKey) -> bool:
+def exists(connection: Connection, key: SessionKey) -> bool:
     """Whether there is a session."""
-    return await queries.head(connection, key) is not None
+    return queries.head(connection, key) is not None
 
 
-async def counters(connection: AsyncConnection, key: SessionKey) -> Counters | None:
-    """A session's counters; None if only the complete session can tell where its history begins."""
-    row = await queries.head(connection, key)
+def newest_turns(
+    connection: Connection, key: SessionKey, limit: int | None
+) -> tuple[list[Interaction], bool]:
+    """The newest turns since the last context reset, and whether there are older ones."""
+    row = queries.head(connection, key)
     if row is None:
-        return Counters()
+        return [], False
     try:
-        stored = Counters.load(row.counters)
-    except DamagedData:
-        return None
-    return stored if stored.in_order else None
+        counters = Counters.load(row.counters)
+        if counters.in_order:
+            turns = queries.newest_turns(
+                connection, key, counters.after_reset, _NO_LIMIT if limit is None else limit
+            )
+            return turns, len(turns) == limit
+    except ValueError:  # the counters or a turn are damaged
+        pass
+    session = load(connection, key)
+    return (session.history() if session else []), False
 
 
-async def list_sessions(
-    connection: AsyncConnection,
+def list_sessions(
+    connection: Connection,
     notebook_id: str | None,
     owner: str,
     offset: int,
@@ -91,7 +99,7 @@ async def list_sessions(
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:
         condition &= sessions.c.notebook_id == notebook_id
-    rows = await connection.execute(
+    rows = connection.execute(
         select(sessions.c.notebook_id, sessions.c.cell_id, sessions.c.summary)
         .where(condition)
         .order_by(sessions.c.notebook_id, sessions.c.cell_id)
@@ -104,60 +112,58 @@ async def list_sessions(
             page.append(Summary.model_validate_json(summary))
         except ValidationError:
             try:
-                session = await load(connection, SessionKey(notebook, cell, owner))
+                session = load(connection, SessionKey(notebook, cell, owner))
             except SessionCorrupt:
                 continue
             page += [summarise(session)] if session else []
     if not offset and (limit is None or len(page) < limit):
         return page, len(page)
-    return page, await queries.count_sessions(connection, condition)
+    return page, queries.count_sessions(connection, condition)
 
 
-async def save_turn(
-    connection: AsyncConnection,
+def save_turn(
+    connection: Connection,
     write: Write,
     key: SessionKey,
     turn: NewTurn,
     if_revision: int | None,
 ) -> tuple[Interaction, int]:
     """Append one turn."""
-    head = await _lock_head(connection, write, key)
-    if not await _was_committed(connection, write, key):
+    head = _lock_head(connection, write, key)
+    if not _was_committed(connection, write, key):
         mutations.check_writable(head.session.meta, if_revision)
         saved = mutations.number_turn(turn, head.counters.next_turn_id, head.counters.next_seq)
-        await _append_records(connection, write, key, head, [saved])
+        _append_records(connection, write, key, head, [saved])
         write.result = saved, head.session.revision
     committed: tuple[Interaction, int] = write.result
     return committed
 
 
-async def save_events(
-    connection: AsyncConnection,
+def save_events(
+    connection: Connection,
     write: Write,
     key: SessionKey,
     events: Sequence[NewEvent],
     if_revision: int | None,
 ) -> tuple[list[Event], int]:
     """Append events, except those that are stored already."""
-    head = await _lock_head(connection, write, key)
-    if not await _was_committed(connection, write, key):
+    head = _lock_head(connection, write, key)
+    if not _was_committed(connection, write, key):
         mutations.check_writable(head.session.meta, if_revision)
-        existing = await queries.existing_events(connection, key, events)
+        existing = queries.existing_events(connection, key, events)
         saved, new = mutations.number_events(events, head.counters.next_seq, existing)
         if new:
-            await _append_records(connection, write, key, head, new)
+            _append_records(connection, write, key, head, new)
         write.result = saved, head.session.revision
     committed: tuple[list[Event], int] = write.result
     return committed
 
 
-async def delete(
-    connection: AsyncConnection, write: Write, key: SessionKey, if_revision: int | None
-) -> bool:
+def delete(connection: Connection, write: Write, key: SessionKey, if_revision: int | None) -> bool:
     """Permanently delete a session, including its quarantined items."""
-    row = await queries.lock(connection, key)
+    row = queries.lock(connection, key)
     if row is None:
-        return await queries.delete_session(connection, key) or bool(write.result)
+        return queries.delete_session(connection, key) or bool(write.result)
     try:
         session = StoredSession(row.meta).head(key)
     except DamagedData:
@@ -166,31 +172,29 @@ async def delete(
         return True  # it was deleted, and a new session was created meanwhile
     mutations.check_writable(session.meta, if_revision)
     write.result = session.meta.created_at
-    return await queries.delete_session(connection, key)
+    return queries.delete_session(connection, key)
 
 
-async def fork(
-    connection: AsyncConnection, write: Write, source: SessionKey, target: SessionKey
-) -> Session:
+def fork(connection: Connection, write: Write, source: SessionKey, target: SessionKey) -> Session:
     """Copy a session to another cell, unless that cell has one."""
-    if await queries.lock(connection, target):
-        return await load(connection, target) or new_session(target)
-    copy = mutations.fork_session(await load(connection, source), target)
-    await _insert_session(connection, write, target, copy)
+    if queries.lock(connection, target):
+        return load(connection, target) or new_session(target)
+    copy = mutations.fork_session(load(connection, source), target)
+    _insert_session(connection, write, target, copy)
     return copy
 
 
-async def take_over(
-    connection: AsyncConnection,
+def take_over(
+    connection: Connection,
     write: Write,
     key: SessionKey,
     other: Session,
     merged_digests: Collection[str],
 ) -> bool:
     """Append the records that another copy of the session has in addition."""
-    head = await _lock_head(connection, write, key)
+    head = _lock_head(connection, write, key)
     mutations.check_writable(head.session.meta, None)
-    session = await load(connection, key) or new_session(key)
+    session = load(connection, key) or new_session(key)
     turns, events, before = (
         len(session.interactions),
         len(session.events or []),
@@ -205,10 +209,10 @@ async def take_over(
         ]
         new.sort(key=lambda record: record.seq or 0)
         head = head._replace(session=session)
-        await _write_records(connection, write, key, head, new, summarise(session))
+        _write_records(connection, write, key, head, new, summarise(session))
     else:
-        await queries.delete_session(connection, key)
-        await _insert_session(connection, write, key, session)
+        queries.delete_session(connection, key)
+        _insert_session(connection, write, key, session)
     write.result = True
     return True
 
@@ -223,12 +227,18 @@ def _parse(stored: StoredSession, key: SessionKey) -> Session:
         return session
 
 
-async def _lock_head(connection: AsyncConnection, write: Write, key: SessionKey) -> _Head:
+def _lock_head(connection: Connection, write: Write, key: SessionKey) -> _Head:
     """Lock a session until the transaction ends, repair it if necessary, and return its head."""
-    row = await queries.lock(connection, key)
-    if write.attempts > _MAX_CONFLICTS or (row and not _is_intact(row, key)):
-        await repair(connection, write, key)
-        row = await queries.lock(connection, key)
+    row = queries.lock(connection, key)
+    if write.attempts <= _MAX_CONFLICTS:
+        with contextlib.suppress(DamagedData, ValidationError):
+            return _parse_head(row, key)
+    repair(connection, write, key)
+    return _parse_head(queries.lock(connection, key), key)
+
+
+def _parse_head(row: queries.HeadRow | None, key: SessionKey) -> _Head:
+    """Raises DamagedData, ValidationError."""
     if row is None:
         session = new_session(key)
         return _Head(session, -1, Counters(), summarise(session))
@@ -239,27 +249,17 @@ async def _lock_head(connection: AsyncConnection, write: Write, key: SessionKey)
     return _Head(session, row.events, Counters.load(row.counters), summary)
 
 
-def _is_intact(row: queries.HeadRow, key: SessionKey) -> bool:
-    try:
-        if is_supported(StoredSession(row.meta).head(key), key):
-            Counters.load(row.counters)
-            Summary.model_validate_json(row.summary)
-        return True
-    except (DamagedData, ValidationError):
-        return False
-
-
-async def _was_committed(connection: AsyncConnection, write: Write, key: SessionKey) -> bool:
+def _was_committed(connection: Connection, write: Write, key: SessionKey) -> bool:
     """Whether an earlier attempt, whose connection broke, was committed."""
     return (
         write.outcome_unknown
         and write.result is not None
-        and await queries.is_written(connection, key, write.id)
+        and queries.is_written(connection, key, write.id)
     )
 
 
-async def _append_records(
-    connection: AsyncConnection,
+def _append_records(
+    connection: Connection,
     write: Write,
     key: SessionKey,
     head: _Head,
@@ -270,17 +270,17 @@ async def _append_records(
     meta = head.session.meta
     summary = extend_summary(head.summary, new, head.session.revision, meta.last_updated)
     if not head.counters.in_order:  # then the last record need not be the newest
-        complete = await load(connection, key) or head.session
+        complete = load(connection, key) or head.session
         complete.meta = meta
         complete.interactions += [record for record in new if isinstance(record, Interaction)]
         events = [record for record in new if isinstance(record, Event)]
         complete.events = (complete.events or []) + events
         summary = summarise(complete)
-    await _write_records(connection, write, key, head, new, summary)
+    _write_records(connection, write, key, head, new, summary)
 
 
-async def _write_records(
-    connection: AsyncConnection,
+def _write_records(
+    connection: Connection,
     write: Write,
     key: SessionKey,
     head: _Head,
@@ -298,15 +298,15 @@ async def _write_records(
     }
     # The session's row goes first: of two writers that create it, the second waits here.
     if head.events < 0:
-        await queries.insert_session(connection, key, row | {"extra": ""})
+        queries.insert_session(connection, key, row | {"extra": ""})
     else:
-        await queries.update_session(connection, key, **row)
+        queries.update_session(connection, key, **row)
     added = [to_item(record) for record in new]
-    await queries.insert_items(connection, key, write.id, start, added)
+    queries.insert_items(connection, key, write.id, start, added)
 
 
-async def _insert_session(
-    connection: AsyncConnection, write: Write, key: SessionKey, session: Session
+def _insert_session(
+    connection: Connection, write: Write, key: SessionKey, session: Session
 ) -> None:
     """Insert a complete session."""
     stored, counters = split(session)
@@ -317,5 +317,5 @@ async def _insert_session(
         "counters": counters.dump(),
         "summary": summarise(session).model_dump_json(),
     }
-    await queries.insert_session(connection, key, row)
-    await queries.insert_items(connection, key, write.id, 0, stored.items)
+    queries.insert_session(connection, key, row)
+    queries.insert_items(connection, key, write.id, 0, stored.items)

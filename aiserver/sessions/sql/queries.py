@@ -9,8 +9,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, insert, literal, select, union_all, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import (
+    Connection,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+    union_all,
+    update,
+)
 
 from ...models import Event, Interaction, NewEvent, SessionKey
 from ..record import codec
@@ -53,9 +62,8 @@ _SELECT_HEAD = select(
 ).where(_matches_key(sessions))
 _SELECT_HEAD_FOR_UPDATE = _SELECT_HEAD.with_for_update()
 _SELECT_TURNS = (
-    select(items.c.item_index, items.c.content)
-    .where(_matches_key(items), items.c.kind == TURN)
-    .where(items.c.item_index >= bindparam("first"), items.c.item_index < bindparam("before"))
+    select(items.c.content)
+    .where(_matches_key(items), items.c.kind == TURN, items.c.item_index >= bindparam("first"))
     .order_by(items.c.item_index.desc())
     .limit(bindparam("limit"))
 )
@@ -74,6 +82,7 @@ _UPDATE_SESSION = update(sessions).where(_matches_key(sessions))
 _UPDATE_ITEM = update(items).where(
     _matches_key(items), items.c.item_index == bindparam("key_index")
 )
+_INSERT_ITEMS = insert(items)
 _DELETE_SESSION = delete(sessions).where(_matches_key(sessions))
 _DELETE_ITEMS = delete(items).where(_matches_key(items))
 
@@ -95,9 +104,9 @@ class SessionRows(NamedTuple):
     has_head: bool
 
 
-async def read_rows(connection: AsyncConnection, key: SessionKey) -> SessionRows | None:
+def read_rows(connection: Connection, key: SessionKey) -> SessionRows | None:
     """All rows of a session, read at once; None if there are none."""
-    rows = (await connection.execute(_SELECT_ALL, _key_params(key))).all()
+    rows = (connection.execute(_SELECT_ALL, _key_params(key))).all()
     if not rows:
         return None
     stored, indexes = StoredSession(""), []
@@ -112,61 +121,57 @@ async def read_rows(connection: AsyncConnection, key: SessionKey) -> SessionRows
     return SessionRows(stored, indexes, rows[0][0] == _META_INDEX)
 
 
-async def read(connection: AsyncConnection, key: SessionKey) -> StoredSession | None:
+def read(connection: Connection, key: SessionKey) -> StoredSession | None:
     """A stored session, read at once, or None."""
-    session_rows = await read_rows(connection, key)
+    session_rows = read_rows(connection, key)
     return session_rows.stored if session_rows and session_rows.has_head else None
 
 
-async def head(connection: AsyncConnection, key: SessionKey) -> HeadRow | None:
+def head(connection: Connection, key: SessionKey) -> HeadRow | None:
     """The row of a session, or None."""
-    row = (await connection.execute(_SELECT_HEAD, _key_params(key))).first()
+    row = (connection.execute(_SELECT_HEAD, _key_params(key))).first()
     return None if row is None else HeadRow(*row)
 
 
-async def lock(connection: AsyncConnection, key: SessionKey) -> HeadRow | None:
+def lock(connection: Connection, key: SessionKey) -> HeadRow | None:
     """The row of a session, locked until the transaction ends, or None."""
-    row = (await connection.execute(_SELECT_HEAD_FOR_UPDATE, _key_params(key))).first()
+    row = (connection.execute(_SELECT_HEAD_FOR_UPDATE, _key_params(key))).first()
     return None if row is None else HeadRow(*row)
 
 
-async def turns_before(
-    connection: AsyncConnection, key: SessionKey, first: int, before: int, limit: int
-) -> list[tuple[int, Interaction]]:
-    """The newest turns below an index, newest first, with their indexes. Raises ValueError."""
-    rows = await connection.execute(
-        _SELECT_TURNS, _key_params(key, first=first, before=before, limit=limit)
-    )
-    return [(index, codec.parse_record(Interaction, content)) for index, content in rows]
+def newest_turns(
+    connection: Connection, key: SessionKey, first: int, limit: int
+) -> list[Interaction]:
+    """The newest turns from an index on, oldest first. Raises ValueError."""
+    rows = connection.execute(_SELECT_TURNS, _key_params(key, first=first, limit=limit))
+    return [codec.parse_record(Interaction, content) for (content,) in rows][::-1]
 
 
-async def existing_events(
-    connection: AsyncConnection, key: SessionKey, events: Sequence[NewEvent]
+def existing_events(
+    connection: Connection, key: SessionKey, events: Sequence[NewEvent]
 ) -> dict[str, Event]:
     """Those of the events that are stored already, by id."""
     ids = [hash_event_id(event.id) for event in events if event.id is not None]
     if not ids:
         return {}
-    rows = await connection.execute(_SELECT_EVENTS, _key_params(key, ids=ids))
+    rows = connection.execute(_SELECT_EVENTS, _key_params(key, ids=ids))
     return events_by_id(codec.parse_record(Event, content) for (content,) in rows)
 
 
-async def is_written(connection: AsyncConnection, key: SessionKey, write_id: int) -> bool:
+def is_written(connection: Connection, key: SessionKey, write_id: int) -> bool:
     """Whether items of a write are stored."""
-    rows = await connection.execute(_SELECT_WRITTEN, _key_params(key, key_write=write_id))
+    rows = connection.execute(_SELECT_WRITTEN, _key_params(key, key_write=write_id))
     return rows.first() is not None
 
 
-async def insert_session(
-    connection: AsyncConnection, key: SessionKey, row: Mapping[str, Any]
-) -> None:
+def insert_session(connection: Connection, key: SessionKey, row: Mapping[str, Any]) -> None:
     """Insert the row of a new session."""
-    await record_owner(connection, key.owner)
-    await connection.execute(insert(sessions), _key_columns(key) | dict(row))
+    record_owner(connection, key.owner)
+    connection.execute(insert(sessions), _key_columns(key) | dict(row))
 
 
-async def insert_items(
-    connection: AsyncConnection, key: SessionKey, write_id: int, start: int, new: Iterable[Item]
+def insert_items(
+    connection: Connection, key: SessionKey, write_id: int, start: int, new: Iterable[Item]
 ) -> None:
     """Insert items, beginning at an index."""
     rows = [
@@ -181,28 +186,28 @@ async def insert_items(
         for index, item in enumerate(new, start)
     ]
     if rows:
-        await connection.execute(insert(items), rows)
+        connection.execute(_INSERT_ITEMS, rows)
 
 
-async def update_session(connection: AsyncConnection, key: SessionKey, **row: Any) -> None:
+def update_session(connection: Connection, key: SessionKey, **row: Any) -> None:
     """Update columns of a session's row."""
-    await connection.execute(_UPDATE_SESSION, _key_params(key, **row))
+    connection.execute(_UPDATE_SESSION, _key_params(key, **row))
 
 
-async def update_item(connection: AsyncConnection, key: SessionKey, index: int, **row: Any) -> None:
+def update_item(connection: Connection, key: SessionKey, index: int, **row: Any) -> None:
     """Update columns of an item's row."""
-    await connection.execute(_UPDATE_ITEM, _key_params(key, key_index=index, **row))
+    connection.execute(_UPDATE_ITEM, _key_params(key, key_index=index, **row))
 
 
-async def delete_session(connection: AsyncConnection, key: SessionKey) -> bool:
+def delete_session(connection: Connection, key: SessionKey) -> bool:
     """Delete all rows of a session; whether there were any."""
     params = _key_params(key)
-    deleted_items = await connection.execute(_DELETE_ITEMS, params)
-    deleted_sessions = await connection.execute(_DELETE_SESSION, params)
+    deleted_items = connection.execute(_DELETE_ITEMS, params)
+    deleted_sessions = connection.execute(_DELETE_SESSION, params)
     return bool(deleted_sessions.rowcount or deleted_items.rowcount)
 
 
-async def list_keys(connection: AsyncConnection, owner: str) -> list[SessionKey]:
+def list_keys(connection: Connection, owner: str) -> list[SessionKey]:
     """The keys of an owner's sessions, also of those that have items but no row."""
     statements = [
         select(table.c.notebook_id, table.c.cell_id)
@@ -210,24 +215,24 @@ async def list_keys(connection: AsyncConnection, owner: str) -> list[SessionKey]
         .distinct()
         for table in (sessions, items)
     ]
-    rows = [row for statement in statements for row in await connection.execute(statement)]
+    rows = [row for statement in statements for row in connection.execute(statement)]
     return sorted({SessionKey(notebook, cell, owner) for notebook, cell in rows})
 
 
-async def count_sessions(connection: AsyncConnection, condition: Any) -> int:
+def count_sessions(connection: Connection, condition: Any) -> int:
     """The number of sessions that match a condition."""
     query = select(func.count()).select_from(sessions).where(condition)
-    return int((await connection.execute(query)).scalar() or 0)
+    return int((connection.execute(query)).scalar() or 0)
 
 
-async def record_owner(connection: AsyncConnection, owner: str) -> None:
+def record_owner(connection: Connection, owner: str) -> None:
     """Store the name of an owner whose key isn't the name."""
     if is_plain(owner):
         return
     key = owner_key(owner)
     query = select(literal(1)).where(owners.c.owner == key)
-    if (await connection.execute(query)).first() is None:
-        await connection.execute(insert(owners), {"owner": key, "name": json.dumps(owner)})
+    if (connection.execute(query)).first() is None:
+        connection.execute(insert(owners), {"owner": key, "name": json.dumps(owner)})
 
 
 def _key_columns(key: SessionKey) -> dict[str, Any]:

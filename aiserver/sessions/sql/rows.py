@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
@@ -57,7 +57,7 @@ class Counters:
 
     def dump(self) -> str:
         """Encode as JSON, because the numbers of a foreign file can be of any size."""
-        return json.dumps(asdict(self))
+        return json.dumps(vars(self))
 
     @classmethod
     def load(cls, text: str) -> Counters:
@@ -66,7 +66,7 @@ class Counters:
             counters = cls(**json.loads(text))
         except (TypeError, ValueError) as exc:
             raise DamagedData("the counters are damaged") from exc
-        if not all(isinstance(value, int) for value in asdict(counters).values()):
+        if not all(isinstance(value, int) for value in vars(counters).values()):
             raise DamagedData("the counters are damaged")
         return counters
 

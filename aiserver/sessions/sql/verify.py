@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
 from ...models import Event, Interaction, Session, SessionKey, SessionSummary, new_session, utc_now
 from ..record import codec
@@ -21,8 +21,8 @@ from ..record.damage.recovery import NOTE
 from ..record.mutations import find_problems
 from ..record.summaries import summarise
 from . import queries
+from .attempts import Write
 from .codes import EVENT, LIST, QUARANTINED, TURN
-from .database import Write
 from .queries import HeadRow, SessionRows
 from .rows import Counters, Item, is_in_order, is_supported, to_item, to_text
 
@@ -90,22 +90,20 @@ def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> 
     )
 
 
-async def verify(connection: AsyncConnection, key: SessionKey) -> list[str]:
+def verify(connection: Connection, key: SessionKey) -> list[str]:
     """The problems of a session, in sentences."""
     session_rows, row = (
-        await queries.read_rows(connection, key),
-        await queries.head(connection, key),
+        queries.read_rows(connection, key),
+        queries.head(connection, key),
     )
     examination = examine(session_rows, row, key) if session_rows else None
     return examination.problems if examination else []
 
 
-async def repair(
-    connection: AsyncConnection, write: Write, key: SessionKey
-) -> tuple[list[str], bool]:
+def repair(connection: Connection, write: Write, key: SessionKey) -> tuple[list[str], bool]:
     """Repair a session; return its problems and whether all were repaired."""
-    row = await queries.lock(connection, key)
-    session_rows = await queries.read_rows(connection, key)
+    row = queries.lock(connection, key)
+    session_rows = queries.read_rows(connection, key)
     examination = examine(session_rows, row, key) if session_rows else None
     if session_rows is None or examination is None:
         return [], True
@@ -113,21 +111,21 @@ async def repair(
     if len(problems) == len(examination.unrepairable):
         return problems, not problems
     for index in examination.damaged:
-        await queries.update_item(connection, key, index, kind=QUARANTINED, event_id=None)
-    end = await _close_gaps(connection, key, session_rows.indexes)
+        queries.update_item(connection, key, index, kind=QUARANTINED, event_id=None)
+    end = _close_gaps(connection, key, session_rows.indexes)
     added = [Item(QUARANTINED, content) for content in examination.unreadable]
     session = examination.session
     if examination.damaged or examination.unreadable or examination.has_gap:
         note = _note(session, examination)
         session.events = [*(session.events or []), note]
         added.append(to_item(note))
-    await queries.insert_items(connection, key, write.id, end, added)
-    await _put_head(connection, key, session_rows, examination, row)
+    queries.insert_items(connection, key, write.id, end, added)
+    _put_head(connection, key, session_rows, examination, row)
     return problems, not examination.unrepairable
 
 
-async def _put_head(
-    connection: AsyncConnection,
+def _put_head(
+    connection: Connection,
     key: SessionKey,
     session_rows: SessionRows,
     examination: Examination,
@@ -135,7 +133,7 @@ async def _put_head(
 ) -> None:
     """Update the session's row to match its items."""
     session, stored = examination.session, session_rows.stored
-    current = await queries.read_rows(connection, key)
+    current = queries.read_rows(connection, key)
     assert current is not None
     intact = [
         (index, codec.parse_record(_MODELS[item.kind], item.content))
@@ -150,16 +148,16 @@ async def _put_head(
         "summary": summarise(session).model_dump_json(),
     }
     if row is None:
-        await queries.insert_session(connection, key, values)
+        queries.insert_session(connection, key, values)
     else:
-        await queries.update_session(connection, key, **values)
+        queries.update_session(connection, key, **values)
 
 
-async def _close_gaps(connection: AsyncConnection, key: SessionKey, indexes: list[int]) -> int:
+def _close_gaps(connection: Connection, key: SessionKey, indexes: list[int]) -> int:
     """Renumber the indexes from 0; return the next index."""
     for new, old in enumerate(indexes):
         if new != old:
-            await queries.update_item(connection, key, old, item_index=new)
+            queries.update_item(connection, key, old, item_index=new)
     return len(indexes)
 
 

@@ -241,7 +241,7 @@ def test_data_without_owner_gets_the_importing_owner_in_a_database(run: Run, wor
     create_notebooks(work)
     assert run("prune", "--gone", "--yes").status == 0
     (file,) = work.glob("*.zip")
-    store = f"sqlite+aiosqlite:///{work}/sessions.db"
+    store = f"sqlite:///{work}/sessions.db"
     assert run("import", file, "--store", store).status == 0
     assert run("list", "--store", store).out.startswith("gone.ipynb\tc\t1\t1\t")
     assert run("import", file, "--store", store, "--owner", "carol").status == 0

@@ -171,7 +171,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         if subprocess.run(command, capture_output=True).returncode:
             pytest.skip("not allowed to mount a small disk")
         after.callback(subprocess.run, ["umount", "-l", str(disk)], check=True)
-        database = Database(f"sqlite+aiosqlite:///{disk}/histories.db")
+        database = Database(f"sqlite:///{disk}/histories.db")
 
         async def fill() -> int:
             store, count = database.open(), 0

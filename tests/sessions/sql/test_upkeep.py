@@ -51,7 +51,7 @@ def test_the_newest_migration_matches_the_tables_of_the_code(bare: Database) -> 
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
         return compare_metadata(context, metadata)
 
-    assert bare.ask(lambda connection: connection.run_sync(difference)) == []
+    assert bare.ask(difference) == []
 
 
 def test_concurrent_servers_create_the_tables_once(bare: Database) -> None:
@@ -85,9 +85,9 @@ def test_a_killed_migration_is_completed_by_the_next(bare: Database) -> None:
     run(store.put_blob(b"x"))
     assert len(run(store.load_session(KEY)).interactions) == 1
     names = bare.ask(
-        lambda connection: connection.run_sync(
-            lambda sync: {index["name"] for index in inspect(sync).get_indexes("aiserver_items")}
-        )
+        lambda connection: {
+            index["name"] for index in inspect(connection).get_indexes("aiserver_items")
+        }
     )
     assert "aiserver_items_event_id" in names
     run(store.close())

@@ -9,9 +9,9 @@ import weakref
 
 import pytest
 
-from aiserver.sessions.file.threads import Workers, respond
+from aiserver.sessions.threads import Workers, respond
 
-from ..records import in_loop
+from .records import in_loop
 
 
 @in_loop
