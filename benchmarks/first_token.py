@@ -54,7 +54,7 @@ monthly = (
 for region, rows in sorted(monthly.groupby("region"), key=lambda pair: pair[0]):
     print(region, rows["amount"].mean())
 monthly.head({number})"""
-ANSWER = {"stream_chunks": ["```python\nimport pandas as pd\n", "x = 1\n", "```"]}
+ANSWER = {"chunks": ["```python\nimport pandas as pd\n", "x = 1\n", "```"]}
 
 
 def first(client: httpx.Client, url: str, body: Any, sign: str, headers: dict[str, str]) -> float:
