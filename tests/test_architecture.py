@@ -15,6 +15,7 @@ LAYERS = [
     {
         "_version",
         "child_process",
+        "concurrency",
         "errors",
         "gc_pause",
         "i18n",

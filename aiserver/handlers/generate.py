@@ -115,7 +115,6 @@ class StopHandler(AIServerHandler):
         """Request the stop; the generation's own stream reports its end."""
         self.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
-        await self.finish()
 
 
 def _start(generation: Generation) -> dict[str, object]:

@@ -42,7 +42,6 @@ class GitHandler(AIServerHandler):
         except OSError as exc:
             raise StorageReadOnly(setup.READ_ONLY) from exc
         self.set_status(204)
-        await self.finish()
 
     @property
     def _root(self) -> Path | None:

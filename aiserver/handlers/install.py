@@ -44,7 +44,6 @@ class InstallHandler(ModelsBase):
         self.check_owner()
         await self.models.installer.stop()
         self.set_status(204)
-        await self.finish()
 
     async def _stream(self, installation: Installation) -> None:
         events = EventStream(self)

@@ -22,7 +22,6 @@ class KeyHandler(ModelsBase):
             provider, secret_value(body.key), body.address, body.on_this_machine
         )
         self.set_status(204)
-        await self.finish()
 
     @guarded("execute")
     async def patch(self, provider: str) -> None:
@@ -30,7 +29,6 @@ class KeyHandler(ModelsBase):
         self.check_owner()
         await self.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
         self.set_status(204)
-        await self.finish()
 
     @guarded("execute")
     async def delete(self, provider: str) -> None:
@@ -38,4 +36,3 @@ class KeyHandler(ModelsBase):
         self.check_owner()
         await self.models.disconnect(provider)
         self.set_status(204)
-        await self.finish()

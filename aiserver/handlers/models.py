@@ -152,7 +152,6 @@ class WarmUpHandler(AIServerHandler):
         body = self.body(WarmUpBody)
         self.assistant.warm_up(self.key(body.notebook_id, body.cell_id), body)
         self.set_status(202)
-        await self.finish()
 
 
 class HealthHandler(ModelsBase):

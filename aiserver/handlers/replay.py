@@ -98,7 +98,6 @@ class TimelineHandler(_NotebookHandler):
         history = await self.history(notebook_id)
         if self.request.headers.get("If-None-Match") == f'"{history.version}"':
             self.set_status(304)
-            await self.finish()
             return
         await self.finish(await asyncio.to_thread(_timeline, history))
 
@@ -130,7 +129,7 @@ class ReportHandler(_NotebookHandler):
 
 
 def _timeline(history: History) -> bytes:
-    """Encode a timeline in chunks, because encoding JSON holds the GIL."""
+    """Encode a timeline in chunks: encoding JSON holds the GIL (``benchmarks/replay.py``)."""
     timeline = history.timeline
     head = json_bytes({"version": history.version, "cells": timeline.cells()})
     chunks = [

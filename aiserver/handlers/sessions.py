@@ -65,7 +65,6 @@ class SessionHandler(AIServerHandler):
         if not await self.sessions.delete(key, if_revision=self.if_match()):
             raise NotFound("This cell has no history.")
         self.set_status(204)
-        await self.finish()
 
 
 class EventsHandler(AIServerHandler):

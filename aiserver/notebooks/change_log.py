@@ -31,20 +31,18 @@ change its seq.
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from ..errors import AIServerError, NotFound, SessionCorrupt, SessionTooNew
+from ..concurrency import for_each
+from ..errors import NotFound, SessionCorrupt, SessionTooNew
 from ..models import Event, Interaction, NewEvent, NewLogEntry, Session, SessionKey, new_session
 from ..redact import redact
 from ..sessions.base import SessionManager
+from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge.digests import digest, last_digest
 from .log_view import CHANGED, ORDER, LogView
-
-T = TypeVar("T")
 
 _UNWRITABLE = (SessionTooNew, SessionCorrupt)
 _CONCURRENCY = 4  # cells of a batch: more would only wait for the disk
@@ -103,13 +101,13 @@ class ChangeRecorder:
 
     def __init__(self, store: SessionManager, *, owner: str = "") -> None:
         self._store, self._owner = store, owner
-        self._views: OrderedDict[str, LogView] = OrderedDict()
+        self._views: LRUCache[str, LogView] = LRUCache(_MAX_NOTEBOOKS)
 
     async def record(self, notebook_id: str, batch: Batch) -> BatchResult:
         """Record a batch. Raises StorageError; then the same batch may be sent again."""
         view = self._view(notebook_id)
         async with view.lock:
-            await _for_each(batch.cells, self._create_session)
+            await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
             heads: dict[str, SessionHead] = {}
             unchanged: set[str] = set()
 
@@ -121,8 +119,9 @@ class ChangeRecorder:
                     unchanged.add(cell.key.cell_id)
 
             # New cells first: a later attempt then forks nothing that is written next.
-            await _for_each(filter(_is_new, batch.cells), write)
-            await _for_each((cell for cell in batch.cells if not _is_new(cell)), write)
+            await for_each(filter(_is_new, batch.cells), write, limit=_CONCURRENCY)
+            existing = (cell for cell in batch.cells if not _is_new(cell))
+            await for_each(existing, write, limit=_CONCURRENCY)
             sent = [cell.key.cell_id for cell in batch.cells]
             heads = {cell_id: heads[cell_id] for cell_id in sent if cell_id in heads}
             changed = {id_: head for id_, head in heads.items() if id_ not in unchanged}
@@ -236,14 +235,13 @@ class ChangeRecorder:
             if head is not None:
                 heads[key.cell_id] = head
 
-        await _for_each(keys, read)
+        await for_each(keys, read, limit=_CONCURRENCY)
         return heads
 
     def _view(self, notebook_id: str) -> LogView:
-        view = self._views.setdefault(notebook_id, LogView())
-        self._views.move_to_end(notebook_id)
-        if len(self._views) > _MAX_NOTEBOOKS:
-            self._views.popitem(last=False)
+        view = self._views.get(notebook_id)
+        if view is None:
+            self._views.put(notebook_id, view := LogView())
         return view
 
 
@@ -312,20 +310,3 @@ def _last_source(session: Session) -> str | int | None:
 def _is_removal(event: Event) -> bool:
     """Whether the event removed the cell from the notebook, or merged it into another."""
     return event.type == "delete" or (event.type == "merge" and "into" in (event.data or {}))
-
-
-async def _for_each(items: Iterable[T], work: Callable[[T], Awaitable[None]]) -> None:
-    """Run ``work`` for all items, a few at a time. Raises the first failure after all ended."""
-    semaphore = asyncio.Semaphore(_CONCURRENCY)
-
-    async def run(item: T) -> None:
-        async with semaphore:
-            await work(item)
-
-    results = await asyncio.gather(*map(run, items), return_exceptions=True)
-    for failure in results:
-        if isinstance(failure, AIServerError):
-            raise failure
-    for failure in results:
-        if isinstance(failure, BaseException):
-            raise failure

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -24,6 +23,7 @@ from ..replay import Step, Timeline, replay
 from ..sessions.base import SessionManager
 from ..sessions.record import codec
 from ..sessions.record.damage.recovery import parse_or_recover
+from ..sessions.record.lru_cache import LRUCache
 from ..sessions.record.merge import digests
 from ..sessions.record.merge.digests import SeqsByDigest
 
@@ -92,7 +92,7 @@ class Histories:
 
     def __init__(self, store: SessionManager, *, owner: str = "") -> None:
         self._store, self._owner = store, owner
-        self._cache: OrderedDict[str, _CachedNotebook] = OrderedDict()
+        self._cache: LRUCache[str, _CachedNotebook] = LRUCache(_MAX_NOTEBOOKS)
 
     async def load(self, notebook_id: str, *, version: str | None = None) -> History:
         """The history of a notebook; an empty one if the store has none.
@@ -109,10 +109,9 @@ class Histories:
                 return await self._read(notebook_id, cached)
 
     def _cached(self, notebook_id: str) -> _CachedNotebook:
-        cached = self._cache.setdefault(notebook_id, _CachedNotebook())
-        self._cache.move_to_end(notebook_id)
-        while len(self._cache) > _MAX_NOTEBOOKS:
-            self._cache.popitem(last=False)
+        cached = self._cache.get(notebook_id)
+        if cached is None:
+            self._cache.put(notebook_id, cached := _CachedNotebook())
         return cached
 
     async def _read(self, notebook_id: str, cached: _CachedNotebook) -> History:

@@ -23,7 +23,7 @@ import asyncio
 import uuid
 from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..errors import SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, SessionKey, check_id, is_id, utc_now
@@ -244,9 +244,7 @@ class NotebookRegistry:
         if last_seqs and not notebook.has_inherited_entry:
             id_ = str(uuid.uuid4())
             data = {"cells": last_seqs, "digests": digests, "id": id_, "inherited": True}
-            entry = NewLogEntry(type=_CHANGED, timestamp=utc_now(), data=data)
-            saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
-            notebook.extend(saved)
+            await self._append(copy, (_CHANGED, data))
 
     async def _log_deleted(self, origin: str, copy: str, cell_ids: Set[str]) -> None:
         """Log records that were copied to the original and deleted there as copied to the copy.
@@ -266,10 +264,7 @@ class NotebookRegistry:
             if missing := digests.difference(seqs_by_digest(session) if session else ()):
                 deleted[cell_id] = sorted(missing)
         if deleted:
-            data = {"taken": {}, "digests": deleted}
-            entry = NewLogEntry(type=_COPIED, timestamp=utc_now(), data=data)
-            saved = await self._store.append_notebook_log(copy, [entry], owner=self._owner)
-            notebook.extend(saved)
+            await self._append(copy, (_COPIED, {"taken": {}, "digests": deleted}))
 
     async def _copy_sessions(self, path: str, source: str, target: str) -> None:
         """Copy and log the sessions of notebook ``source`` in other roots."""
@@ -278,9 +273,7 @@ class NotebookRegistry:
         notebook = self._notebooks[target]
         data = await self._other_roots.copy_sessions(path, source, target, notebook.copied)
         if data:
-            entry = NewLogEntry(type=_COPIED, timestamp=utc_now(), data=data)
-            saved = await self._store.append_notebook_log(target, [entry], owner=self._owner)
-            notebook.extend(saved)
+            await self._append(target, (_COPIED, data))
 
     async def _refresh(self) -> None:
         marks = await self._store.notebook_marks(owner=self._owner)
@@ -302,15 +295,19 @@ class NotebookRegistry:
     ) -> None:
         """Log the path and the cells of a notebook, as far as they are new."""
         notebook = self._notebooks.setdefault(notebook_id, _Notebook())
-        now = utc_now()
-        entries: list[NewLogEntry] = []
+        entries: list[tuple[str, dict[str, Any]]] = []
         is_moved = (notebook.path, notebook.pending_fork_of) != (name, forked_from)
         if is_moved:
             data = {"path": name} | ({"forked_from": forked_from} if forked_from else {})
-            entries.append(NewLogEntry(type=_PATH_SEEN, timestamp=now, data=data))
+            entries.append((_PATH_SEEN, data))
         if cell_ids and (is_moved or notebook.cell_order != list(cell_ids)):
-            order = {"cell_ids": list(cell_ids)}
-            entries.append(NewLogEntry(type=_CELL_ORDER, timestamp=now, data=order))
+            entries.append((_CELL_ORDER, {"cell_ids": list(cell_ids)}))
         if entries:
-            saved = await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
-            notebook.extend(saved)
+            await self._append(notebook_id, *entries)
+
+    async def _append(self, notebook_id: str, *entries: tuple[str, dict[str, Any]]) -> None:
+        """Append entries, given by type and data, to a notebook's log."""
+        now = utc_now()
+        new = [NewLogEntry(type=type_, timestamp=now, data=data) for type_, data in entries]
+        saved = await self._store.append_notebook_log(notebook_id, new, owner=self._owner)
+        self._notebooks[notebook_id].extend(saved)

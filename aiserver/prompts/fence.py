@@ -25,12 +25,9 @@ def nonce(text: str) -> str:
     return hmac.new(_SECRET, data, hashlib.sha256).hexdigest()[:6]
 
 
-def marked(kind: str, text: str, mark: str | None = None) -> str:
-    """Put ``text`` between ``<kind nonce>`` and ``</kind nonce>``.
-
-    Pass ``mark`` as a fixed nonce only for our own texts.
-    """
-    mark = mark or nonce(kind + "\0" + text)
+def marked(kind: str, text: str) -> str:
+    """Put ``text`` between ``<kind nonce>`` and ``</kind nonce>``."""
+    mark = nonce(kind + "\0" + text)
     return f"<{kind} {mark}>\n{text}\n</{kind} {mark}>"
 
 

@@ -109,20 +109,17 @@ def blame(
     step: int | None = None,
     source: str | None = None,
     others: Mapping[str, Session] | None = None,
-    steps: Sequence[Step] | None = None,
 ) -> list[Origin]:
     """The origin of each line of ``source``, or else of the cell's source after a step (the last).
 
     Lines of ``source`` that no step contains have an unknown author. ``others`` are the sessions of
-    the notebook by cell id, for lines that came from other cells. ``steps`` are those of the
-    session, if they were read before. Raises IndexError if there is no such step.
+    the notebook by cell id, for lines that came from other cells. Raises IndexError if there is no
+    such step.
     """
-    steps = replay(session) if steps is None else steps
+    steps = replay(session)
     if step is not None:
         steps = [*steps[:step], steps[step]]
-    tracer = _Tracer(session.meta.cell_id, others or {})
-    for item in steps:
-        tracer.add(item)
+    tracer = _traced(session.meta.cell_id, steps, others or {})
     if source is None:
         return list(tracer.current.origins)
     return list(tracer.replaced_by(source, UNRECORDED).origins)
@@ -132,25 +129,24 @@ def current_origins(
     cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]
 ) -> Sequence[Origin]:
     """The origin of each line of a cell's source after the last of its steps."""
-    tracer = _Tracer(cell_id, others)
-    for step in steps:
-        tracer.add(step)
-    return tracer.current.origins
+    return _traced(cell_id, steps, others).current.origins
 
 
 def blame_steps(
-    session: Session,
-    *,
-    others: Mapping[str, Session] | None = None,
-    steps: Sequence[Step] | None = None,
-) -> list[list[Origin]]:
+    cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]
+) -> list[Sequence[Origin]]:
     """For each step the origin of each line of its ``code``, in one pass.
 
     The code of a turn is its suggestion, whether the cell ever contained it or not.
     """
-    tracer = _Tracer(session.meta.cell_id, others or {})
-    steps = replay(session) if steps is None else steps
-    return [list(tracer.add(step).origins) for step in steps]
+    return [version.origins for version in _traced(cell_id, steps, others).versions]
+
+
+def _traced(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> _Tracer:
+    tracer = _Tracer(cell_id, others)
+    for step in steps:
+        tracer.add(step)
+    return tracer
 
 
 class _Tracer:
@@ -160,7 +156,7 @@ class _Tracer:
         self, cell_id: str, others: Mapping[str, Session], visited: frozenset[str] = frozenset()
     ) -> None:
         self._cell_id, self._others, self._visited = cell_id, others, visited | {cell_id}
-        self._versions: list[_Version] = []
+        self.versions: list[_Version] = []
         """The code of each step."""
         self._by_text: dict[str, _Version] = {}
         self._former_lines: dict[str, Origin] = {}
@@ -177,7 +173,7 @@ class _Tracer:
             version = before
         else:
             version = self._changed(step)
-        self._versions.append(version)
+        self.versions.append(version)
         self._by_text[version.text] = version
         if step.applied:
             self._add_former_lines(version)
@@ -203,7 +199,7 @@ class _Tracer:
             return existing
         last = self._last
         if last is not None and last.kind == "turn" and not last.applied:
-            sources = (*sources, self._versions[last.index])  # perhaps copied in part, by hand
+            sources = (*sources, self.versions[last.index])  # perhaps copied in part, by hand
         elif last is not None and (last.data or {}).get("again") is True:
             # Another page put its older text here; this page still has the text from before.
             sources = (*sources, self._by_text.get(last.before, _EMPTY))
@@ -214,7 +210,7 @@ class _Tracer:
         if step.base is not None:
             base_sources = [self.current]
             if step.parent is not None:
-                base_sources.insert(0, self._versions[step.parent])
+                base_sources.insert(0, self.versions[step.parent])
             unknown = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
             sources.insert(0, _carry_over(step.base, base_sources, unknown))
         return _carry_over(step.code, sources, _origin(step))
@@ -222,7 +218,7 @@ class _Tracer:
     def _changed(self, step: Step) -> _Version:
         origin = _origin(step)
         if step.from_step is not None:
-            from_version = self._versions[step.from_step]
+            from_version = self.versions[step.from_step]
             return _carry_over(step.code, [from_version, self.current], origin)
         copied = self._copied_versions(step)
         if copied:

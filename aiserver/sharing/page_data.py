@@ -28,7 +28,6 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from ..models import Session
 from ..notebooks.history import History
 from ..replay import Moment, Origin, Step, blame_steps, report
 from ..replay.cell_rows import RowChange
@@ -58,13 +57,12 @@ def page_data(
     cells = []
     for row in rows:
         cell_id = row["cellId"]
-        session = history.sessions.get(cell_id)
         steps = timeline.steps(cell_id)
-        step_data = (
-            _encode_steps(session, steps, history.sessions, index, texts, pictures)
-            if session
-            else []
-        )
+        origins = blame_steps(cell_id, steps, history.sessions)
+        step_data = [
+            _encode_step(step, by, index, texts, pictures)
+            for step, by in zip(steps, origins, strict=True)
+        ]
         for step in step_data:
             trees.add(step, "answer", step.get("said", ""))
         first = texts.index(timeline.initial_source(cell_id))
@@ -78,7 +76,7 @@ def page_data(
                 "deleted": row["deleted"],
                 "mergedInto": index.get(row["mergedInto"] or ""),
                 "steps": step_data,
-                "rows": [_encode_row(row) for row in fold(steps)] if step_data else [],
+                "rows": [_encode_row(row) for row in fold(steps)],
                 "first": first,
             }
         )
@@ -131,21 +129,6 @@ class _Trees:
         tree = markdown.tree(text) if self._budget >= 0 else None
         if tree is not None:
             target[name] = tree
-
-
-def _encode_steps(
-    session: Session,
-    steps: Sequence[Step],
-    others: Mapping[str, Session],
-    index: Mapping[str, int],
-    texts: _Texts,
-    pictures: Mapping[str, str],
-) -> list[dict[str, Any]]:
-    origins = blame_steps(session, others=others, steps=steps)
-    return [
-        _encode_step(step, by, index, texts, pictures)
-        for step, by in zip(steps, origins, strict=True)
-    ]
 
 
 def _encode_step(

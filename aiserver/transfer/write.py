@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from ..errors import InvalidRequest, SessionCorrupt, SessionTooNew
 from ..models import NewLogEntry, NotebookLogEntry, Session, SessionKey
@@ -23,8 +22,6 @@ from ..sessions.record.merge.digests import SeqsByDigest, seqs_by_digest
 from ..sessions.record.merge.logs import missing_entries, renumber_entry
 from ..sessions.record.merge.sessions import count_records
 
-T = TypeVar("T")
-_CONCURRENCY = 8
 _NOTHING = (0, 0, False)
 
 
@@ -132,23 +129,6 @@ class StoreWriter:
         self.report.blobs += 1
         if not self._dry_run:
             await self._store.put_blob(data, owner=owner)
-
-
-async def each(items: Iterable[T], work: Callable[[T], Awaitable[object]]) -> None:
-    """Run ``work`` for each item, several at a time. The first error cancels the rest."""
-    pending = iter(items)
-
-    async def worker() -> None:
-        for item in pending:
-            await work(item)
-
-    workers = [asyncio.ensure_future(worker()) for _ in range(_CONCURRENCY)]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for task in workers:
-            task.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
 
 
 def _counts(session: Session | None) -> tuple[int, int, bool]:

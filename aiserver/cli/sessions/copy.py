@@ -10,10 +10,11 @@ import argparse
 import asyncio
 import sys
 
+from ...concurrency import for_each
 from ...errors import SettingError, StorageError
 from ...models import SessionKey
 from ...sessions.base import SessionManager
-from ...transfer.write import Report, StoreWriter, each
+from ...transfer.write import Report, StoreWriter
 from ..progress import ProgressBar
 from ..safe_text import safe
 from .stores import Configuration, StoreContext, create_folder, open_store, require_histories
@@ -95,15 +96,15 @@ async def copy(
         bar.step()
 
     # Blobs first, so that sessions never refer to missing blobs.
-    await each(blobs, copy_blob)
+    await for_each(blobs, copy_blob)
     rows, _ = await source.list_sessions(owner=owner)
     bar.begin("histories", len(rows))
     keys = [SessionKey(row.notebook_id, row.cell_id, owner) for row in rows]
-    await each(keys, copy_session)
+    await for_each(keys, copy_session)
     # Logs last, because their entries refer to records of the sessions.
     logs = await source.list_notebooks(owner=owner)
     bar.begin("notebooks", len(logs))
-    await each(logs, copy_log)
+    await for_each(logs, copy_log)
     return report
 
 

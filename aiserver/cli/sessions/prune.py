@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from ...concurrency import for_each
 from ...errors import SessionTooNew, SettingError, StaleRevision, StorageError
 from ...models import NotebookLogEntry, Session, SessionKey, SessionSummary
 from ...sessions.base import SessionManager
@@ -29,7 +30,6 @@ from ...sessions.record import codec
 from ...transfer import backup
 from ...transfer.importers import archive
 from ...transfer.importers.base import NO_TIME
-from ...transfer.write import each
 from ..confirm import confirm
 from ..progress import ProgressBar
 from ..safe_text import safe
@@ -252,7 +252,7 @@ async def _remove(store: SessionManager, plan: Plan, bar: ProgressBar) -> list[s
             used.update(_blobs_of(session))
         bar.step()
 
-    await each(plan.sessions, delete)
+    await for_each(plan.sessions, delete)
     for owner, notebook_id in plan.logs:
         _, sessions = await store.list_sessions(notebook_id, owner=owner, limit=1)
         if not sessions:
