@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,7 +99,7 @@ class Answer:
         return events
 
 
-Call = Callable[..., Awaitable[Answer]]
+Call = Callable[..., Coroutine[Any, Any, Answer]]
 
 
 @pytest.fixture

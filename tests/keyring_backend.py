@@ -17,7 +17,7 @@ from keyring.errors import PasswordDeleteError
 class Keyring(KeyringBackend):
     """Passwords in a JSON file."""
 
-    priority = 5  # type: ignore[assignment]
+    priority = 5
 
     def _read(self) -> dict[str, str]:
         path = Path(os.environ["TEST_KEYRING"])

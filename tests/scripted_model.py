@@ -112,7 +112,7 @@ class ScriptedModel:
 
     def begin(self, path: str, body: dict[str, Any], authorization: str) -> tuple[dict, dict]:
         """Record a request; return its record and its answer."""
-        record = {"path": path, "body": body, "authorization": authorization}
+        record: dict[str, Any] = {"path": path, "body": body, "authorization": authorization}
         record |= {"outcome": "running", "sent": 0}
         with self._changed:
             answer = self._script.pop(0) if self._script else {"text": default_answer(body)}

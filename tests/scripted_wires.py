@@ -66,7 +66,8 @@ def mistral(answer: Answer) -> Iterator[bytes]:
 def anthropic(answer: Answer) -> Iterator[bytes]:
     """Anthropic's messages."""
     read, written = USAGE
-    message = {"id": "x", "type": "message", "role": "assistant", "model": "m", "content": []}
+    message: dict[str, Any] = {"id": "x", "type": "message", "role": "assistant", "model": "m"}
+    message |= {"content": []}
     message |= {"stop_reason": None, "usage": {"input_tokens": read, "output_tokens": 1}}
     yield _sse({"type": "message_start", "message": message}, "message_start")
     block = {"type": "text", "text": ""}

@@ -123,8 +123,8 @@ class Server(ABC):
                 return
             except Exception:
                 if time.monotonic() > until:
-                    log = last_lines(self.log)
-                    raise RuntimeError(f"{self.name} does not answer:\n{log}") from None
+                    lines = last_lines(self.log)
+                    raise RuntimeError(f"{self.name} does not answer:\n{lines}") from None
                 time.sleep(0.02)
 
     def stop(self) -> None:
@@ -371,4 +371,5 @@ def serve(kind: type[Server]) -> None:
 
 
 if __name__ == "__main__":
-    serve({"postgresql": PostgreSQL, "mariadb": MariaDB}[sys.argv[1]])
+    kinds: dict[str, Any] = {"postgresql": PostgreSQL, "mariadb": MariaDB}
+    serve(kinds[sys.argv[1]])

@@ -44,9 +44,11 @@ def test_routes_and_methods_match_the_description():
 
 @pytest.mark.parametrize(
     "body",
-    requests.Body.__subclasses__()
-    + requests.WarmUpBody.__subclasses__()
-    + requests.GenerateBody.__subclasses__(),
+    [
+        body
+        for base in (requests.Body, requests.WarmUpBody, requests.GenerateBody)
+        for body in base.__subclasses__()
+    ],
     ids=lambda kind: kind.__name__,
 )
 def test_bodies_match_the_description(body):

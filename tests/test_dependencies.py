@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 try:
     import tomllib
 except ModuleNotFoundError:  # Python 3.10; pytest depends on it
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore[no-redef]
 
 PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text())["project"]
 GROUPS = [PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()]

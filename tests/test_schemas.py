@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
@@ -55,6 +56,7 @@ def test_the_example_is_valid_and_needs_no_more() -> None:
     check = validator(SESSION)
     check.validate(example)
     check.validate(example | {"x_tool": 1})
+    wrong: dict[str, Any]
     for wrong in ({"interactions": {}}, {"meta": {}}, {"events": [{"seq": 0}]}):
         with pytest.raises(ValidationError):
             check.validate(example | wrong)

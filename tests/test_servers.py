@@ -42,7 +42,7 @@ def test_redis_keeps_acknowledged_writes() -> None:
         async with redis.asyncio.Redis.from_url(url) as client:
             await client.set("名", "值")
 
-    async def get(url: str) -> bytes | None:
+    async def get(url: str) -> bytes | str | None:
         async with redis.asyncio.Redis.from_url(url) as client:
             return await client.get("名")
 

@@ -407,11 +407,11 @@ def test_the_server_translates_the_settings(labextension: Path, locale: str, tit
     from aiserver.i18n import install_translations
 
     def titles(name: str = "") -> dict[str, str]:
-        folders = {"schemas_dir": str(labextension / "schemas"), "settings_dir": ""}
+        options: dict[str, Any] = {"schemas_dir": str(labextension / "schemas"), "settings_dir": ""}
         extensions = [str(labextension / "labextensions")]
-        settings, _ = settings_handler.get_settings(
+        settings, _ = settings_handler.get_settings(  # type: ignore[attr-defined]
             "",
-            **folders,
+            **options,
             labextensions_path=extensions,
             overrides={},
             schema_name=name,
@@ -446,7 +446,7 @@ def test_saved_settings_are_returned_unchanged(labextension: Path) -> None:
     saved.parent.mkdir()
     saved.write_text('{"diff": "split"}')
     install_translations()
-    response, _ = settings_handler.get_settings(
+    response, _ = settings_handler.get_settings(  # type: ignore[attr-defined]
         "",
         schemas_dir=str(labextension / "schemas"),
         settings_dir=str(labextension),

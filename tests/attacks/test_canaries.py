@@ -56,7 +56,8 @@ def answers(live: LiveServer) -> list[httpx.Response]:
         live.model.script(CODE)
         replies.append(client.post("aiserver/analyze-dataframe", json=body(dataframes=[FRAME])))
         replies.append(client.post("aiserver/generate/preview", json=body()))
-        for sent in (
+        wrong: Any
+        for wrong in (
             body(**{FIELD: 1}),
             body(**{FIELD * 100: 1}),
             body(source=[SOURCE]),
@@ -65,7 +66,7 @@ def answers(live: LiveServer) -> list[httpx.Response]:
             body(notebookId=f"../{PATH}"),
             [INTENT],
         ):
-            replies.append(client.post("aiserver/generate", json=sent))
+            replies.append(client.post("aiserver/generate", json=wrong))
         replies.append(client.post("aiserver/generate", content=f'{{"{INTENT}'))
         for events in (
             [{"type": "edit", "source": SOURCE, "data": {"text": EVENT}}],

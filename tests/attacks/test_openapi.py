@@ -24,7 +24,7 @@ SPEC: dict[str, Any] = yaml.safe_load(
 SCHEMA = schemathesis.openapi.from_dict(SPEC)
 OPERATIONS = {
     f"{operation.method.upper()} {operation.path}": operation
-    for operation in (result.ok() for result in SCHEMA.get_all_operations())
+    for operation in (result.ok() for result in SCHEMA.get_all_operations())  # type: ignore[union-attr]
 }
 EXAMPLES = 30  # for each operation
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_client.blocking import BlockingKernelClient
+from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
 TS = Path(__file__).parents[2] / "src" / "ask" / "model" / "dataFrames.ts"
@@ -235,8 +235,8 @@ def test_it_is_bounded(kernel: Kernel) -> None:
     assert frames["tall"]["rowCount"] == 20_000_000
     assert len(frames["long"]["columns"][0]["name"]) == 200
     kernel.run("globals().update({f'd{n}': long for n in range(1000)})")
-    frames = kernel.frames()
-    assert len(frames) == 50 and len(json.dumps(frames)) < 100_000
+    many = kernel.frames()
+    assert len(many) == 50 and len(json.dumps(many)) < 100_000
 
 
 def test_it_waits_its_turn_and_spoils_nothing_that_runs(kernel: Kernel) -> None:

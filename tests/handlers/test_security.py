@@ -96,7 +96,7 @@ def has_method(path: str, method: str) -> bool:
 class Recorder(Authorizer):
     """Denies everything, and records the calls."""
 
-    asked = List()
+    asked: List[Any] = List()
 
     def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
         self.asked = [

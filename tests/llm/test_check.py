@@ -11,7 +11,7 @@ import pytest
 
 from aiserver import errors
 from aiserver.llm.catalog.check import check
-from aiserver.llm.credentials.connections import Access
+from aiserver.llm.policy import Access
 
 from ..scripted_wires import WIRES, Answer, WireServer
 

@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import Any
 
 import keyring
 import pytest
@@ -236,7 +237,7 @@ async def test_an_unreadable_file_is_not_overwritten(
     before = [path.read_bytes() for path in files]
     real = os.open
 
-    def broken(path: object, flags: int, *rest: int, **more: int) -> int:
+    def broken(path: Any, flags: int, *rest: int, **more: int) -> int:
         if path in files and not flags & os.O_CREAT:
             raise OSError(number, os.strerror(number))
         return real(path, flags, *rest, **more)

@@ -69,11 +69,13 @@ async def ask(model: LocalModel, request: PromptInput) -> str:
 def shown(code: str) -> str:
     """Return the output of a cell: printed text and the value of its last expression."""
     tree = ast.parse(code)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    last = tree.body[-1]
+    if isinstance(last, ast.Expr):
+        tree.body.pop()
     names: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(tree, "cell", "exec"), names)
-        if last is not None:
+        if isinstance(last, ast.Expr):
             value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)
             print("" if value is None else value)
     return printed.getvalue()

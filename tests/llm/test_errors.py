@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import builtins
+from typing import Any
 
 import httpx
 import openai
@@ -18,7 +19,7 @@ CANARY = "canary-text-of-the-provider"
 
 
 def status_error(status: int, headers: dict[str, str] | None = None) -> openai.APIStatusError:
-    response = httpx.Response(
+    response: Any = httpx.Response(
         status, headers=headers, request=httpx.Request("POST", "http://model.invalid")
     )
     return openai.APIStatusError(CANARY, response=response, body=None)
@@ -89,7 +90,7 @@ def test_translates(error: Exception, kind: type[Exception]) -> None:
 )
 def test_the_message_suggests_a_remedy(status: int, body: dict[str, str], sentence: str) -> None:
     """P8: the provider's words are read, in whatever language, and not shown."""
-    response = httpx.Response(status, request=httpx.Request("POST", "http://model.invalid"))
+    response: Any = httpx.Response(status, request=httpx.Request("POST", "http://model.invalid"))
     text = f"Error code: {status} - {body['message']}"  # as LangChain writes it
     translated = translate(openai.APIStatusError(text, response=response, body=body))
     assert sentence in translated.message
@@ -146,6 +147,6 @@ def test_a_refusal_names_the_server_and_no_secret(
         error.name_server(provider, label)
         assert label in error.message and "%1" not in error.message
         assert "canary" not in error.message + str(error)
-    error = ours.ModelError("A sentence of its own.")
-    error.name_server(provider, label)
-    assert error.message == "A sentence of its own."
+    plain = ours.ModelError("A sentence of its own.")
+    plain.name_server(provider, label)
+    assert plain.message == "A sentence of its own."

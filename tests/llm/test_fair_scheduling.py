@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessageChunk
@@ -28,7 +30,7 @@ class Eager:
                 if self.pieces is None and piece % 10 == 9:
                     await asyncio.sleep(0)
                 self.log.append(self.number)
-                yield ChatGenerationChunk(message=AIMessageChunk("x"))
+                yield ChatGenerationChunk(message=AIMessageChunk(content="x"))
         except BaseException as reason:
             self.left = type(reason).__name__
             raise
@@ -38,7 +40,7 @@ class Eager:
 def clock(monkeypatch):
     """A clock that advances by a quarter of a slice on each reading."""
     ticks = itertools.count()
-    monkeypatch.setattr(turns.time, "perf_counter", lambda: next(ticks) * turns.SLICE / 4)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(ticks) * turns.SLICE / 4)
 
 
 async def read_all(model):
@@ -75,7 +77,7 @@ async def test_a_single_stream_is_not_delayed():
 async def test_a_cancellation_during_a_pause_reaches_the_library(monkeypatch):
     """P32: only there does the library close its connection at once."""
     monkeypatch.setattr(turns, "SLICE", 0)  # a pause after each piece
-    model = Eager(None, [])
+    model: Any = Eager(None, [])
     answer = stream_chat(model, [], LIMITS)
     await anext(answer)
     await answer.aclose()

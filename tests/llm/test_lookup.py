@@ -192,7 +192,7 @@ async def test_a_slow_server_rests_and_its_last_list_is_shown_meanwhile():
     assert asked == 2
     both = asyncio.gather(lookups.get("a", ask), lookups.get("a", ask))
     may_answer.set()
-    assert await both == [2, 2]
+    assert list(await both) == [2, 2]
     lookups.clear()
     assert await lookups.get("a", ask) == 3
 

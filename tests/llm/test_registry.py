@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -59,9 +61,9 @@ def running_ollama(monkeypatch: pytest.MonkeyPatch):
 
 
 def _installed(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
-    real = providers.importlib.util.find_spec
+    real = importlib.util.find_spec
     monkeypatch.setattr(
-        providers.importlib.util,
+        importlib.util,
         "find_spec",
         lambda name, package=None: real("json") if name in packages else real(name, package),
     )
@@ -330,9 +332,9 @@ async def test_options_are_nowhere_to_be_read(caplog):
 
 
 def test_threads(monkeypatch):
-    monkeypatch.setattr(factory.os, "sched_getaffinity", lambda pid: {0}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0}, raising=False)
     assert factory.spare_cores() == 1
-    monkeypatch.setattr(factory.os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
     assert factory.spare_cores() == 2
 
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import sys
+from typing import Any
 
 import pytest
 from langchain.chat_models import base as chat_models
@@ -17,8 +18,9 @@ from langsmith import utils
 from aiserver import errors
 from aiserver.llm.base import Delta, ModelInfo
 from aiserver.llm.policy import Access
-from aiserver.llm.remote.model import RemoteModel, estimate_tokens
+from aiserver.llm.remote.model import RemoteModel
 from aiserver.llm.streaming import Limits, stream_chat
+from aiserver.tokens import estimate_tokens
 from tests.scripted_model import ScriptedModel
 
 KEY = "canary-key-7c1f"
@@ -263,7 +265,7 @@ async def test_many_stopped_answers_leave_nothing_behind(make, scripted):
 class Watched(GenericFakeChatModel):
     """Notes what LangSmith says in the context that the model is called in."""
 
-    async def _astream(self, messages, stop=None, **kwargs):
+    async def _astream(self, messages, stop=None, run_manager=None, **kwargs):
         heard.append(utils.tracing_is_enabled())
         yield ChatGenerationChunk(message=AIMessageChunk(content="x = 1"))
 
@@ -275,14 +277,15 @@ async def test_the_environment_cannot_enable_tracing(monkeypatch):
     """P4"""
     for prefix in ("LANGSMITH", "LANGCHAIN"):
         monkeypatch.setenv(f"{prefix}_TRACING_V2", "true")
-    utils.get_env_var.cache_clear()
+    cache: Any = utils.get_env_var
+    cache.cache_clear()
     try:
         assert utils.tracing_is_enabled()  # the environment is in force, outside
         model = Watched(messages=iter([]))
         stream = stream_chat(model, ASK, Limits(30, 1000))
         assert "".join([delta.text async for delta in stream]) == "x = 1"
     finally:
-        utils.get_env_var.cache_clear()
+        cache.cache_clear()
     assert heard == [False]
 
 

@@ -21,6 +21,7 @@ from aiserver.models import Interaction
 from aiserver.prompts import fence
 from aiserver.prompts.context import PromptInput, build_messages, is_example
 from aiserver.prompts.outline import outline
+from aiserver.prompts.templates import Style
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -36,7 +37,9 @@ async def words(texts: Any) -> list[int]:
     return [len(re.findall(r"\S+|\n", text)) for text in texts]
 
 
-async def build(request: PromptInput, style: str = "full", budget: int = 5000) -> list[BaseMessage]:
+async def build(
+    request: PromptInput, style: Style = "full", budget: int = 5000
+) -> list[BaseMessage]:
     return await build_messages(request, style=style, budget=budget, count=words)
 
 
@@ -137,7 +140,7 @@ REQUESTS = {
 
 @pytest.mark.parametrize("style", ["compact", "full"])
 @pytest.mark.parametrize("name", REQUESTS)
-async def test_whole_prompts(name: str, style: str) -> None:
+async def test_whole_prompts(name: str, style: Style) -> None:
     messages = await build(REQUESTS[name], style)
     text = "".join(f"=== {message.type}\n{message.text}\n" for message in messages)
     path = SNAPSHOTS / f"{name}-{style}.txt"

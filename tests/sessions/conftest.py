@@ -137,7 +137,7 @@ class RedisBackend(Backend):
         parts = split(session, "planted")
         rest = {name: content[name] for name in content.keys() - {"meta", "interactions"}}
         events = rest.pop("events", None) if isinstance(rest.get("events"), list) else None
-        head = parts.head | {
+        head: Any = parts.head | {
             "meta": json.dumps(content["meta"]),
             "version": str(content["meta"]["version"]),
             "rest": "".join(f", {json.dumps(name)}: {json.dumps(rest[name])}" for name in rest),
@@ -168,7 +168,8 @@ class RedisBackend(Backend):
 def redis_server() -> Iterator[Redis]:
     """A Redis server for tests that break it. It persists each write before it responds."""
     need(Redis)
-    with Redis() as server:
+    server = Redis()
+    with server:
         yield server
 
 

@@ -154,7 +154,8 @@ class Plain:
         ]
 
     def owners(self) -> set[str]:
-        return {key[0] for key in (*self.sessions, *self.logs, *self.blobs)}
+        keys: list[tuple[Any, ...]] = [*self.sessions, *self.logs, *self.blobs]
+        return {key[0] for key in keys}
 
     def _writing(self, key: Key, if_revision: int | None) -> PlainSession:
         session = self.sessions.get(key) or PlainSession()

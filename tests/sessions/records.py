@@ -42,7 +42,7 @@ def log_entry(**data: Any) -> NewLogEntry:
     return NewLogEntry(type="path_seen", timestamp=NOON, data=data)
 
 
-def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+def in_loop(test: Callable[..., Coroutine[Any, Any, object]]) -> Callable[..., None]:
     """Run an async test in its own event loop. (pytest-asyncio disturbs pytest-jupyter.)"""
 
     @functools.wraps(test)

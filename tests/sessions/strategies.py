@@ -77,10 +77,10 @@ def sessions(draw: st.DrawFn, key: SessionKey) -> Session:
         "created_at": draw(times),
         "last_updated": draw(times),
     }
-    optional = {"forked_from": data, "parents": st.lists(data, max_size=2)}
+    optional: dict[str, Any] = {"forked_from": data, "parents": st.lists(data, max_size=2)}
     meta |= draw(st.fixed_dictionaries({}, optional=optional)) | draw(unknown)
     content: dict[str, Any] = {"meta": meta, "interactions": new_turns}
-    if new_events or draw(st.booleans()):
+    if draw(st.booleans()) or new_events:
         content["events"] = new_events or draw(st.sampled_from([[], None]))
     session = Session.model_validate(content | draw(unknown))
     session.meta.revision = draw(st.integers(1, 10**9))

@@ -424,7 +424,7 @@ async def test_many_tasks_lose_nothing(store: SessionManager) -> None:
     """P23"""
     saves = [store.save_interaction(KEY, turn(f"turn {n}")) for n in range(30)]
     records = [store.record_events(KEY, [event(data={"n": n})]) for n in range(30)]
-    done = await asyncio.gather(*saves, *records)
+    done: list[Any] = await asyncio.gather(*saves, *records)
     session = await store.load_session(KEY)
     assert {t.user_request.intent for t in session.interactions} == {f"turn {n}" for n in range(30)}
     assert sorted(t.turn_id for t in session.interactions) == list(range(1, 31))

@@ -326,8 +326,9 @@ def _expected(key: Key, session: PlainSession, stamp: str = "") -> Item:
 @pytest.mark.timeout(600)  # minimizing a failure takes minutes
 def test_every_store_behaves_like_dictionaries(backend: Backend) -> None:
     """P27"""
+    machine: Any = lambda: StoreMachine(backend)  # noqa: E731
     run_state_machine_as_test(
-        lambda: StoreMachine(backend),
+        machine,
         settings=settings(
             # Each of the three databases takes some milliseconds per request.
             max_examples=15 if isinstance(backend, SQLBackend) else 30,

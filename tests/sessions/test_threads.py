@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import weakref
+from functools import partial
 
 import pytest
 
@@ -20,7 +21,8 @@ async def test_results_and_errors_come_back() -> None:
     assert await workers.run(lambda: 7) == 7
     with pytest.raises(ZeroDivisionError):
         await workers.run(lambda: 1 // 0)
-    assert await asyncio.gather(*(workers.run(lambda n=n: n) for n in range(50))) == list(range(50))
+    runs = [workers.run(partial(int, n)) for n in range(50)]
+    assert await asyncio.gather(*runs) == list(range(50))
     workers.close()
 
 

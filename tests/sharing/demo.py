@@ -95,10 +95,10 @@ class HistoryWriter:
         if order is not None:
             data = {"cell_ids": [cell for cell, _ in order], "types": dict(order)}
             entries.append(NewLogEntry(type="cell_order", timestamp=self.now, data=data))
-        data = {"cells": dict(self._seqs), "id": f"batch-{self._minute}"}
+        changes: dict[str, Any] = {"cells": dict(self._seqs), "id": f"batch-{self._minute}"}
         if saved:
-            data["saved"] = True
-        entries.append(NewLogEntry(type="changed", timestamp=self.now, data=data))
+            changes["saved"] = True
+        entries.append(NewLogEntry(type="changed", timestamp=self.now, data=changes))
         await self.store.append_notebook_log(self.notebook_id, entries)
 
 

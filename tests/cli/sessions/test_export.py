@@ -15,7 +15,8 @@ import pytest
 
 from aiserver.models import NewTurn, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
-from aiserver.transfer.markdown import fenced, session_markdown
+from aiserver.sharing.fences import fenced
+from aiserver.transfer.markdown import session_markdown
 from tests.sessions.projects import NOTEBOOKS, fill
 from tests.sessions.records import event, log_entry, turn
 

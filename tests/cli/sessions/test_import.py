@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aiserver.transfer.importers import detect
-from aiserver.transfer.importers.base import Read, Source
+from aiserver.transfer.importers.base import Read, Source, UnreadableSource
 from tests.sessions.records import turn
 
 from ..conftest import IMPORTS, Run, configure, stored, tree
@@ -206,7 +206,7 @@ def test_no_importer_crashes_on_damaged_files(name: str):
         flipped = data[:offset] + bytes([data[offset] ^ 0x12]) + data[offset + 1 :]
         try:
             result = detect.read(Source(files[name], flipped), name)
-        except detect.UnreadableSource:
+        except UnreadableSource:
             continue
         assert isinstance(result, Read)
 

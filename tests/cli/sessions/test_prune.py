@@ -13,14 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.cli.sessions import prune as pruning
 from aiserver.cli.sessions.prune import oldest
 from aiserver.errors import SettingError
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.transfer import backup
 from aiserver.transfer.importers import archive, detect
-from aiserver.transfer.importers.base import Source
+from aiserver.transfer.importers.base import Source, UnreadableSource
 from tests.sessions.projects import fill
 from tests.sessions.records import event, log_entry, turn
 
@@ -218,7 +217,7 @@ def test_sessions_that_changed_meanwhile_stay(
         file.write_text(json.dumps(content))
         return write(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(pruning.backup, "write", change_and_write)
+    monkeypatch.setattr(backup, "write", change_and_write)
     done = run("prune", "--gone", "--yes")
     assert done.status == 1 and "Not deleted: gone/c" in done.err
     left = tree(work)
@@ -275,7 +274,7 @@ def test_a_damaged_backup_never_crashes_the_import(run: Run, work: Path):
         flipped = data[:offset] + bytes([data[offset] ^ 0x41]) + data[offset + 1 :]
         try:
             detect.read(Source(file, flipped), "backup")
-        except detect.UnreadableSource as reason:
+        except UnreadableSource as reason:
             assert str(reason)
 
 

@@ -9,6 +9,7 @@ import os
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -295,7 +296,11 @@ def test_records_inside_a_torn_record_are_recovered() -> None:
         append_turn(session, turn(f"wish {number}"))
     append_events(session, [event("edit", source="mine")])
     fields = codec.to_dict(session)
-    torn = {"turn_id": 9, "timestamp": NOON, "user_request": {"intent": "torn", "revision": 3}}
+    torn: dict[str, Any] = {
+        "turn_id": 9,
+        "timestamp": NOON,
+        "user_request": {"intent": "torn", "revision": 3},
+    }
     for data in (
         [torn | {"interactions": fields["interactions"], "events": fields["events"]}],
         [torn | {"user_request": torn["user_request"] | {"x": fields["interactions"]}}],

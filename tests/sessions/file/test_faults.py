@@ -406,10 +406,10 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 def mounted(folder: Path, after: contextlib.ExitStack) -> bool:
     """Mount a disk of 64 KB on a folder if possible; unmount it at the end."""
-    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
     if subprocess.run(command, capture_output=True).returncode:
         return False
-    after.callback(subprocess.run, ["umount", folder], check=True)
+    after.callback(lambda: subprocess.run(["umount", folder], check=True))
     return True
 
 

@@ -86,6 +86,7 @@ def test_after_restoring_an_older_session_no_entry_refers_to_another_record() ->
         (session("a", "x"), [(1, True), (None, False), (None, False), (2, True)]),
     ):
         last_seqs = {"cell": now.next_seq - 1, "other": 4}
-        lines = renumber_entries(log, {}, last_seqs, lambda _, now=now: seqs_by_digest(now))
+        by_digest = seqs_by_digest(now)
+        lines = renumber_entries(log, {}, last_seqs, lambda _: by_digest)  # noqa: B023
         states = [(item.data["cells"].get("cell"), item.data.get("saved", False)) for item in lines]
         assert states == expected

@@ -45,7 +45,7 @@ def grow(session: Session, *items: str) -> Session:
 def test_an_empty_session_becomes_an_exact_copy() -> None:
     theirs = make("a", "!b")
     theirs.meta.revision = 7
-    theirs.unknown = {"kept": True}
+    theirs = theirs.model_copy(update={"unknown": {"kept": True}})
     ours = new_session(KEY)
     assert merge_into(ours, theirs)
     assert dumps(ours) == dumps(theirs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ class Machine:
         self, root: Path, ids: itertools.count[int], before: Machine | None = None
     ) -> None:
         self.root, self.ids = root, ids
-        self.saved = list(before.saved) if before else []
+        self.saved: list[Any] = list(before.saved) if before else []
         if before:
             shutil.copytree(before.root, root)
 
@@ -85,7 +86,7 @@ async def sync(ours: Machine, theirs: Machine, base: Machine) -> None:
 
 async def move(ours: Machine, theirs: Machine, base: Machine) -> None:
     stores = [FileSessionManager(root=str(machine.root)) for machine in (theirs, ours)]
-    await copy(*stores, "", "")
+    await copy(stores[0], stores[1], "", "")
     for store in stores:
         await store.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -54,7 +55,7 @@ def test_extended_bytes_equal_encoded_bytes(
     session = started(start)
     pieces = SessionBytes(session.model_copy(deep=True))
     for kind, text in edits:
-        more = {"x_unknown": {"a": [text, {}]}} if extra else {}
+        more: dict[str, Any] = {"x_unknown": {"a": [text, {}]}} if extra else {}
         if kind == "turn":
             new = turn(text, text, **more)
             assert pieces.add_turn(PreparedTurn(new)) == append_turn(session, new)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import redis
@@ -236,7 +236,7 @@ async def test_invalid_turns_are_quarantined(redis_backend: RedisBackend, text: 
         await store.save_interaction(KEY, turn(str(number)))
     await store.save_interaction(OTHER, turn())
     names = redis_backend.names.session(KEY)
-    server.lset(names[4], 1, text)
+    cast("Any", server).lset(names[4], 1, text)
     for _ in range(2):
         session = await redis_backend.open().load_session(KEY)
         assert [t.user_request.intent for t in session.interactions] == ["0", "2"]

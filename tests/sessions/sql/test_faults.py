@@ -26,7 +26,7 @@ from ..wire import AFTER, BEFORE, Wire
 from ..worker import Worker
 
 KEY = SessionKey("notebook", "cell")
-SERVERS = {"postgresql": PostgreSQL, "mysql": MariaDB}
+SERVERS: dict[str, Any] = {"postgresql": PostgreSQL, "mysql": MariaDB}
 
 
 def load(database: Database) -> Session:

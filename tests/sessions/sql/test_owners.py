@@ -204,7 +204,7 @@ async def test_database_accounts_separate_people(
     exec(hub, names)
     stores = {}
     for person in ("alice", "bob"):
-        spawner = Settings()
+        spawner: Any = Settings()
         spawner.user.name, spawner.environment = person, {}
         await config.Spawner.pre_spawn_hook(spawner)
         await config.Spawner.pre_spawn_hook(spawner)  # on each start of the server

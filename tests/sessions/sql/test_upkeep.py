@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ async def test_damaged_logs_and_blobs_are_reported(database: Database) -> None:
         "UPDATE aiserver_notebook_log SET content = 'no JSON' WHERE seq = 1",
         "UPDATE aiserver_blobs SET data = 'other'",
     ):
-        database.ask(lambda connection, it=statement: connection.exec_driver_sql(it))
+        database.ask(methodcaller("exec_driver_sql", statement))
     for repair in (True, False):
         (log, _), (blob, _) = await verified(store, repair)
         assert log == "1 damaged lines; the others are in use"
