@@ -22,33 +22,16 @@ if TYPE_CHECKING:
     from ..prompts.context import Messages
 
 
-INLINE_LIMIT = 20_000  # characters: redacted in a millisecond, faster than with a thread
-
-
 async def compose(
     model: ChatModel, body: WarmUpBody, history: list[Interaction]
 ) -> tuple[Messages, Vault]:
     """Return the messages for a request, and the vault with the secrets hidden in them."""
     vault = Vault(conceal=not model.info.on_this_machine)
-    if _size(body, history) < INLINE_LIMIT:
-        request = _prompt_input(body, history, vault)
-    else:
-        request = await asyncio.to_thread(_prompt_input, body, history, vault)
+    request = await asyncio.to_thread(_prompt_input, body, history, vault)
     messages = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
     return messages, vault
-
-
-def _size(body: WarmUpBody, history: list[Interaction]) -> int:
-    """Return the number of characters to redact, except the few of DataFrames' names."""
-    texts = [body.source, *(cell.source for cell in body.context.cells)]
-    if isinstance(body, GenerateBody | PreviewBody):
-        texts.append(body.intent)
-    for turn in history:
-        request = turn.user_request
-        texts += request.intent, request.current_code, turn.ai_response.suggestion
-    return sum(map(len, texts))
 
 
 def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) -> PromptInput:

@@ -44,7 +44,7 @@ _ENDS = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 def _any_of(*forms: str) -> SchemaValidator:
     # Pydantic's regex engine searches for all of them at once. One by one takes ten times as
-    # long, which was a tenth of the time of a save.
+    # long, which was a tenth of the time of a save (``benchmarks/stores.py``).
     pattern = "|".join([*map(re.escape, _WORDS), *_FORMS, *forms])
     return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
 

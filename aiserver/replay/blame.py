@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from ..models import Session
@@ -83,21 +84,16 @@ UNRECORDED = Origin()
 class _Version:
     """A text and the origins of its lines."""
 
-    __slots__ = ("_lines", "former_lines", "origins", "text")
-
     def __init__(
         self, text: str, origins: Origins, former_lines: Mapping[str, Origin] | None = None
     ) -> None:
         self.text, self.origins = text, origins
         self.former_lines = former_lines or {}
         """Lines not by a person that the cell contained in any version up to this one."""
-        self._lines: list[str] | None = None
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
-        if self._lines is None:
-            self._lines = self.text.split("\n")
-        return self._lines
+        return self.text.split("\n")
 
 
 _EMPTY = _Version("", [UNRECORDED])

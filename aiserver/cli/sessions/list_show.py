@@ -136,8 +136,9 @@ def _table(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
     """Print a table as wide as the terminal; long texts end in an ellipsis."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, expand=True)
     for head in heads:
         number = head in ("requests", "events")
         is_complete = number or head == "changed"  # numbers must not be cut
@@ -152,12 +153,5 @@ def _table(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
             ratio=None if is_complete else _WIDE.get(head, 1),
         )
     for line in lines:
-        table.add_row(*(_text(cell) for cell in line))
-    table.expand = True
+        table.add_row(*map(Text, line))
     Console().print(table)
-
-
-def _text(cell: str) -> Any:
-    from rich.text import Text
-
-    return Text(cell)

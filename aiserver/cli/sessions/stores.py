@@ -12,9 +12,7 @@ import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from ...durable import translate_os_errors
 from ...errors import SettingError, StorageError
@@ -22,6 +20,7 @@ from ...sessions.base import SessionManager
 from ...sessions.factory import hide_password
 from ...sessions.file.manager import FileSessionManager
 from ...sessions.file.root import FOLDER, path_from_url
+from ..config import configured_extension, configured_server, start_folder
 
 _PATH = re.compile(r"[/\\]|^[.~]")  # in a path, but not in the name of a store or class
 
@@ -56,31 +55,17 @@ class StoreContext:
 
 
 class Configuration:
-    """The server's configuration, read on first use."""
+    """The server's configuration. ``start`` is the folder that the server would serve."""
 
-    @cached_property
-    def _server(self) -> Any:
-        from ..config import configured_server
-
+    def __init__(self) -> None:
         try:
-            return configured_server()
+            server = configured_server()
         except SystemExit as error:  # Jupyter has printed the reason
             raise SettingError(
                 "Jupyter can't start with this configuration. See the error above."
             ) from error
-
-    @cached_property
-    def _extension(self) -> Any:
-        from ..config import configured_extension
-
-        return configured_extension(self._server)
-
-    @cached_property
-    def start(self) -> Path:
-        """The folder that the server would serve."""
-        from ..config import start_folder
-
-        return Path(start_folder(self._server))
+        self._extension = configured_extension(server)
+        self.start = Path(start_folder(server))
 
     def create(self, choice: str) -> SessionManager:
         """Create the chosen store, or the configured one."""

@@ -17,7 +17,7 @@ from .base import (
     loads,
     to_timestamp,
 )
-from .messages import Message, Role, records_from
+from .messages import Message, Role, objects_in, records_from
 
 FORMAT = "chat"
 _PERSONA = "jupyter-ai-personas::"
@@ -28,13 +28,7 @@ def read(source: Source) -> Read:
     content = loads(decode_text(source.data))
     if not isinstance(content, dict) or not isinstance(content.get("messages"), list):
         raise UnreadableSource("not a JupyterLab chat")
-    messages: list[Any] = content["messages"]
-    problems = [
-        f"message {number}: not a JSON object"
-        for number, raw in enumerate(messages, 1)
-        if not isinstance(raw, dict)
-    ]
-    raws = [raw for raw in messages if isinstance(raw, dict)]
+    raws, problems = objects_in(content["messages"])
     if not raws:
         return Read(unreadable=problems)
     users = content.get("users")

@@ -66,6 +66,18 @@ def text_of(content: Any) -> str:
     return ""
 
 
+def objects_in(messages: Iterable[Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the messages that are JSON objects, and a problem for each other one."""
+    numbered = list(enumerate(messages, 1))
+    objects = [raw for _, raw in numbered if isinstance(raw, dict)]
+    problems = [
+        f"message {number}: not a JSON object"
+        for number, raw in numbered
+        if not isinstance(raw, dict)
+    ]
+    return objects, problems
+
+
 def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
     """Convert a chat to turns and events, as data for ``create_session``."""
     items: list[dict[str, Any]] = []

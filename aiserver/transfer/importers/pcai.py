@@ -14,7 +14,7 @@ from .base import (
     loads,
     to_timestamp,
 )
-from .messages import Message, records_from, role_of, text_of
+from .messages import Message, objects_in, records_from, role_of, text_of
 
 FORMAT = "pcai"
 
@@ -27,14 +27,9 @@ def read(source: Source) -> Read:
         raise UnreadableSource("no messages found")
     name = str(content.get("id") or source.path.stem)
     origin = {"format": FORMAT, "name": name}
-    problems = [
-        f"message {number}: not a JSON object"
-        for number, raw in enumerate(messages, 1)
-        if not isinstance(raw, dict)
-    ]
+    raws, problems = objects_in(messages)
     updated = to_timestamp(content.get("lastupdate"))
-    messages_read = (_message(raw, updated) for raw in messages if isinstance(raw, dict))
-    items = records_from(messages_read, origin)
+    items = records_from((_message(raw, updated) for raw in raws), origin)
     if not items:
         return Read(unreadable=problems)
     session = create_session(
