@@ -224,7 +224,7 @@ class ChangeRecorder:
         view.is_read = True
 
     async def _heads(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, SessionHead]:
-        """The heads of these cells' sessions, as far as they have one."""
+        """Return the heads of these cells' sessions, as far as they have one."""
         rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
         existing = {row.cell_id for row in rows}
         keys = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in existing]
@@ -250,7 +250,7 @@ def _is_new(cell: CellChange) -> bool:
 
 
 def _is_observation(event: NewEvent) -> bool:
-    """Whether the event is the source that a page observed, whether that is new or not."""
+    """Return whether the event is the source that a page observed, whether that is new or not."""
     data = event.data or {}
     return event.type == "edit" and (data.get("trigger") == "first" or data.get("again") is True)
 
@@ -262,7 +262,7 @@ def _is_redundant(
     view: LogView,
     others: Sequence[str] | None,
 ) -> bool:
-    """Whether a batch changed nothing, and at most repeats that the same state was saved."""
+    """Return whether a batch changed nothing, and at most repeats that the same state was saved."""
     if heads or order is not None:
         return False
     if not batch.saved:
@@ -275,7 +275,7 @@ def _is_redundant(
 
 
 def _is_redundant_event(session: Session, event: NewEvent) -> bool:
-    """Whether the session already has the source that an event observed."""
+    """Return whether the session already has the source that an event observed."""
     ids = {recorded.id for recorded in session.events or []}
     if event.id is not None and event.id in ids:
         return False
@@ -284,13 +284,13 @@ def _is_redundant_event(session: Session, event: NewEvent) -> bool:
 
 
 def _observed_source(event: Event | NewEvent) -> str | int | None:
-    """The source in an event; its length in characters if it was too large to record."""
+    """Return the source in an event; its length in characters if it was too large to record."""
     too_long = (event.data or {}).get("too_long")
     return too_long if event.source is None and type(too_long) is int else event.source
 
 
 def _last_source(session: Session) -> str | int | None:
-    """The cell's last source, as far as a single record has it; None if none does.
+    """Return the cell's last source, as far as a single record has it; None if none does.
 
     If the source was too large to record, its length in characters.
     """
@@ -308,5 +308,5 @@ def _last_source(session: Session) -> str | int | None:
 
 
 def _is_removal(event: Event) -> bool:
-    """Whether the event removed the cell from the notebook, or merged it into another."""
+    """Return whether the event removed the cell from the notebook, or merged it into another."""
     return event.type == "delete" or (event.type == "merge" and "into" in (event.data or {}))

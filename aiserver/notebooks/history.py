@@ -2,8 +2,8 @@
 
 Invariants:
 
-- An answer is the present state of the store, whoever wrote it, including files that were edited by
-  hand: each call asks for the store's marks, and reads what has a new mark.
+- A history is always current, even after other programs changed the store or its files: each call
+  gets the store's marks, and reads the sessions with new marks.
 - Nothing is computed on the event loop. Of concurrent calls for one notebook, one reads.
 - Only a few notebooks are cached, each as few objects without reference cycles: Python's garbage
   collector visits all objects and blocks the server meanwhile, so those of large notebooks are
@@ -95,7 +95,7 @@ class Histories:
         self._cache: LRUCache[str, _CachedNotebook] = LRUCache(_MAX_NOTEBOOKS)
 
     async def load(self, notebook_id: str, *, version: str | None = None) -> History:
-        """The history of a notebook; an empty one if the store has none.
+        """Return the history of a notebook; an empty one if the store has none.
 
         If ``version`` is that of the cached history, the store isn't asked: a client can then step
         through the moments of a timeline while it grows. Raises InvalidRequest, StorageError.
@@ -128,7 +128,7 @@ class Histories:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if cached.marks.get(cell_id) != mark]
         loaded = await load_stored(self._store, self._owner, notebook_id, changed)
-        # In one thread: several that parse JSON would all compete with the event loop.
+        # In one thread, because several that parse JSON would compete with the event loop.
         old = {cell_id: cell for cell_id, cell in cached.cells.items() if cell_id in marks}
         cells = await asyncio.to_thread(_cells, self._owner, notebook_id, old, changed, loaded)
         if cached.history is None or cells != cached.cells or log_mark != cached.log_mark:
@@ -144,7 +144,7 @@ class Histories:
 async def load_stored(
     store: SessionManager, owner: str, notebook_id: str, cell_ids: Sequence[str]
 ) -> dict[str, bytes]:
-    """The stored bytes of some cells' sessions, by cell id; without cells that have none."""
+    """Return the stored bytes of some cells' sessions, by cell id; without cells that have none."""
     result: dict[str, bytes] = {}
     for start in range(0, len(cell_ids), _BATCH):
         batch = cell_ids[start : start + _BATCH]
@@ -160,7 +160,7 @@ def build_history(
     stored: Mapping[str, bytes],
     log: Sequence[NotebookLogEntry],
 ) -> History:
-    """The history of a notebook from the bytes of its sessions by cell id. Blocks for long."""
+    """Build a notebook's history from the bytes of its sessions by cell id. Blocks for long."""
     return _history(notebook_id, _cells(owner, notebook_id, {}, list(stored), stored), log, None)
 
 
@@ -171,7 +171,7 @@ def _cells(
     changed: Sequence[str],
     loaded: Mapping[str, bytes],
 ) -> dict[str, _CachedCell]:
-    """The sessions, sorted by cell id: the changed ones from ``loaded``, the rest from ``old``."""
+    """Return the sessions by sorted cell id: changed ones from ``loaded``, others from ``old``."""
     cells = dict(old)
     for cell_id in changed:
         previous, data = cells.pop(cell_id, None), loaded.get(cell_id)

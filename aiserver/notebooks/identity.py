@@ -1,4 +1,4 @@
-"""Assign ids to notebooks that survive rename, move and copy (DESIGN: "Who is who").
+"""Assign ids to notebooks that survive rename, move and copy.
 
 Invariants:
 
@@ -41,22 +41,22 @@ class NotebookFiles(Protocol):
     """Access to the notebooks' files."""
 
     def name(self, path: str) -> str:
-        """The name in the logs of the notebook at a path of Jupyter's contents API.
+        """Return the name in the logs of the notebook at a path of Jupyter's contents API.
 
         It is the same wherever Jupyter was started.
         """
 
     def path(self, name: str) -> str | None:
-        """The path at which the server serves a notebook; None if it doesn't."""
+        """Return the path at which the server serves a notebook; None if it doesn't."""
 
     async def exists(self, name: str) -> bool:
-        """Whether there is a notebook of that name."""
+        """Return whether there is a notebook of that name."""
 
     async def notebook_id(self, name: str) -> str | None:
-        """The id in the notebook's file, or None."""
+        """Return the id in the notebook's file, or None."""
 
     async def is_same(self, name: str, other: str) -> bool:
-        """Whether two names lead to the same file: a link, or a case-insensitive file system."""
+        """Return whether two names lead to the same file, as links or names in another case do."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class NotebookRegistry:
     async def identify(
         self, path: str, notebook_id: str | None, cell_ids: Sequence[str]
     ) -> NotebookIdentity:
-        """The id for the notebook at ``path``, whose present id is ``notebook_id``.
+        """Return the id for the notebook at ``path``, whose current id is ``notebook_id``.
 
         Raises InvalidRequest for an invalid id, StorageError.
         """
@@ -143,7 +143,7 @@ class NotebookRegistry:
             return NotebookIdentity(id_)
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
-        """The present paths of notebooks in the contents API; None if a notebook doesn't exist.
+        """Return the current paths of notebooks in the contents API; None for missing notebooks.
 
         Raises StorageError.
         """
@@ -178,7 +178,7 @@ class NotebookRegistry:
         return None
 
     def _best_match(self, path: str, cell_ids: Sequence[str]) -> str | None:
-        """The notebook recorded at a path that has most of these cells, if any."""
+        """Return the notebook recorded at a path that has most of these cells, if any."""
         cells = set(cell_ids)
         overlaps = {
             notebook_id: (
@@ -192,7 +192,7 @@ class NotebookRegistry:
         return max(overlaps, key=lambda notebook_id: overlaps[notebook_id], default=None)
 
     async def _is_original(self, notebook_id: str, path: str) -> bool:
-        """Whether the file at ``path`` is the notebook itself (perhaps moved), not a copy."""
+        """Return whether the file at ``path`` is the (moved) notebook itself, not a copy."""
         notebook = self._notebooks.get(notebook_id)
         if notebook is None or notebook.path in (None, path):
             return True

@@ -56,7 +56,7 @@ class LogView:
     """The pages that received such an answer: the seqs they have seen refer to this log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
-        """Whether all changes of the cells in ``order``, or in the last order, are recorded."""
+        """Return whether all changes of the cells in ``order`` or the last order are recorded."""
         order = order or self.order
         cell_ids = self.unwritable if order is None else {cell_id for cell_id, _ in order}
         return self.unwritable.isdisjoint(cell_ids)
@@ -91,13 +91,13 @@ class LogView:
                 self.entries.append(_Entry(entry.seq, name, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """The last seq, which is sent to a page now."""
+        """Return the last seq, which is sent to a page now."""
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq
 
     def changed_by_others(self, page: str | None, seen: int | None) -> list[str] | None:
-        """The cells that other pages changed after ``seen``; None if no other page wrote."""
+        """Return the cells that other pages changed after ``seen``; None if no other page wrote."""
         if seen is None or page is None:
             return None
         if seen == self.acknowledged.get(page):

@@ -53,7 +53,7 @@ class CopiedRecords:
             self.counts.setdefault(root, {}).update(valid)
 
     def select(self, root: str, cell_id: str, digests: Sequence[str]) -> set[str]:
-        """Those of a session's digests, given in its order, that were copied from ``root``."""
+        """Select the digests of a session, given in its order, that were copied from ``root``."""
         if cell_id in self.digests:
             return self.digests[cell_id]
         return set(digests[: self.counts.get(root, {}).get(cell_id, 0)])
@@ -64,7 +64,7 @@ def _items(value: object) -> list[tuple[str, Any]]:
 
 
 def name_under(root: Path, path: Path) -> str:
-    """The name of a file in the logs of ``root``: relative if it is inside, else absolute.
+    """Return the name of a file in the logs of ``root``: relative if it is inside, else absolute.
 
     So notebooks keep their names when their project is moved, and a notebook has the same name
     wherever Jupyter was started.
@@ -98,7 +98,7 @@ class OtherRoots:
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:
-        """The stores of other roots that may have the notebook at a path, nearest root first."""
+        """Return the stores of other roots that may have a notebook, nearest root first."""
         folder = self._folder_of(path)
         if folder is None:
             return {}

@@ -50,7 +50,7 @@ class Origin:
     is_existing: bool = False
 
     def to_wire(self) -> dict[str, Any]:
-        """The origin as sent: camelCase, without None values except ``step`` and ``seq``."""
+        """Return the origin as sent: camelCase, without None values except ``step`` and ``seq``."""
         optional = {
             "turnId": self.turn_id,
             "model": self.model,
@@ -73,7 +73,7 @@ class CellStep:
     seq: int | None
 
     def to_wire(self) -> dict[str, Any]:
-        """The step as sent: camelCase."""
+        """Return the step as sent: camelCase."""
         return {"cellId": self.cell_id, "step": self.step, "seq": self.seq}
 
 
@@ -106,11 +106,11 @@ def blame(
     source: str | None = None,
     others: Mapping[str, Session] | None = None,
 ) -> list[Origin]:
-    """The origin of each line of ``source``, or else of the cell's source after a step (the last).
+    """Return the origin of each line of ``source``, or of the cell's source after a step.
 
-    Lines of ``source`` that no step contains have an unknown author. ``others`` are the sessions of
-    the notebook by cell id, for lines that came from other cells. Raises IndexError if there is no
-    such step.
+    The default step is the last one. Lines of ``source`` that no step contains have an unknown
+    author. ``others`` are the sessions of the notebook by cell id, for lines from other cells.
+    Raises IndexError if there is no such step.
     """
     steps = replay(session)
     if step is not None:
@@ -124,14 +124,14 @@ def blame(
 def current_origins(
     cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]
 ) -> Sequence[Origin]:
-    """The origin of each line of a cell's source after the last of its steps."""
+    """Return the origin of each line of a cell's source after the last of its steps."""
     return _traced(cell_id, steps, others).current.origins
 
 
 def blame_steps(
     cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]
 ) -> list[Sequence[Origin]]:
-    """For each step the origin of each line of its ``code``, in one pass.
+    """Return for each step the origin of each line of its ``code``, in one pass.
 
     The code of a turn is its suggestion, whether the cell ever contained it or not.
     """
@@ -186,7 +186,7 @@ class _Tracer:
                     self._former_lines[line.strip()] = origin
 
     def replaced_by(self, text: str, origin: Origin, *sources: _Version) -> _Version:
-        """The version of a text that replaces the cell's source.
+        """Return the version of a text that replaces the cell's source.
 
         An earlier version of the same text came back unchanged: by an undo, or as a copy.
         """
@@ -229,7 +229,7 @@ class _Tracer:
         return self.replaced_by(step.code, origin)
 
     def _copied_versions(self, step: Step) -> list[_Version]:
-        """The versions of other cells that a merge or a restore copied, if they are recorded."""
+        """Return the versions of other cells that a merge or a restore copied, if recorded."""
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
             versions = [(parent, self._version_of(parent)) for parent in data["parents"]]
@@ -242,7 +242,7 @@ class _Tracer:
         return [_copied(version, cell_id, step) for cell_id, version in versions if version]
 
     def _current_seq(self, cell_id: object, data: dict[str, Any]) -> object:
-        """The present seq of another cell's record that a restore names: a merge may change it."""
+        """Return the current seq of another cell's record; a merge may have changed it."""
         session = self._others.get(cell_id) if isinstance(cell_id, str) else None
         seq = data.get("from_seq")
         if session is None or type(seq) is not int:
@@ -252,7 +252,7 @@ class _Tracer:
     def _version_of(
         self, cell_id: object, *, seq: object = None, text: str = ""
     ) -> _Version | None:
-        """The version of another cell at a record, or when it was merged into this one.
+        """Return the version of another cell at a record, or when it was merged into this one.
 
         The version with ``text`` has precedence: a merge of branches may have changed the seq.
         """
@@ -281,7 +281,7 @@ def _carry_over(
     former_lines: Mapping[str, Origin] | None = None,
     current: _Version | None = None,
 ) -> _Version:
-    """The version of a new text: each line has the origin of the first source that matches it.
+    """Create the version of a new text; a line has the origin of the first source that matches it.
 
     Each source only matches lines that the sources before it left: a merged cell may contain the
     same line twice. The remaining lines have their origin in ``former_lines``, unless they are
@@ -327,7 +327,7 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """A version of another cell with origins that name the step that copied it."""
+    """Return a version of another cell with origins that name the step that copied it."""
     copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
     former_lines = {
         line: _copied_origin(origin, cell_id, step) for line, origin in version.former_lines.items()

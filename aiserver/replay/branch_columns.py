@@ -42,7 +42,7 @@ def assign_columns(steps: Sequence[Node], head: int | None) -> None:
 
 
 def _branches(steps: Sequence[Node], head: int | None) -> list[tuple[int, int, list[int]]]:
-    """The abandoned branches: the step each starts from, its last step, and all its steps."""
+    """Return the abandoned branches: the step it starts from, its last step, and all its steps."""
     visited = [False] * len(steps)
     for index in _path(steps, head, visited):
         steps[index].column = 0
@@ -57,7 +57,7 @@ def _branches(steps: Sequence[Node], head: int | None) -> list[tuple[int, int, l
 
 
 def _path(steps: Sequence[Node], tip: int | None, visited: list[bool]) -> list[int]:
-    """The steps from ``tip`` back to the first visited one; marks them as visited."""
+    """Return the steps from ``tip`` back to the first visited one; marks them as visited."""
     path = []
     while tip is not None and not visited[tip]:
         visited[tip] = True

@@ -33,7 +33,7 @@ class RowChange(NamedTuple):
 
 
 def row_changes(cells: Mapping[str, Cell], orders: TimeSeries[list[str]]) -> Iterator[RowChange]:
-    """The changes of both lists, oldest first."""
+    """Yield the changes of both lists, oldest first."""
     walk = _Walk(cells, orders)
     for moment in sorted(walk.touched):
         yield from walk.advance(moment)
@@ -155,7 +155,7 @@ class _SortedCells:
 
 
 def _splice(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, Sequence[str]]:
-    """The difference of two lists: start, number of removed entries, inserted entries."""
+    """Return the difference of two lists: start, number of removed entries, inserted entries."""
     shorter = min(len(old), len(new))
     start = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     rest = shorter - start

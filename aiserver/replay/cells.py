@@ -39,7 +39,7 @@ class TimeSeries(Generic[T]):
         return self._values[n - 1] if n else None
 
     def changed_at(self, moment: int) -> int:
-        """The moment of the change that led to the value at ``moment``; -1 if there was none."""
+        """Return the moment of the last change up to ``moment``; -1 if there was none."""
         n = bisect_right(self._moments, moment)
         return self._moments[n - 1] if n else -1
 
@@ -90,11 +90,11 @@ class Cell:
         """The first moment at which the notebook's order contains the cell."""
 
     def type_at(self, moment: int) -> str:
-        """The cell's type; before the first recorded type, that one."""
+        """Return the cell's type; before the first recorded type, that one."""
         return self.type.at(moment) or self.type.first or "code"
 
     def is_deleted(self, moment: int) -> bool:
-        """Whether a cell that is not in the notebook was deleted.
+        """Return whether a cell that is not in the notebook was deleted.
 
         False if it was merged into another cell or doesn't exist yet.
         """
@@ -105,14 +105,14 @@ class Cell:
         return removal is None or removal.merged_into is None
 
     def moments(self) -> set[int]:
-        """The moments at which the cell may appear, disappear or change its type."""
+        """Return the moments at which the cell may appear, disappear or change its type."""
         moments = {*self.removal.moments, *self.type.moments, self.newest_step.start}
         if self.listed_at is not None:
             moments.add(self.listed_at)
         return {moment for moment in moments if moment >= 0}
 
     def snapshot(self, moment: int, is_changed: bool = False) -> CellSnapshot:
-        """The cell as it was after a moment."""
+        """Return the cell as it was after a moment."""
         step = self.newest_step.at(moment)
         source = step.after if step else self.initial_source
         missing = step.missing if step else None
@@ -127,7 +127,7 @@ class Cell:
         )
 
     def _previous_source(self, moment: int, source: str) -> str | None:
-        """The source one moment earlier; None if the cell was absent or had the same source."""
+        """Return the source one moment earlier; None if the cell was absent or unchanged."""
         step = self.newest_step.at(moment - 1)
         previous = step.after if step and not self.removal.at(moment - 1) else source
         return previous if previous != source else None
@@ -156,7 +156,7 @@ class Cell:
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """The index of the cell's first own step, after the steps of the cell it was copied from."""
+    """Return the index of the first step after those of the cell it was copied from."""
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

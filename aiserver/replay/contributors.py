@@ -32,7 +32,7 @@ UNKNOWN = Contributor("unknown")
 
 
 def contributor_of(event: Event) -> Contributor:
-    """The contributor of an event."""
+    """Return the contributor of an event."""
     recorded = event.contributor
     if recorded is not None:
         return Contributor(_KINDS.get(recorded.kind, "unknown"), recorded.name or None)
@@ -41,5 +41,5 @@ def contributor_of(event: Event) -> Contributor:
 
 
 def is_initial_observation(event: Event) -> bool:
-    """Whether the event is the source of a cell when its tracking began."""
+    """Return whether the event is the source of a cell when its tracking began."""
     return event.type == "edit" and (event.data or {}).get("trigger") == "first"

@@ -25,7 +25,7 @@ _MIN_DISTINCTIVE = 4  # letters and digits
 
 
 def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
-    """For each new line the index of the matching old line, or None."""
+    """Return for each new line the index of the matching old line, or None."""
     matches: list[int | None] = [None] * len(new)
     same = _match_in_order(old, new, 0, len(old), 0, len(new))
     for i, j in same:
@@ -46,7 +46,7 @@ def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
 def _match_in_order(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Pairs of equal lines, in order, of ``old[a0:a1]`` and ``new[b0:b1]``."""
+    """Return pairs of equal lines, in order, of ``old[a0:a1]`` and ``new[b0:b1]``."""
     pairs: Pairs = []
     todo = [(a0, a1, b0, b1)]
     while todo:
@@ -78,7 +78,7 @@ def _match_in_order(
 def _unique_lines(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Pairs of lines that occur once on each side, as many as are in the same order.
+    """Return pairs of lines that occur once on each side, as many as are in the same order.
 
     Brackets and blank lines only count if there are no other lines.
     """
@@ -109,7 +109,7 @@ def _match_by_count(
 
 
 def _longest_increasing(pairs: Pairs) -> Pairs:
-    """The longest subsequence of pairs whose left sides increase; the right sides do already."""
+    """Return the longest subsequence with increasing left sides; right sides increase already."""
     tails: list[int] = []  # by length - 1: the smallest last value of a subsequence
     ends: list[int] = []  # and the index of its pair
     previous: list[int] = []
@@ -153,5 +153,5 @@ def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | Non
 
 
 def is_distinctive(line: str) -> bool:
-    """Whether a line has enough letters and digits to be recognised in another place."""
+    """Return whether a line has enough letters and digits to be recognised in another place."""
     return sum(map(str.isalnum, line)) >= _MIN_DISTINCTIVE

@@ -29,7 +29,7 @@ class Moment:
     also: tuple[tuple[str, int], ...] = ()
 
     def to_wire(self) -> dict[str, Any]:
-        """The moment as sent: camelCase."""
+        """Return the moment as sent: camelCase."""
         sent = {
             "index": self.number,
             "timestamp": self.timestamp,
@@ -65,7 +65,7 @@ class CellSnapshot(NamedTuple):
     """Length in characters of a source that was too large to record; ``source`` is empty then."""
 
     def to_wire(self) -> dict[str, Any]:
-        """The cell as sent: camelCase."""
+        """Return the cell as sent: camelCase."""
         sent = {
             "cellId": self.cell_id,
             "type": self.type,
@@ -88,7 +88,7 @@ class NotebookSnapshot(NamedTuple):
     deleted: list[CellSnapshot]
 
     def to_wire(self) -> dict[str, Any]:
-        """The notebook as sent: camelCase."""
+        """Return the notebook as sent: camelCase."""
         deleted = []
         for snapshot in self.deleted:
             cell = snapshot.to_wire()
@@ -139,7 +139,7 @@ _OTHER = 9
 
 
 def _rank(step: Step) -> int:
-    """A sort key: the smallest step of a moment gives it its kind and title."""
+    """Return a sort key: the smallest step of a moment gives it its kind and title."""
     if step.kind == "merge" and "into" in (step.data or {}):
         return len(_RANKS)
     if step.kind in ("type", "move"):

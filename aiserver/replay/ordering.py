@@ -68,7 +68,7 @@ class _Checkpoint(NamedTuple):
 
 
 def order_steps(cells: Sequence[CellSteps], log: Sequence[NotebookLogEntry]) -> list[StepGroup]:
-    """The steps of all cells and the orders in the log as groups, oldest first."""
+    """Return the steps of all cells and the orders in the log as groups, oldest first."""
     checkpoints, separate_orders = _read(log)
     intervals = [_Interval() for _ in range(len(checkpoints) + 1)]
     for index, order in separate_orders:
@@ -97,7 +97,7 @@ def order_steps(cells: Sequence[CellSteps], log: Sequence[NotebookLogEntry]) -> 
 def _read(
     log: Sequence[NotebookLogEntry],
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
-    """The checkpoints, and the orders without a checkpoint by the interval they belong to."""
+    """Return the checkpoints, and the orders without one by the interval they belong to."""
     checkpoints: list[_Checkpoint] = []
     separate: list[tuple[int, CellOrder]] = []
     pending: CellOrder | None = None
@@ -146,7 +146,7 @@ class _Interval:
         self.orders: list[CellOrder] = []
 
     def groups(self, end: _Checkpoint | None) -> list[StepGroup]:
-        """The contents of the interval in order; ``end`` is the checkpoint after it."""
+        """Return the contents of the interval in order; ``end`` is the checkpoint after it."""
         order = end.order if end else None
         before = {cell: list(steps) for cell, steps in self.floating.items()}
         after: dict[int, list[Step]] = {}
@@ -165,7 +165,7 @@ class _Interval:
 
 
 def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
-    """The range (start, end) of steps that belong to a change of the cell order."""
+    """Return the range (start, end) of steps that belong to a change of the cell order."""
     indexes = [
         n for n, step in enumerate(steps) if step.kind in STRUCTURAL_KINDS or step.kind == "start"
     ]
@@ -247,7 +247,7 @@ class _Placement:
 
 
 def _first_pinned(batch: Sequence[Step], low: int) -> int:
-    """The index of the first step that stays with the checkpoint that names it."""
+    """Return the index of the first step that stays with the checkpoint that names it."""
     n = next((n for n, step in enumerate(batch) if _is_tracked(step, low)), len(batch))
     while 0 < n < len(batch) and _seq(batch[n - 1]) == _seq(batch[n]):
         n -= 1  # inferred from the same record
@@ -255,19 +255,19 @@ def _first_pinned(batch: Sequence[Step], low: int) -> int:
 
 
 def _is_initial(step: Step) -> bool:
-    """Whether the step is the tracker's initial observation: all steps before it are older."""
+    """Return whether the step is the initial observation, after which tracking began."""
     return step.event == "edit" and (step.data or {}).get("trigger") == "first"
 
 
 def _is_tracked(step: Step, low: int) -> bool:
-    """Whether the page's tracker recorded a step; ``low`` is 0 if no checkpoint named its cell."""
+    """Return whether the tracker recorded a step; ``low`` is 0 if no checkpoint named its cell."""
     if step.event in STRUCTURAL_KINDS or (step.event == "edit" and "trigger" in (step.data or {})):
         return True
     return low > 0 and step.after != step.before
 
 
 def _seq(step: Step) -> int:
-    """The seq of the record by which the step took effect."""
+    """Return the seq of the record by which the step took effect."""
     return step.seq if step.settled_seq is None else step.settled_seq
 
 
@@ -285,7 +285,7 @@ def _non_decreasing(values: Sequence[float]) -> list[float]:
 
 @lru_cache(4096)
 def _seconds(timestamp: str) -> float:
-    """Seconds since the epoch; UTC if there is no zone, 0 if the text is not a time."""
+    """Return seconds since the epoch; UTC if there is no zone, 0 if the text is not a time."""
     text = timestamp.upper().replace("Z", "+00:00").replace(" ", "T")
     head, dot, tail = text.partition(".")
     if dot:  # Python 3.10 only parses three or six digits

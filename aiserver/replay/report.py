@@ -22,7 +22,7 @@ COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing"
 
 
 def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any]:
-    """The ``Report`` of ``rest-api.yml`` for the last moment.
+    """Return the ``Report`` of ``rest-api.yml`` for the last moment.
 
     ``sessions`` by cell id are used to find the origin of lines that came from other cells.
     """

@@ -94,7 +94,7 @@ class Step:
         return self.code if self.applied else self.before
 
     def to_wire(self) -> dict[str, Any]:
-        """The step as sent: camelCase, without None values except ``parent``."""
+        """Return the step as sent: camelCase, without None values except ``parent``."""
         values = {wire_name: getattr(self, name) for name, wire_name in WIRE_NAMES.items()}
         present = {name: value for name, value in values.items() if value is not None}
         return {**present, "parent": self.parent}

@@ -34,7 +34,7 @@ from .step import STRUCTURAL_KINDS, Kind, Outcome, Step
 
 
 def replay(session: Session) -> list[Step]:
-    """The steps of a session, oldest first."""
+    """Return the steps of a session, oldest first."""
     reader = _Reader(
         session.meta.cell_id,
         records_outcomes=any(event.type in ("accept", "reject") for event in session.events or []),
@@ -107,7 +107,7 @@ class _Reader:
         )
 
     def _refined(self, turn: Interaction) -> Step | None:
-        """The suggestion that a request continues from while the cell contains other code."""
+        """Return the suggestion that a request refines while the cell contains other code."""
         if turn.parent_turn_id is not None:
             return self.turns.get(turn.parent_turn_id)
         last = self.steps[-1] if self.steps and self.records_outcomes else None
@@ -193,7 +193,7 @@ class _Reader:
         )
 
     def _last_step_with(self, index: int, source: str | None) -> int:
-        """The last step on the path from ``index`` at which the cell still has its code."""
+        """Return the last step on the path from ``index`` at which the cell still has its code."""
         if self.steps[index].after != source:
             return index
         for step in self.steps[index + 1 :]:
@@ -202,7 +202,7 @@ class _Reader:
         return index
 
     def _restored_step(self, source: str | None, seq: object) -> Step | None:
-        """The step whose code was restored: the named one, or else the newest with that code."""
+        """Return the step that was restored: the named one, or the newest with that code."""
         named = None
         if isinstance(seq, int):
             for step in reversed(self.steps):
@@ -285,7 +285,7 @@ class _Reader:
 
 
 def _run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
-    """The outcome of a run, and ``ename: evalue`` if it failed."""
+    """Return the outcome of a run, and ``ename: evalue`` if it failed."""
     status = data.get("status")
     if status in ("abort", "aborted", "cancelled"):
         return "cancelled", None

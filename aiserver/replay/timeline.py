@@ -50,7 +50,7 @@ class Timeline:
             self._add(group, cells)
 
     def at(self, index: int) -> NotebookSnapshot:
-        """The notebook after a moment. Raises IndexError if there is no such moment."""
+        """Return the notebook after a moment. Raises IndexError if there is no such moment."""
         if not 0 <= index < len(self.moments):
             raise IndexError(index)
         moment = self.moments[index]
@@ -68,19 +68,19 @@ class Timeline:
         return NotebookSnapshot(moment, cells, deleted)
 
     def row_changes(self) -> Iterator[RowChange]:
-        """The changes of the list of cells, and of the deleted ones, from moment to moment."""
+        """Yield the changes of the lists of cells and of deleted cells, moment by moment."""
         return row_changes(self._cells, self._orders)
 
     def initial_source(self, cell_id: str) -> str:
-        """The source of a cell at its initial observation; empty if it was created later."""
+        """Return the source of a cell at its initial observation; empty if it was created later."""
         return self._cells[cell_id].initial_source
 
     def last(self) -> NotebookSnapshot | None:
-        """The notebook after the last moment, or None if there are no moments."""
+        """Return the notebook after the last moment, or None if there are no moments."""
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
-        """All cells as sent: those in the notebook in order, then all others."""
+        """Return all cells as sent: those in the notebook in order, then all others."""
         now = len(self.moments) - 1
         cell_ids = self._cell_ids(now) if self.moments else []
         present = set(cell_ids)
@@ -91,12 +91,12 @@ class Timeline:
         ]
 
     def steps(self, cell_id: str) -> Sequence[Step]:
-        """The replay of a cell; empty if nothing is recorded of it."""
+        """Return the replay of a cell; empty if nothing is recorded of it."""
         cell = self._cells.get(cell_id)
         return cell.steps if cell else []
 
     def own_turns(self, cell_id: str) -> int:
-        """The number of a cell's turns, without those of the cell it was copied from."""
+        """Return the number of a cell's turns, without those of the cell it was copied from."""
         cell = self._cells.get(cell_id)
         return sum(step.kind == "turn" for step in cell.own_steps) if cell else 0
 
@@ -115,7 +115,7 @@ class Timeline:
         }
 
     def _cell_ids(self, index: int) -> list[str]:
-        """The cells in the notebook after a moment, in order."""
+        """Return the cells in the notebook after a moment, in order."""
         order = self._orders.at(index)
         if order is None:
             # No order is recorded yet: use the first recorded one, then the order of appearance.
@@ -175,7 +175,7 @@ class Timeline:
                 self._cells[cell_id].set_type(type_, max(index, 0))
 
     def _is_changed(self, order: CellOrder) -> bool:
-        """Whether an order, or a type in it, differs from the last one."""
+        """Return whether an order, or a type in it, differs from the last one."""
         if order.cell_ids != self._orders.last:
             return True
         return any(
@@ -204,7 +204,7 @@ class Timeline:
 
 
 def _extends_start(last: Moment, steps: Sequence[tuple[Cell, Step]]) -> bool:
-    """Whether steps are initial observations of cells, as those of the last moment are."""
+    """Return whether steps are initial observations of cells, as those of the last moment are."""
     return (
         bool(steps)
         and last.kind in ("order", "start")

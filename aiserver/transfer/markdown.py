@@ -62,7 +62,7 @@ def _quoted(text: str) -> str:
 
 
 def _escaped_outside_code(text: str) -> str:
-    # Entities aren't decode_text in code spans, where `<` is harmless.
+    # Entities aren't decoded in code spans, where `<` is harmless.
     parts = re.split(r"(`+[^`]*`+)", text)
     return "".join(
         part if number % 2 else html.escape(part, quote=False) for number, part in enumerate(parts)

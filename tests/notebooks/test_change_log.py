@@ -175,7 +175,7 @@ async def test_a_new_cell_starts_with_the_records_of_its_origin_before_the_batch
 
 @in_loop
 async def test_a_merged_cell_names_its_parents_in_every_store(backend: Backend) -> None:
-    """DESIGN §2: the parents are named with their revisions at that time."""
+    """The parents are recorded with their revisions at that time."""
     store = backend.open()
     await store.record_events(A, [edit("e1", "x")])
     merged = CellChange(C, [event("merge", source="x\n\ny", id="m")], parents=[A, B])

@@ -195,7 +195,7 @@ async def test_unknown_keys_survive(backend: Backend, example: dict[str, Any]) -
 
 @in_loop
 async def test_a_write_adds_only_optional_keys(backend: Backend, example: dict[str, Any]) -> None:
-    """The file in DESIGN loads, saves and loads again."""
+    """The example file can be loaded, saved and loaded again."""
     backend.plant(KEY, json.dumps(example).encode())
     assert (await backend.open().load_session(KEY)).to_dict() == example
 

@@ -159,7 +159,7 @@ test('every notebook that JupyterLab opens can be asked in, and only that cell c
   lab,
   tmpPath
 }) => {
-  // P34 over all kinds of files; DESIGN: the ids are saved first.
+  // P34 for all kinds of files: the ids are saved first.
   test.setTimeout(600_000);
   // What JupyterLab says of converted or invalid notebooks.
   const dialog = page.locator('.jp-Dialog');
