@@ -20,7 +20,7 @@ from aiserver.extension import AIServer
 
 from .scripted_model import ScriptedModel
 
-pytest_plugins = ["pytest_jupyter.jupyter_server", "tests.servers"]
+pytest_plugins = ["pytest_jupyter.jupyter_server", "aiserver.testing", "tests.servers"]
 
 API_KEY = "canary-key-4f1d9b"
 

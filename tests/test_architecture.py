@@ -36,6 +36,7 @@ LAYERS = [
     {"extension"},
     {"cli"},
     {"__init__"},
+    {"testing"},
 ]
 # The same within a package; parts of the same layer don't import each other.
 INNER = {
@@ -48,6 +49,7 @@ INNER = {
 }
 WEB = {"handlers", "extension", "cli", "__init__"}
 LANGCHAIN = {"prompts", "llm"}
+TESTING = {"testing"}  # the only part that may need pytest; no other part imports it
 
 
 def modules():
@@ -132,7 +134,7 @@ def test_no_imports_form_a_cycle():
     assert not cycles, "\n".join(cycles)
 
 
-def test_web_and_langchain_are_imported_only_where_allowed():
+def test_web_langchain_and_pytest_are_imported_only_where_allowed():
     wrong = []
     for path, parts in modules():
         for name in imports(path, parts):
@@ -140,6 +142,8 @@ def test_web_and_langchain_are_imported_only_where_allowed():
             if top in ("tornado", "jupyter_server") and parts[0] not in WEB:
                 wrong.append(f"{'.'.join(parts)} imports {name}")
             if top.startswith("langchain") and parts[0] not in LANGCHAIN:
+                wrong.append(f"{'.'.join(parts)} imports {name}")
+            if top in ("pytest", "_pytest", "hypothesis") and parts[0] not in TESTING:
                 wrong.append(f"{'.'.join(parts)} imports {name}")
     assert not wrong, "\n".join(wrong)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +21,8 @@ from aiserver.models import (
     new_session,
     utc_now,
 )
+from aiserver.testing.records import EXAMPLE_FILE
 
-EXAMPLE = Path(__file__).parent / "data" / "session-1.0.json"
 NOON = "2026-01-27T12:00:00.000Z"
 
 
@@ -39,8 +38,8 @@ def interaction(turn_id: int, **more: Any) -> Interaction:
 
 def test_the_example_is_written_unchanged() -> None:
     """P25"""
-    content = json.loads(EXAMPLE.read_bytes())
-    session = Session.model_validate_json(EXAMPLE.read_bytes())
+    content = json.loads(EXAMPLE_FILE.read_bytes())
+    session = Session.model_validate_json(EXAMPLE_FILE.read_bytes())
     assert json.loads(dumps(session)) == content
     assert list(json.loads(dumps(session))["meta"]) == list(content["meta"]), (
         "the order of keys changed"
@@ -49,7 +48,7 @@ def test_the_example_is_written_unchanged() -> None:
 
 
 def test_the_bytes_equal_those_of_the_json_module() -> None:
-    session = Session.model_validate_json(EXAMPLE.read_bytes())
+    session = Session.model_validate_json(EXAMPLE_FILE.read_bytes())
     session.interactions[0].ai_response.suggestion = 'a\t"b"\\ \x00\x1f\x7f é 中 📈 \u2028\n'
     session.events = [Event(seq=2, type="run", timestamp=NOON, data={"": [], "x": {}, "n": -0.5})]
     content = json.dumps(session.to_dict(), ensure_ascii=False, indent=2) + "\n"

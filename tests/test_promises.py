@@ -13,7 +13,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TABLE = ROOT / "docs/promises.md"
-TESTS = ("tests/**/test_*.py", "ui-tests/tests/*.spec.ts", "src/**/*.spec.ts", "src/**/*.spec.tsx")
+TESTS = (
+    "tests/**/test_*.py",
+    "aiserver/testing/contract/*.py",
+    "ui-tests/tests/*.spec.ts",
+    "src/**/*.spec.ts",
+    "src/**/*.spec.tsx",
+)
 ROW = re.compile(r"^\| P(\d+) \|([^|]*)\|$", re.MULTILINE)
 
 

@@ -21,10 +21,10 @@ from aiserver.models import (
     utc_now,
 )
 from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.testing.records import EXAMPLE_FILE
 
 SESSION = "session.schema.json"
 LOG_ENTRY = "notebook-log-entry.schema.json"
-EXAMPLE = Path(__file__).parent / "data" / "session-1.0.json"
 KEY = SessionKey("notebook", "cell")
 
 
@@ -52,7 +52,7 @@ def test_every_field_has_a_description_or_an_obvious_name() -> None:
 
 
 def test_the_example_is_valid_and_needs_no_more() -> None:
-    example = json.loads(EXAMPLE.read_bytes())
+    example = json.loads(EXAMPLE_FILE.read_bytes())
     check = validator(SESSION)
     check.validate(example)
     check.validate(example | {"x_tool": 1})

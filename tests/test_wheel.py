@@ -65,6 +65,8 @@ def test_the_wheel_contains_both_parts(tmp_path):
         "schemas/session.schema.json",
         "llm/local/server.py",
         "sessions/sql/migrations/versions/0001_first.py",
+        "testing/contract/sessions.py",
+        "testing/session-1.0.json",
         "locale/zh_CN/LC_MESSAGES/aiserver.json",
         "locale/zh_TW/LC_MESSAGES/aiserver.json",
     ):

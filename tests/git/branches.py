@@ -19,7 +19,7 @@ from aiserver.sessions.record.damage.recovery import parse_or_recover
 from aiserver.sessions.record.filenames import log_name, session_name
 from aiserver.sessions.record.merge.digests import digest, renumber_entries, seqs_by_digest
 from aiserver.sessions.record.mutations import append_events, append_turn, number_entries
-from tests.sessions.records import NOON, turn
+from aiserver.testing.records import NOON, turn
 
 NOTEBOOK = "nb"
 FOLDER = ".aiserver_sessions"

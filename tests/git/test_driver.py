@@ -16,8 +16,8 @@ from aiserver.git import driver
 from aiserver.models import NewEvent, SessionKey, new_session
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.mutations import append_events
+from aiserver.testing.records import NOON
 
-from ..sessions.records import NOON
 from .branches import FOLDER, Repository
 
 CELLS = int(os.environ.get("AISERVER_GIT_CELLS", "6"))

@@ -16,7 +16,7 @@ from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import session_name
 from aiserver.sessions.record.mutations import append_events
-from tests.sessions.records import NOON
+from aiserver.testing.records import NOON
 
 KEY = SessionKey("nb", "cell")
 

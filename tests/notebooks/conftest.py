@@ -8,7 +8,6 @@ from ..sessions.conftest import (
     mysql_database,
     postgresql_database,
     redis_backend,
-    store,
 )
 
 __all__ = [
@@ -19,5 +18,4 @@ __all__ = [
     "mysql_database",
     "postgresql_database",
     "redis_backend",
-    "store",
 ]

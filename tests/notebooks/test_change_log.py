@@ -13,9 +13,10 @@ from aiserver.notebooks.change_log import Batch, CellChange, ChangeRecorder, Ses
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record.merge.digests import digest
+from aiserver.testing import Backend
+from aiserver.testing.records import NOON, event, in_loop, turn
 
-from ..sessions.conftest import Backend, FileBackend
-from ..sessions.records import NOON, event, in_loop, turn
+from ..sessions.conftest import FileBackend
 
 NB = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11"
 A, B, C = (SessionKey(NB, cell) for cell in ("aa", "bb", "cc"))

@@ -15,9 +15,8 @@ from aiserver.errors import InvalidRequest, StorageFull
 from aiserver.models import Session, SessionKey
 from aiserver.notebooks.identity import NotebookIdentity, NotebookRegistry
 from aiserver.sessions.base import SessionManager
-
-from ..sessions.conftest import Backend
-from ..sessions.records import in_loop, turn
+from aiserver.testing import Backend
+from aiserver.testing.records import in_loop, turn
 
 CELLS = ["c1", "c2", "c3"]
 

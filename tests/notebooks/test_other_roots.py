@@ -23,8 +23,7 @@ from aiserver.notebooks.identity import NotebookIdentity, NotebookRegistry
 from aiserver.notebooks.other_roots import OtherRoots
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.file.root import FOLDER
-
-from ..sessions.records import event, in_loop, turn
+from aiserver.testing.records import event, in_loop, turn
 
 CELLS = ["c1", "c2"]
 LOG = logging.getLogger(__name__)

@@ -12,8 +12,7 @@ from aiserver.models import SessionKey
 from aiserver.search import SearchEngine
 from aiserver.search.embeddings import Embedder
 from aiserver.sessions.memory import InMemorySessionManager
-
-from ..sessions.records import in_loop, turn
+from aiserver.testing.records import in_loop, turn
 
 pytest.importorskip("wordllama", reason="wordllama is not installed")
 

@@ -17,8 +17,7 @@ from aiserver.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record.damage.recovery import parse_or_recover
-
-from ..sessions.records import event, in_loop, turn
+from aiserver.testing.records import event, in_loop, turn
 
 DATA = Path(__file__).parent.parent / "data"
 LONG = 60.0  # no search here takes that

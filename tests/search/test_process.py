@@ -21,8 +21,7 @@ from aiserver.search.process import SearchProcess
 from aiserver.search.text_index import TextIndex
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
-
-from ..sessions.records import NOON, in_loop, turn
+from aiserver.testing.records import NOON, in_loop, turn
 
 LONG = 60.0
 

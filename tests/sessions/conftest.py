@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 import redis
 
 from aiserver.models import SessionKey
-from aiserver.sessions.base import SessionManager
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record import codec
@@ -23,27 +21,19 @@ from aiserver.sessions.redis import RedisSessionManager
 from aiserver.sessions.redis.keys import Keyspace, cell_name, encode_owner
 from aiserver.sessions.redis.layout import split
 from aiserver.sessions.sql import SQLSessionManager
+from aiserver.testing import Backend
 
 from ..servers import Redis, need, new_database
 from .databases import Database, sqlite_copy, sqlite_template
 
 
-class Backend(ABC):
-    """A store's data, with access to it outside of the contract."""
+class DurableBackend(Backend):
+    """A backend that other processes can open, too."""
 
-    url = ""
-    """The URL for other processes."""
-
-    @abstractmethod
-    def open(self) -> SessionManager:
-        """Return a manager of this data; a durable store returns a new one each time."""
-
-    @abstractmethod
-    def plant(self, key: SessionKey, data: bytes) -> None:
-        """Replace the stored bytes of a session."""
+    url: str
 
 
-class FileBackend(Backend):
+class FileBackend(DurableBackend):
     def __init__(self, root: Path) -> None:
         self.root = root
         self.folder = root / ".aiserver_sessions"
@@ -68,7 +58,7 @@ class MemoryBackend(Backend):
         self._manager._sessions[key] = SessionBytes(codec.parse(data, key))
 
 
-class SQLBackend(Backend):
+class SQLBackend(DurableBackend):
     def __init__(self, database: Database) -> None:
         self.database = database
         self.url = database.url
@@ -117,7 +107,7 @@ def database(request: pytest.FixtureRequest) -> Database:
     return database_of(request, request.param)
 
 
-class RedisBackend(Backend):
+class RedisBackend(DurableBackend):
     def __init__(self, url: str) -> None:
         self.prefix = f"test-{uuid.uuid4().hex}:"
         self.names = Keyspace(self.prefix)
@@ -194,20 +184,6 @@ def backend(request: pytest.FixtureRequest, tmp_path: Path) -> Backend:
 
 
 @pytest.fixture
-def store(backend: Backend) -> SessionManager:
-    """Return a manager of each store in turn."""
-    return backend.open()
-
-
-@pytest.fixture
 def files(tmp_path: Path) -> FileBackend:
     """Return the file store."""
     return FileBackend(tmp_path)
-
-
-@pytest.fixture
-def example() -> dict[str, Any]:
-    """Return the example session as data."""
-    text = (Path(__file__).parent.parent / "data" / "session-1.0.json").read_text("utf-8")
-    content: dict[str, Any] = json.loads(text)
-    return content

@@ -18,9 +18,9 @@ from aiserver.sessions.sql.codes import ABSENT, EVENT, LIST, NULL, TURN
 from aiserver.sessions.sql.owners import owner_key
 from aiserver.sessions.sql.rows import split
 from aiserver.sessions.sql.tables import items, metadata, sessions
+from aiserver.testing.records import KEY, turn
 
 from ..servers import run
-from .records import KEY, turn
 
 
 class Database:

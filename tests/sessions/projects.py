@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.base import SessionManager
-
-from .records import event, log_entry, turn
+from aiserver.testing.records import event, log_entry, turn
 
 NOTEBOOKS = ("book", "Book", "b_k", "x" * 64)
 BLOB = b"\x00\xff thumbnail" * 1000

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from aiserver.models import Session, SessionKey
-
-from .records import NOON
+from aiserver.testing.records import NOON
 
 ODD = ["读取 data.csv", "\0", "a\n\nb\r\n", '"\\', "\u2028", "📈", '\n      "seq": 1,\n', "</p>"]
 texts = st.sampled_from(ODD) | st.text(max_size=5)

@@ -8,10 +8,10 @@ from pathlib import Path
 from aiserver.cli.sessions.copy import copy
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.testing import Backend
+from aiserver.testing.records import in_loop
 
-from .conftest import Backend
 from .projects import BLOB, NOTEBOOKS, all_of, fill
-from .records import in_loop
 
 
 @in_loop

@@ -9,7 +9,7 @@ import pytest
 
 from aiserver.models import SessionKey
 
-from .conftest import DATABASES, Backend
+from .conftest import DATABASES, DurableBackend
 from .worker import Worker
 
 PROCESSES, TURNS = 8, 500
@@ -18,7 +18,7 @@ PROCESSES, TURNS = 8, 500
 @pytest.mark.timeout(240)
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
 @pytest.mark.parametrize("backend", [*DATABASES, "redis"], indirect=True)
-def test_a_crowd_of_processes_loses_nothing(backend: Backend) -> None:
+def test_a_crowd_of_processes_loses_nothing(backend: DurableBackend) -> None:
     """P23: 8 processes save 500 turns to one cell, with events in between."""
     worker = Worker("redis.asyncio", "aiserver.sessions.sql.operations")
     try:
@@ -32,7 +32,7 @@ def test_a_crowd_of_processes_loses_nothing(backend: Backend) -> None:
     )
 
 
-async def _look(backend: Backend, acknowledged: list[tuple[int, int]]) -> None:
+async def _look(backend: DurableBackend, acknowledged: list[tuple[int, int]]) -> None:
     store = backend.open()
     session = await store.load_session(SessionKey("notebook", "cell"))
     every = list(range(1, PROCESSES * TURNS + 1))

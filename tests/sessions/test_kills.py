@@ -14,9 +14,9 @@ from collections.abc import Iterator
 import pytest
 
 from aiserver.models import SessionKey
+from aiserver.testing.records import turn
 
-from .conftest import DATABASES, Backend
-from .records import turn
+from .conftest import DATABASES, DurableBackend
 from .worker import Worker
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and kill -9")
@@ -37,7 +37,9 @@ def worker() -> Iterator[Worker]:
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("backend", DURABLE, indirect=True)
-def test_random_kills(worker: Worker, backend: Backend, request: pytest.FixtureRequest) -> None:
+def test_random_kills(
+    worker: Worker, backend: DurableBackend, request: pytest.FixtureRequest
+) -> None:
     """P19: sessions are intact, acknowledged turns are present, and the next save works at once."""
     random_ = random.Random(19)  # the moment of each kill is not deterministic
     outcomes: Counter[str] = Counter()
@@ -55,7 +57,7 @@ def test_random_kills(worker: Worker, backend: Backend, request: pytest.FixtureR
     print(dict(outcomes))
 
 
-async def _look(backend: Backend, key: SessionKey, pid: int, output: list[str]) -> str:
+async def _look(backend: DurableBackend, key: SessionKey, pid: int, output: list[str]) -> str:
     """Check that the session is intact, and return the outcome of the interrupted save."""
     store = backend.open()
     # Save first: a server may still be processing the request of the killed process.
@@ -79,7 +81,7 @@ async def _look(backend: Backend, key: SessionKey, pid: int, output: list[str]) 
     return "all of it" if len(ours) > len(output) else "nothing of it"
 
 
-async def _verify(backend: Backend) -> None:
+async def _verify(backend: DurableBackend) -> None:
     store = backend.open()
     assert not [checked async for checked in store.verify() if checked.problem]
     await store.close()

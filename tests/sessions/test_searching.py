@@ -5,8 +5,7 @@ from __future__ import annotations
 from aiserver.models import SessionKey
 from aiserver.search import SearchEngine
 from aiserver.sessions.base import SessionManager
-
-from .records import in_loop, turn
+from aiserver.testing.records import in_loop, turn
 
 
 def test_each_store_can_be_searched_and_keeps_owners_apart(store: SessionManager):

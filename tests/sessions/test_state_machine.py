@@ -18,10 +18,11 @@ from aiserver.models import NewEvent, NewLogEntry, NewTurn, NotebookLogEntry, Se
 from aiserver.sessions.base import SessionManager
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.merge.digests import digest
+from aiserver.testing import Backend
+from aiserver.testing.records import NOON
 
-from .conftest import Backend, SQLBackend
+from .conftest import SQLBackend
 from .plain import Item, Key, Plain, PlainSession, Stale
-from .records import NOON
 from .strategies import events, turns
 
 Where = tuple[int, str, str]  # owner, notebook, cell

@@ -11,8 +11,7 @@ from functools import partial
 import pytest
 
 from aiserver.sessions.threads import Workers, respond
-
-from .records import in_loop
+from aiserver.testing.records import in_loop
 
 
 @in_loop

@@ -14,9 +14,9 @@ from aiserver.sessions.base import SessionManager
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.mutations import append_events, append_turn, set_owner
 from aiserver.sessions.record.summaries import summarise
+from aiserver.testing import Backend
+from aiserver.testing.records import fresh_key
 
-from .conftest import Backend
-from .records import fresh_key
 from .strategies import events, sessions, turns
 
 KEY = SessionKey("notebook", "cell")

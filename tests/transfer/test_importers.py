@@ -12,6 +12,7 @@ import pytest
 
 from aiserver.models import Session
 from aiserver.sessions.record import codec
+from aiserver.testing.records import EXAMPLE_FILE
 from aiserver.transfer.importers import archive, detect
 from aiserver.transfer.importers.base import NO_TIME, Read, Source, UnreadableSource
 from aiserver.transfer.importers.messages import split
@@ -409,7 +410,7 @@ def test_invalid_values_in_a_valid_file_are_ignored():
 
 def test_duplicate_parts_are_merged():
     """P22: a badly merged file is imported completely, also from a backup."""
-    good = (IMPORTS.parent / "session-1.0.json").read_bytes()
+    good = EXAMPLE_FILE.read_bytes()
     others = json.dumps(json.loads(good.replace(b"pandas", b"polars"))["interactions"]).encode()
     data = good.replace(b'"interactions"', b'"interactions": ' + others + b', "interactions"', 1)
     zipped = io.BytesIO()

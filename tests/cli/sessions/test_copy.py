@@ -19,10 +19,10 @@ from aiserver.errors import StorageFull
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
+from aiserver.testing.records import in_loop, turn
 from aiserver.transfer.write import Report
 from tests.sessions.conftest import FileBackend
 from tests.sessions.projects import NOTEBOOKS, all_of, fill
-from tests.sessions.records import in_loop, turn
 
 from ..conftest import Run, configure, stored, tree
 

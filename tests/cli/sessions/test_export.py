@@ -16,9 +16,9 @@ import pytest
 from aiserver.models import NewTurn, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sharing.fences import fenced
+from aiserver.testing.records import event, log_entry, turn
 from aiserver.transfer.markdown import session_markdown
 from tests.sessions.projects import NOTEBOOKS, fill
-from tests.sessions.records import event, log_entry, turn
 
 from ..conftest import Run, stored, tree
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from aiserver.testing.records import EXAMPLE_FILE, turn
 from aiserver.transfer.importers import detect
 from aiserver.transfer.importers.base import Read, Source, UnreadableSource
-from tests.sessions.records import turn
 
 from ..conftest import IMPORTS, Run, configure, stored, tree
 
@@ -78,7 +78,7 @@ def test_unreadable_files_are_reported_and_the_others_imported(run: Run, work: P
 def test_a_hostile_archive_neither_stops_the_import_nor_controls_the_terminal(run: Run, work: Path):
     """The archive has a damaged LZMA entry, and control characters in an entry's name."""
     manifest = json.dumps({"kind": "aiserver-backup", "version": 1, "owners": [""]})
-    session = (Path(__file__).parents[2] / "data" / "session-1.0.json").read_bytes()
+    session = EXAMPLE_FILE.read_bytes()
     with zipfile.ZipFile(work / "bad.zip", "w", zipfile.ZIP_LZMA) as zipped:
         zipped.writestr("manifest.json", manifest, zipfile.ZIP_STORED)
         zipped.writestr("0/foo/\x1b]0;owned\x07\u202e.json", b"x", zipfile.ZIP_STORED)
@@ -177,7 +177,7 @@ def test_a_store_option_overrides_the_configuration(run: Run, work: Path):
 
 def test_our_own_sessions_are_imported_unchanged(run: Run, work: Path):
     """A saved session has no secrets left, so a word in it that looks like a key stays."""
-    shutil.copy(Path(__file__).parents[2] / "data" / "session-1.0.json", work / "s.json")
+    shutil.copy(EXAMPLE_FILE, work / "s.json")
     assert run("import", "s.json").status == 0
     (file,) = (work / ".aiserver_sessions").glob("*.json")
     imported, original = json.loads(file.read_bytes()), json.loads((work / "s.json").read_bytes())
@@ -199,7 +199,7 @@ def test_no_importer_crashes_on_damaged_files(name: str):
         "chat": next(IMPORTS.glob("*chat*/*.chat")),
         "pcai": next(IMPORTS.glob("pcai/*")),
         "agentscope": next(IMPORTS.glob("agentscope/*/*.jsonl")),
-        "aiserver": Path(__file__).parents[2] / "data" / "session-1.0.json",
+        "aiserver": EXAMPLE_FILE,
     }
     data = files[name].read_bytes()
     for offset in range(0, len(data), max(1, len(data) // 200)):

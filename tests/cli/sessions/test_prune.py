@@ -17,11 +17,11 @@ from aiserver.cli.sessions.prune import oldest
 from aiserver.errors import SettingError
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.testing.records import event, log_entry, turn
 from aiserver.transfer import backup
 from aiserver.transfer.importers import archive, detect
 from aiserver.transfer.importers.base import Source, UnreadableSource
 from tests.sessions.projects import fill
-from tests.sessions.records import event, log_entry, turn
 
 from ..conftest import Run, stored, tree
 

@@ -17,8 +17,8 @@ from aiserver.models import SessionKey
 from aiserver.sessions.file.directory import SessionDirectory
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.filenames import session_name
+from aiserver.testing.records import turn
 from tests.sessions.projects import NOTEBOOKS, fill
-from tests.sessions.records import turn
 
 from ..conftest import Run, stored, tree
 

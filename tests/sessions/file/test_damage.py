@@ -25,11 +25,11 @@ from aiserver.sessions.record import codec
 from aiserver.sessions.record.damage.recovery import is_empty, recover
 from aiserver.sessions.record.filenames import blob_name, log_name, session_name
 from aiserver.sessions.record.mutations import append_events, append_turn
+from aiserver.testing.records import EXAMPLE_FILE, KEY, NOON, event, in_loop, log_entry, turn
 
 from ..conftest import FileBackend
-from ..records import KEY, NOON, event, in_loop, log_entry, turn
 
-GOOD = (Path(__file__).parents[2] / "data" / "session-1.0.json").read_bytes()
+GOOD = EXAMPLE_FILE.read_bytes()
 NAME = session_name(KEY)
 NEIGHBOUR = SessionKey(KEY.notebook_id, "neighbour")
 OTHERS = json.dumps(json.loads(GOOD.replace(b"pandas", b"polars"))["interactions"])

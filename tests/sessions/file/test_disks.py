@@ -8,9 +8,9 @@ import pytest
 
 from aiserver.durable import disks
 from aiserver.durable.disks import network_disk
+from aiserver.testing.records import KEY, in_loop, turn
 
 from ..conftest import FileBackend
-from ..records import KEY, in_loop, turn
 
 
 @pytest.fixture

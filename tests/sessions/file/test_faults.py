@@ -22,8 +22,8 @@ import pytest
 from aiserver.errors import SessionCorrupt, StorageError, StorageFull, StorageReadOnly
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.testing.records import log_entry
 
-from ..records import log_entry
 from .saver import BLOB, KEY, OTHER, WORK, entry, turn
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="strace and tmpfs are Linux's")

@@ -21,9 +21,9 @@ from aiserver.models import SessionKey
 from aiserver.sessions.file.locks import ShardLocks
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.record.filenames import log_name, session_name
+from aiserver.testing.records import EXAMPLE_FILE, KEY, event, in_loop, log_entry, turn
 
 from ..conftest import FileBackend
-from ..records import KEY, event, in_loop, log_entry, turn
 
 NAME = session_name(KEY)
 posix = pytest.mark.skipif(os.name == "nt", reason="rights and links as POSIX has them")
@@ -94,7 +94,7 @@ async def test_a_file_is_readable(files: FileBackend) -> None:
 
 @in_loop
 async def test_the_raw_bytes_are_those_of_the_file(files: FileBackend) -> None:
-    by_hand = (Path(__file__).parents[2] / "data" / "session-1.0.json").read_bytes()
+    by_hand = EXAMPLE_FILE.read_bytes()
     files.plant(KEY, by_hand)
     assert await files.open().load_raw(KEY) == (by_hand, 0)
 
@@ -124,7 +124,7 @@ async def test_planted_links_are_not_followed(files: FileBackend, tmp_path: Path
     outside = tmp_path / "outside"
     outside.mkdir()
     secret = outside / "secret.json"
-    good = (Path(__file__).parents[2] / "data" / "session-1.0.json").read_bytes()
+    good = EXAMPLE_FILE.read_bytes()
     secret.write_bytes(good)
     await files.open().save_interaction(SessionKey("other", "cell"), turn())
     locks, logs = files.folder / "locks", files.folder / "notebooks"

@@ -24,8 +24,8 @@ from aiserver.durable.lock_files import claim_file
 from aiserver.errors import StorageError
 from aiserver.sessions.file.locks import ShardLocks
 from aiserver.sessions.file.manager import FileSessionManager
+from aiserver.testing.records import in_loop
 
-from ..records import in_loop
 from .saver import KEY, turn
 from .test_faults import SAVER, intents, load, save, strace
 

@@ -13,8 +13,7 @@ from aiserver.models import (
 from aiserver.sessions.record.merge.digests import digest, renumber_entries, seqs_by_digest
 from aiserver.sessions.record.merge.sessions import merge_into
 from aiserver.sessions.record.mutations import append_events, number_entries
-
-from ..records import NOON
+from aiserver.testing.records import NOON
 
 KEY = SessionKey("nb", "cell")
 

@@ -13,9 +13,9 @@ from aiserver.models import SessionKey
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.codec import DamagedData
 from aiserver.sessions.record.filenames import session_name
+from aiserver.testing.records import event, in_loop, turn
 
 from ..conftest import FileBackend
-from ..records import event, in_loop, turn
 
 DATA = Path(__file__).parents[2] / "data" / "predecessor"
 FILES = sorted(DATA.glob("*.json"))

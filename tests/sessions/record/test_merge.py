@@ -11,8 +11,7 @@ from aiserver.models import Interaction, NewEvent, Session, SessionKey, dumps, n
 from aiserver.sessions.record.merge.digests import digest
 from aiserver.sessions.record.merge.sessions import count_records, merge_into
 from aiserver.sessions.record.mutations import append_events, append_turn
-
-from ..records import turn
+from aiserver.testing.records import turn
 
 KEY = SessionKey("nb", "c1")
 TIME = "2026-01-27T10:00:00.000Z"

@@ -16,8 +16,7 @@ from aiserver.notebooks.history import Histories
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.file.root import FOLDER
 from aiserver.sessions.record.merge import three_way as merging
-
-from ..records import NOON, in_loop
+from aiserver.testing.records import NOON, in_loop
 
 State = dict[str, str]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,10 +14,8 @@ from aiserver.sessions.record import codec
 from aiserver.sessions.record.mutations import append_events, append_turn
 from aiserver.sessions.record.prepared_turn import PreparedTurn
 from aiserver.sessions.record.splice import SessionBytes
+from aiserver.testing.records import EXAMPLE_FILE, KEY, NOON, event, turn
 
-from ..records import KEY, NOON, event, turn
-
-EXAMPLE = Path(__file__).parents[2] / "data" / "session-1.0.json"
 texts = st.text() | st.sampled_from(
     ['"\\\n\r\t\u2028', "中\n\n", "\x00", '\n  "events": [', "]\n}\n"]
 )
@@ -32,7 +29,7 @@ def started(start: str) -> Session:
     """Return the initial session."""
     if start == "empty":
         return new_session(KEY)
-    content = codec.parse(EXAMPLE.read_bytes()).to_dict()
+    content = codec.parse(EXAMPLE_FILE.read_bytes()).to_dict()
     if start == "null events":
         content["events"] = None
     elif start == "no events":

@@ -21,11 +21,11 @@ from aiserver.sessions.base import SessionManager
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.redis import RedisSessionManager
+from aiserver.testing.records import KEY, event, in_loop, log_entry, turn
 
 from ...ports import ReservedPort
 from ...servers import PASSWORD, Redis
 from ..conftest import RedisBackend
-from ..records import KEY, event, in_loop, log_entry, turn
 from ..wire import AFTER, Wire
 from ..worker import Worker
 

@@ -30,10 +30,10 @@ from aiserver.sessions.redis.keys import (
     encode_owner,
     parse_cell_name,
 )
+from aiserver.testing.records import KEY, event, in_loop, log_entry, turn
 
 from ...servers import PASSWORD, Redis
 from ..conftest import RedisBackend
-from ..records import KEY, event, in_loop, log_entry, turn
 
 OTHER = SessionKey(KEY.notebook_id, "other")
 BAD = "redis://:canary@127.0.0.1:"

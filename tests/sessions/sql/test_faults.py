@@ -18,10 +18,10 @@ import pytest
 
 from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 from aiserver.models import Session, SessionKey
+from aiserver.testing.records import event, in_loop, log_entry, turn
 
 from ...servers import PASSWORD, MariaDB, PostgreSQL, Server, need, new_database, run
 from ..databases import Database
-from ..records import event, in_loop, log_entry, turn
 from ..wire import AFTER, BEFORE, Wire
 from ..worker import Worker
 

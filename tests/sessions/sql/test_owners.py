@@ -19,13 +19,13 @@ import pytest
 from aiserver.errors import StorageReadOnly
 from aiserver.models import SessionKey
 from aiserver.sessions.sql import SQLSessionManager
+from aiserver.testing.records import in_loop, turn
 
 from ...conftest import API_KEY
 from ...ports import ReservedPort, last_lines
 from ...scripted_model import ScriptedModel
 from ...servers import PASSWORD, new_database, run
 from ..databases import Database
-from ..records import in_loop, turn
 
 DOCS = (Path(__file__).parents[3] / "docs" / "databases.md").read_text("utf-8")
 NOTEBOOK, CELL = "6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11", "b7a1c2d3"

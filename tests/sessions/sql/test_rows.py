@@ -16,9 +16,9 @@ from aiserver.sessions.record import codec
 from aiserver.sessions.record.mutations import find_problems
 from aiserver.sessions.sql.rows import Counters, split
 from aiserver.sessions.sql.tables import items
+from aiserver.testing.records import KEY, NOON, event, fresh_key, in_loop, turn
 
 from ..databases import Database
-from ..records import KEY, NOON, event, fresh_key, in_loop, turn
 
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 # JSON may contain lone surrogates; complete texts are plain text.

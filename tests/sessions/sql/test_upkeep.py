@@ -24,10 +24,10 @@ from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.sql import SQLSessionManager, address
 from aiserver.sessions.sql.codes import QUARANTINED
 from aiserver.sessions.sql.tables import VERSION, VERSION_TABLE, items, metadata
+from aiserver.testing.records import KEY, event, in_loop, log_entry, turn
 
 from ...servers import PASSWORD, new_database, run
 from ..databases import Database
-from ..records import KEY, event, in_loop, log_entry, turn
 
 DATABASES = ["sqlite", "postgresql", "mysql"]
 PACKAGE = Path(aiserver.sessions.sql.__file__).parent

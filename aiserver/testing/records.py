@@ -1,4 +1,4 @@
-"""Records and functions shared by the tests of the stores."""
+"""Turns, events and keys for tests of session managers."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import asyncio
 import functools
 import itertools
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
-from aiserver.models import AIResponse, NewEvent, NewLogEntry, NewTurn, SessionKey, UserRequest
+from ..models import AIResponse, NewEvent, NewLogEntry, NewTurn, SessionKey, UserRequest
 
 KEY = SessionKey("6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11", "b7a1c2d3")
+OTHER_CELL = SessionKey(KEY.notebook_id, "another")
+NOTEBOOK = "0" * 8
 NOON = "2026-01-27T12:00:00.000Z"
+EXAMPLE_FILE = Path(__file__).with_name("session-1.0.json")
 
 _keys = itertools.count(1)
 
 
 def fresh_key() -> SessionKey:
     """Return a key that no other test uses."""
-    return SessionKey("6f1c0f0e-9a0b-4a7e-8d52-0c9f3f1f0a11", f"cell-{next(_keys)}")
+    return SessionKey(KEY.notebook_id, f"cell-{next(_keys)}")
 
 
 def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) -> NewTurn:

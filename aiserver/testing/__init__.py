@@ -1,0 +1,48 @@
+"""A pytest plugin with the contract suite for session managers.
+
+In the ``conftest.py`` of a package with its own session manager::
+
+    pytest_plugins = ["aiserver.testing"]
+
+    @pytest.fixture
+    def backend(tmp_path):
+        return TheirBackend(tmp_path)
+
+``TheirBackend`` is a subclass of ``Backend``. A test file with the line
+``from aiserver.testing.contract import *`` then runs the suite. The fixture ``store`` is a manager
+of ``backend``; ``records`` has turns and events for further tests.
+
+Nothing else in ``aiserver`` imports this package, which needs pytest and Hypothesis:
+``pip install 'aiserver[testing]'``.
+
+PYTEST_DONT_REWRITE, since a conftest that imports ``Backend`` loads this module before pytest does.
+Only the assertions of ``contract`` are rewritten.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ..sessions.base import SessionManager
+from .backend import Backend
+from .records import EXAMPLE_FILE
+
+__all__ = ["Backend", "example", "store"]
+
+pytest.register_assert_rewrite("aiserver.testing.contract")
+
+
+@pytest.fixture
+def store(backend: Backend) -> SessionManager:
+    """Return a manager of the backend under test."""
+    return backend.open()
+
+
+@pytest.fixture
+def example() -> dict[str, Any]:
+    """Return a session of version 1.0 as data, as another program could have written it."""
+    content: dict[str, Any] = json.loads(EXAMPLE_FILE.read_text("utf-8"))
+    return content

@@ -1,0 +1,68 @@
+"""Concurrent writers, and merging with another store."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from ...errors import SessionTooNew
+from ...models import Session, SessionKey
+from ...sessions.base import SessionManager
+from ...sessions.memory import InMemorySessionManager
+from ...sessions.record.merge.digests import digest
+from ..backend import Backend
+from ..records import KEY, event, fresh_key, in_loop, turn
+
+
+@in_loop
+async def test_many_tasks_lose_nothing(store: SessionManager) -> None:
+    """P23"""
+    saves = [store.save_interaction(KEY, turn(f"turn {n}")) for n in range(30)]
+    records = [store.record_events(KEY, [event(data={"n": n})]) for n in range(30)]
+    turns, events = await asyncio.gather(asyncio.gather(*saves), asyncio.gather(*records))
+    session = await store.load_session(KEY)
+    assert {t.user_request.intent for t in session.interactions} == {f"turn {n}" for n in range(30)}
+    assert sorted(t.turn_id for t in session.interactions) == list(range(1, 31))
+    assert [item.seq for item in session.ordered()] == list(range(1, 61))
+    assert sorted(revision for _, revision in [*turns, *events]) == list(range(1, 61))
+    for (saved, _), asked in zip(turns, range(30), strict=True):
+        assert session.interactions[saved.turn_id - 1].user_request.intent == f"turn {asked}"
+
+
+@in_loop
+async def test_take_over_merges_both_sessions(backend: Backend) -> None:
+    """P23: records of another store are merged, and merging again changes nothing."""
+    store, key = backend.open(), fresh_key()
+    other = await session_of_another_store(key, "theirs")
+    assert await store.take_over(key, other)
+    await store.save_interaction(key, turn("ours"))
+    store = backend.open()
+    assert not await store.take_over(key, other)
+    assert [each.user_request.intent for each in await store.get_history(key)] == [
+        "theirs",
+        "ours",
+    ]
+    await store.delete(key)
+    assert not await store.take_over(key, other, merged_digests={digest(other.interactions[0])})
+    assert not await store.exists(key)
+    other.meta.version = "2.0"
+    with pytest.raises(SessionTooNew):
+        await store.take_over(key, other)
+
+
+async def session_of_another_store(key: SessionKey, *intents: str) -> Session:
+    """Return a session of the cell from another store."""
+    place = InMemorySessionManager()
+    for intent in intents:
+        await place.save_interaction(key, turn(intent))
+    return await place.load_session(key)
+
+
+@in_loop
+async def test_sessions_can_be_written_under_the_notebook_lock(backend: Backend) -> None:
+    store, key = backend.open(), fresh_key()
+    for _ in range(2):
+        async with store.exclusively():
+            await asyncio.gather(*(store.save_interaction(key, turn(str(n))) for n in range(9)))
+    assert len(await store.get_history(key)) == 18
