@@ -28,7 +28,7 @@ unexport PYTHONPATH
 # Sources of the frontend, and of the wheel.
 FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -name '*.spec.*')
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
-  $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name '*.pyc' ! -name _version.py)
+  $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name page.js ! -name '*.pyc' ! -name _version.py)
 
 .PHONY: help lab test check fix build model lint pytest unit jest galata places audit docs pictures \
   translations clean
@@ -169,4 +169,4 @@ translations: $(DONE)/install
 	@python scripts/translations.py $(if $(ADD),--add $(ADD))
 
 clean:
-	rm -rf $(DONE) $(VENV) node_modules ui-tests/node_modules lib aiserver/labextension
+	rm -rf $(DONE) $(VENV) node_modules ui-tests/node_modules lib aiserver/labextension aiserver/sharing/page/page.js

@@ -17,6 +17,7 @@ const SHARED = [
 const FEATURES = [
   'ask',
   'blame',
+  'exportedPage',
   'firstSteps',
   'gitAdvice',
   'history',

@@ -22,8 +22,6 @@ def texts() -> str:
     pot = (ROOT / "translations" / "aiserver.pot").read_text("utf-8")
     joined = re.sub(r'"\n"', "", pot)
     lines = re.findall(r'^msgid(?:_plural)? "(.*)"$', joined, re.M)
-    page = (ROOT / "aiserver" / "sharing" / "page" / "words.js").read_text("utf-8")
-    lines += re.findall(r"^  (?:'(.+)'|\w+): \[", page, re.M)
     return "\n".join(lines)
 
 

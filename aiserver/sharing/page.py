@@ -19,19 +19,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-# In order of dependency.
-_SCRIPTS = (
-    "words",
-    "diff",
-    "colours",
-    "past",
-    "markdown",
-    "draw",
-    "notebook",
-    "panel",
-    "report",
-    "app",
-)
+from ..i18n import FOLDER, load_texts
+
 # Characters that could end the script element, or a line in old JavaScript parsers.
 _SAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -49,12 +38,11 @@ def page(content: dict[str, Any]) -> str:
             "form-action 'none'",
         ]
     )
-    data = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     parts = {
         "policy": html.escape(policy),
         "title": html.escape(content["name"]),
         "style": style,
-        "data": data.translate(_SAFE),
+        "data": _json(content),
         "script": script,
     }
     before, *rest = _part("page.html").split("{{")
@@ -67,8 +55,30 @@ def page(content: dict[str, Any]) -> str:
 
 @cache
 def _script() -> str:
-    parts = "\n".join(_part(f"{name}.js") for name in _SCRIPTS)
-    return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
+    """Return the translations and the script, which ``jlpm build:page`` bundles."""
+    script = _part("page.js")
+    return f'"use strict";\nconst CATALOGUES={_json(catalogues(script))};\n{script}'
+
+
+def catalogues(script: str) -> dict[str, dict[str, list[str]]]:
+    """Return the translations of the texts that occur in a script, by language and text."""
+
+    def is_used(key: str) -> bool:
+        return key != "" and all(f'"{text}"' in script for text in key.split("\x04"))
+
+    languages = sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
+    return {
+        language.replace("_", "-"): {
+            key: forms for key, forms in load_texts(language).items() if is_used(key)
+        }
+        for language in languages
+    }
+
+
+def _json(value: Any) -> str:
+    """Encode JSON that can't end the script that contains it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.translate(_SAFE)
 
 
 @cache

@@ -6,17 +6,16 @@ Invariants:
 - The result is compact JSON: each text occurs once, and the order of cells is stored as changes.
 - Collecting it takes about as long as reading the notebook's history.
 
-The format, which ``page/*.js`` reads:
+The format, which ``src/exportedPage/model/data.ts`` reads:
 
 - ``texts``: all sources of all cells; other fields refer to them by index
-- ``cells``: each has ``steps``, ``rows`` (the steps as listed, with runs folded into the step that
-  they ran, see ``fold.py``) and ``first`` (the source before the first step, if known)
-- a step's ``code`` and ``was`` (the source it is compared with): indexes into ``texts``
+- ``cells``: each has ``steps`` and ``first`` (the source before the first step)
+- a step is that of the API, with indexes into ``texts`` as ``before``, ``code`` and ``base``
 - a step's ``by``: the origins of its lines as ``[lines, step or null, author, [cell, step]?]``,
   with the author as an index into ``AUTHORS``
 - ``moments``: each has ``steps`` as ``[cell, step]``
 - ``orders``: changes of the order of cells, as ``[moment, start, removed count, [[cell, type] …]]``
-- ``gone``: changes of the order of deleted cells, likewise but without types
+- ``deleted``: changes of the order of deleted cells, likewise but without types
 - ``markdown``: the trees (``markdown.py``) of Markdown cells by index into ``texts``; a step's
   ``answer`` is the tree of its explanation, if it isn't plain text
 """
@@ -32,11 +31,15 @@ from ..notebooks.history import History
 from ..replay import Moment, Origin, Step, blame_steps, report
 from ..replay.cell_rows import RowChange
 from . import markdown
-from .fold import Row, fold
-from .pictures import output_hashes
 
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
 """The authors of lines; the page refers to them by index."""
+
+_DATA = (
+    *("command", "duration_ms", "execution_count", "outputs"),
+    *("pieces", "parents", "into", "from", "to", "index", "after", "hunks"),
+)
+"""The data of an event that its title and its output are made of."""
 
 _MARKDOWN = 1_000_000  # characters rendered as Markdown; the rest is shown as plain text
 
@@ -60,11 +63,10 @@ def page_data(
         steps = timeline.steps(cell_id)
         origins = blame_steps(cell_id, steps, history.sessions)
         step_data = [
-            _encode_step(step, by, index, texts, pictures)
-            for step, by in zip(steps, origins, strict=True)
+            _encode_step(step, by, index, texts) for step, by in zip(steps, origins, strict=True)
         ]
         for step in step_data:
-            trees.add(step, "answer", step.get("said", ""))
+            trees.add(step, "answer", step.get("explanation", ""))
         first = texts.index(timeline.initial_source(cell_id))
         for number in dict.fromkeys([first, *(step["code"] for step in step_data)]):
             if cell_id in prose and str(number) not in versions:
@@ -76,7 +78,6 @@ def page_data(
                 "deleted": row["deleted"],
                 "mergedInto": index.get(row["mergedInto"] or ""),
                 "steps": step_data,
-                "rows": [_encode_row(row) for row in fold(steps)],
                 "first": first,
             }
         )
@@ -132,39 +133,23 @@ class _Trees:
 
 
 def _encode_step(
-    step: Step,
-    by: Sequence[Origin],
-    index: Mapping[str, int],
-    texts: _Texts,
-    pictures: Mapping[str, str],
+    step: Step, by: Sequence[Origin], index: Mapping[str, int], texts: _Texts
 ) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "kind": step.kind,
-        "author": "existing" if step.is_existing else step.author,
-        "time": step.timestamp,
-        "outcome": step.outcome,
-        "code": texts.index(step.code),
-        "was": texts.index(step.before if step.base is None else step.base),
-        "applied": step.applied,
-        "by": [_encode_run(origin, len(list(lines)), index) for origin, lines in groupby(by)],
-    }
-    optional = {
-        "title": step.title,
-        "turn": step.turn_id,
-        "model": step.model,
-        "name": step.name,
-        "command": _command(step.data),
-        "said": step.explanation,
-        "error": step.error,
-        "from": step.from_step,
-        "output": _output(step.data, pictures) if step.kind == "run" else None,
-    }
-    return data | {name: value for name, value in optional.items() if value not in (None, "")}
+    data = step.to_wire()
+    data |= {name: texts.index(data[name]) for name in ("before", "code", "base") if name in data}
+    if step.data:
+        data["data"] = {name: _finite(step.data[name]) for name in _DATA if name in step.data}
+    data["by"] = [_encode_run(origin, len(list(lines)), index) for origin, lines in groupby(by)]
+    return data
 
 
-def _encode_row(row: Row) -> dict[str, Any]:
-    data = {"step": row.step, "runs": row.runs, "cut": row.cut}
-    return {name: value for name, value in data.items() if value not in (None, [])}
+def _finite(value: Any) -> Any:
+    """Return JSON data without numbers that JSON can't represent; other tools write them."""
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _encode_run(origin: Origin, lines: int, index: Mapping[str, int]) -> list[Any]:
@@ -176,38 +161,10 @@ def _encode_run(origin: Origin, lines: int, index: Mapping[str, int]) -> list[An
     return run
 
 
-def _command(data: Mapping[str, Any] | None) -> str | None:
-    """Return the command by which a program edited the cell."""
-    command = (data or {}).get("command")
-    return command if isinstance(command, str) else None
-
-
-def _output(data: Mapping[str, Any] | None, pictures: Mapping[str, str]) -> dict[str, Any] | None:
-    """Encode a run's output and duration. Other tools write sessions too, so values are checked."""
-    data = data or {}
-    outputs = data.get("outputs")
-    outputs = outputs if isinstance(outputs, dict) else {}
-    text = outputs.get("text")
-    fields = {
-        "count": _number(data.get("execution_count")),
-        "ms": _number(data.get("duration_ms")),
-        "text": text if isinstance(text, str) else None,
-        "cut": True if outputs.get("truncated") is True else None,
-        "pictures": [sha256 for sha256 in output_hashes(data) if sha256 in pictures],
-    }
-    return {name: value for name, value in fields.items() if value not in (None, "", [])} or None
-
-
-def _number(value: object) -> float | int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return value if math.isfinite(value) else None
-
-
 def _encode_moment(moment: Moment, index: Mapping[str, int]) -> dict[str, Any]:
     steps = [(moment.cell_id, moment.step), *moment.also]
     data: dict[str, Any] = {
-        "time": moment.timestamp,
+        "timestamp": moment.timestamp,
         "kind": moment.kind,
         "steps": [[index[cell], step] for cell, step in steps if cell and step is not None],
     }
@@ -224,4 +181,4 @@ def _encode_orders(changes: Sequence[RowChange], index: Mapping[str, int]) -> di
             orders.append([moment, start, removed, cells])
         else:
             deleted.append([moment, start, removed, [index[cell_id] for cell_id, _ in inserted]])
-    return {"orders": orders, "gone": deleted}
+    return {"orders": orders, "deleted": deleted}

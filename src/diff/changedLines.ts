@@ -5,10 +5,8 @@
  * Invariants: the unchanged and added lines form the new code, the unchanged and removed lines the
  * old code.
  */
-import type { Text } from '@codemirror/state';
-
+import { lineAt, lineDiff } from './lineDiff';
 import { areSimilar } from './similarity';
-import { lineDiff } from './lineDiff';
 
 export interface IRange {
   readonly from: number;
@@ -31,13 +29,13 @@ export function changedLines(before: string, code: string): IChangedLine[] {
   const lines: IChangedLine[] = [];
   const addLines = (
     kind: IChangedLine['kind'],
-    doc: Text,
+    text: string,
     from: number,
     to: number,
     ranges: readonly IRange[] = []
   ) => {
-    for (let at = from; at < Math.min(to, doc.length);) {
-      const line = doc.lineAt(at);
+    for (let at = from; at < Math.min(to, text.length);) {
+      const line = lineAt(text, at);
       const inLine = ranges.filter(
         range => range.from < line.to && range.to > line.from
       );

@@ -5,7 +5,6 @@
  * same line boundaries, but loses an empty line that is added or removed next to another one.
  */
 import { Change, presentableDiff } from '@codemirror/merge';
-import { Text } from '@codemirror/state';
 
 import { DIFF_LIMITS } from './limits';
 
@@ -20,18 +19,19 @@ export interface IHunk {
   readonly changes: readonly Change[];
 }
 
+/** The texts, each with a line break at its end, and their hunks. */
 export interface ILineDiff {
-  readonly a: Text;
-  readonly b: Text;
+  readonly a: string;
+  readonly b: string;
   readonly hunks: readonly IHunk[];
 }
 
 export function lineDiff(before: string, code: string): ILineDiff {
   // With a final line break, a line added at the end doesn't change the previous one.
-  const a = Text.of([...before.split('\n'), '']);
-  const b = Text.of([...code.split('\n'), '']);
+  const a = `${before}\n`;
+  const b = `${code}\n`;
   const hunks: IHunk[] = [];
-  for (const change of presentableDiff(`${a}`, `${b}`, DIFF_LIMITS)) {
+  for (const change of presentableDiff(a, b, DIFF_LIMITS)) {
     const next = wholeLines(a, b, change);
     const last = hunks[hunks.length - 1];
     // Hunks with at most one empty line between them are merged.
@@ -53,9 +53,18 @@ export function lineDiff(before: string, code: string): ILineDiff {
   return { a, b, hunks };
 }
 
-function wholeLines(a: Text, b: Text, change: Change): IHunk {
-  const [startA, startB] = [a.lineAt(change.fromA), b.lineAt(change.fromB)];
-  const [endA, endB] = [a.lineAt(change.toA), b.lineAt(change.toB)];
+/** The start and the end, without its line break, of the line at an offset. */
+export function lineAt(text: string, at: number): { from: number; to: number } {
+  const end = text.indexOf('\n', at);
+  return {
+    from: at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1,
+    to: end < 0 ? text.length : end
+  };
+}
+
+function wholeLines(a: string, b: string, change: Change): IHunk {
+  const [startA, startB] = [lineAt(a, change.fromA), lineAt(b, change.fromB)];
+  const [endA, endB] = [lineAt(a, change.toA), lineAt(b, change.toB)];
   const isAtStart = endA.from === change.toA && endB.from === change.toB;
   const toA = isAtStart ? change.toA : endA.to + 1;
   const toB = isAtStart ? change.toB : endB.to + 1;

@@ -23,12 +23,17 @@ export function momentTitle(moment: Moment, trans: TranslationBundle): string {
     case 'move':
       return trans.__('Moved a cell');
     case 'order':
-      return trans.__('Added, removed or moved cells');
+      return orderTitle(trans);
     case 'other':
       return moment.title.trim() || trans.__('Other change');
     default:
       return stepTitle(moment, trans);
   }
+}
+
+/** The title of a change of the order of cells. */
+export function orderTitle(trans: TranslationBundle): string {
+  return trans.__('Added, removed or moved cells');
 }
 
 export function momentDot(moment: Moment): DotKind {

@@ -39,7 +39,7 @@ export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }
 
-/** What a title and an outcome are made of: a step, or a moment of the notebook. */
+/** The fields of a step or a moment that its title and outcome are made of. */
 type Titled = Pick<Step, 'author' | 'title' | 'outcome'> &
   Partial<Pick<Step, 'name' | 'event' | 'data' | 'error' | 'fromStep'>> & {
     kind: Step['kind'] | 'order';

@@ -57,14 +57,17 @@ def apply_diff(text: str, change: list[str]) -> str | None:
 
 
 def read_html(content: str) -> ExportContent:
-    (data,) = re.findall(r'<script type="application/json" id="story">(.*?)</script>', content)
-    story = json.loads(data)
+    (data,) = re.findall(
+        r'<script type="application/json" id="replay-data">(.*?)</script>', content
+    )
+    page = json.loads(data)
     result = ExportContent()
-    for cell in story["cells"]:
-        result.versions.add(story["texts"][cell["first"]])
+    for cell in page["cells"]:
+        result.versions.add(page["texts"][cell["first"]])
         for step in cell["steps"]:
-            result.versions |= {story["texts"][step["code"]], story["texts"][step["was"]]}
-            result.texts += [step.get("title", ""), step.get("said", ""), step.get("error", "")]
+            sources = [step[name] for name in ("code", "before", "base") if name in step]
+            result.versions |= {page["texts"][index] for index in sources}
+            result.texts += [step.get(name, "") for name in ("title", "explanation", "error")]
     return result
 
 

@@ -55,10 +55,11 @@ def test_the_page_has_the_contributor_of_each_line(history: History) -> None:
     authors = [AUTHORS[run[2]] for run in steps[-1]["by"] for _ in range(run[0])]
     assert authors == ["existing", "program", "unknown", "person"]
     assert [(step["author"], step.get("name")) for step in steps] == [
-        ("existing", None),
+        ("unknown", None),
         ("agent", "jupyter-mcp-server"),
         ("program", "jupyterlab_code_formatter"),
         ("unknown", "file on disk"),
         ("person", None),
     ]
-    assert steps[2]["command"] == "jupyterlab_code_formatter:format"
+    assert steps[0]["kind"] == "start"
+    assert steps[2]["data"] == {"command": "jupyterlab_code_formatter:format"}

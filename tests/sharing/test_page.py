@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from babel.messages.pofile import read_po
 
 from aiserver.models import Event, Interaction, NewEvent, NewLogEntry, SessionKey
 from aiserver.notebooks.history import Histories, History
 from aiserver.replay import blame
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.export import export
-from aiserver.sharing.page import page
+from aiserver.sharing.page import catalogues, page
 from aiserver.sharing.page_data import AUTHORS, page_data
 from aiserver.sharing.pictures import data_urls, load_pictures, referenced_pictures
 from aiserver.transfer.importers import detect
@@ -32,7 +33,8 @@ from aiserver.transfer.importers.base import Source
 from .demo import HOSTILE, NOTEBOOK, fill, picture
 
 VERDANT = Path(__file__).parent.parent / "data" / "imports" / "verdant"
-PAGE = Path(__file__).parent.parent.parent / "aiserver" / "sharing" / "page"
+ROOT = Path(__file__).parent.parent.parent
+SCRIPT = ROOT / "aiserver" / "sharing" / "page" / "page.js"
 
 
 def demo() -> tuple[InMemorySessionManager, History]:
@@ -132,7 +134,7 @@ def test_the_content_security_policy_allows_only_the_script_and_style() -> None:
 
 def test_the_script_never_parses_text_as_html() -> None:
     """P12"""
-    scripts = "".join(file.read_text("utf-8") for file in PAGE.glob("*.js"))
+    scripts = SCRIPT.read_text("utf-8")
     ways = (
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|Function\("
     )
@@ -253,11 +255,32 @@ def test_time_and_size_grow_linearly_with_the_steps() -> None:
     assert len(content) < 8_000_000
 
 
-def test_every_text_of_the_page_has_chinese_translations() -> None:
-    """Each sentence has two translations: simplified and traditional Chinese."""
-    sources = "".join(path.read_text("utf-8") for path in sorted(PAGE.glob("*.js")))
-    words = (PAGE / "words.js").read_text("utf-8")
-    table = words[words.index("const CHINESE") : words.index("const LANGUAGE")]
-    keys = {quoted or bare for quoted, bare in re.findall(r"^  (?:'(.+)'|(\w+)): \[", table, re.M)}
-    used = set(re.findall(r"\bt\(\s*'([^']+)'", sources))
-    assert len(used) > 60 and used - keys == set()
+def test_every_text_of_the_page_is_translated_in_it() -> None:
+    """The page contains the translations that it uses, in each language."""
+    with (ROOT / "translations" / "aiserver.pot").open("rb") as file:
+        messages = [message for message in read_po(file) if message.id]
+    texts = {
+        message.id if isinstance(message.id, str) else message.id[0]
+        for message in messages
+        if any(path.startswith("src/exportedPage/") for path, _ in message.locations)
+        and not message.context
+    }
+    embedded = catalogues(SCRIPT.read_text("utf-8"))
+    assert len(texts) > 60 and embedded.keys() == {"zh-CN", "zh-TW"}
+    for catalogue in embedded.values():
+        assert texts - catalogue.keys() == set()
+        assert len(catalogue) < len(messages) / 3  # only those
+
+
+def test_numbers_that_json_cannot_represent_are_left_out() -> None:
+    """Other tools write sessions, too."""
+
+    async def work() -> History:
+        store = InMemorySessionManager()
+        data = {"status": "ok", "duration_ms": float("nan"), "outputs": {"text": "a", "n": [1e999]}}
+        run = NewEvent(type="run", timestamp="2026-01-01T00:00:00Z", source="a", data=data)
+        await store.record_events(SessionKey("nb", "a"), [run])
+        return await Histories(store).load("nb")
+
+    steps = data_of(page(page_data(asyncio.run(work()), "a", {})))["cells"][0]["steps"]
+    assert steps[-1]["data"] == {"duration_ms": None, "outputs": {"text": "a", "n": [None]}}

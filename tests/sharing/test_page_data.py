@@ -25,7 +25,7 @@ def test_each_moment_can_be_rebuilt_from_the_data(seed: int) -> None:
     data = page_data(History("nb", sessions, page.server.log, timeline, "1"), "a.ipynb", {})
     row: list[Any] = []
     deleted: list[int] = []
-    orders, deletions = list(data["orders"]), list(data["gone"])
+    orders, deletions = list(data["orders"]), list(data["deleted"])
     newest: dict[int, int] = {}
     assert len(timeline.moments) > 30
     for moment in timeline.moments:

@@ -1,8 +1,6 @@
 /**
  * Count the lines that a step added and removed, once per step.
  */
-import type { Text } from '@codemirror/state';
-
 import type { Step } from '../../../api/types';
 import { lineDiff } from '../../../diff/lineDiff';
 import { baseCode } from '../../../labels/stepLabels';
@@ -51,11 +49,7 @@ function lines(text: string): string[] {
   return text ? text.split(/\r\n?|\n/) : [];
 }
 
-/** The number of lines in a range; `to` is one past the end of the last line. */
-function span(doc: Text, from: number, to: number): number {
-  return from === to
-    ? 0
-    : doc.lineAt(Math.min(to - 1, doc.length)).number -
-        doc.lineAt(from).number +
-        1;
+/** The number of lines in a range of whole lines. */
+function span(text: string, from: number, to: number): number {
+  return text.slice(from, to).split('\n').length - 1;
 }

@@ -1,6 +1,6 @@
-// Code in colours: comments, strings, numbers, keywords. No more, and never wrong about the text.
+/** Highlights comments, strings, numbers and keywords. The text itself is never changed. */
 
-const KEYWORDS = {
+const KEYWORDS: Readonly<Record<string, string>> = {
   python:
     'and as assert async await break class continue def del elif else except False finally for from global if import in is lambda match None nonlocal not or pass raise return True try while with yield',
   r: 'break else FALSE for function if in NA NULL next repeat return TRUE while library',
@@ -10,17 +10,23 @@ const KEYWORDS = {
   javascript:
     'async await break case catch class const continue default delete do else export extends false finally for function if import in instanceof let new null of return static super switch this throw true try typeof undefined var void while yield'
 };
-const COMMENTS = { javascript: '//[^\\n]*|/\\*[^]*?(?:\\*/|$)', sql: '--[^\\n]*' };
+const COMMENTS: Readonly<Record<string, string>> = {
+  javascript: '//[^\\n]*|/\\*[^]*?(?:\\*/|$)',
+  sql: '--[^\\n]*'
+};
 const STRINGS =
   '"""[^]*?(?:"""|$)|\'\'\'[^]*?(?:\'\'\'|$)|"(?:\\\\.|[^"\\\\\\n])*"?|\'(?:\\\\.|[^\'\\\\\\n])*\'?';
-const LONGEST_COLOURED = 200_000;
+const MAX_LENGTH = 200_000;
 
-/** For each line of a text its pieces, as `[text, class or '']`. */
-function coloured(text, language) {
-  const lines = [[]];
-  const put = (piece, name) => {
-    piece.split('\n').forEach((part, number) => {
-      if (number) {
+/** A piece of a line with its class: `c`omment, `s`tring, `n`umber, `k`eyword or none. */
+export type Piece = readonly [text: string, name: string];
+
+/** Return the pieces of each line. */
+export function highlight(text: string, language: string): Piece[][] {
+  const lines: Piece[][] = [[]];
+  const add = (piece: string, name: string) => {
+    piece.split('\n').forEach((part, index) => {
+      if (index) {
         lines.push([]);
       }
       if (part) {
@@ -28,27 +34,34 @@ function coloured(text, language) {
       }
     });
   };
-  const known = KEYWORDS[language];
-  if (!known || text.length > LONGEST_COLOURED) {
-    put(text, '');
+  const keywords = new Set(KEYWORDS[language]?.split(' '));
+  if (!keywords.size || text.length > MAX_LENGTH) {
+    add(text, '');
     return lines;
   }
-  const keywords = new Set(known.split(' '));
-  const any = new RegExp(
-    `(${COMMENTS[language] || '#[^\\n]*'})|(${STRINGS})|(\\b\\d[\\w.]*)|([\\p{L}_][\\p{L}\\p{N}_]*)`,
+  const token = new RegExp(
+    `(${COMMENTS[language] ?? '#[^\\n]*'})|(${STRINGS})|(\\b\\d[\\w.]*)|[\\p{L}_][\\p{L}\\p{N}_]*`,
     'gu'
   );
   let end = 0;
-  for (const found of text.matchAll(any)) {
-    put(text.slice(end, found.index), '');
-    const [all, comment, string, number] = found;
+  for (const match of text.matchAll(token)) {
+    add(text.slice(end, match.index), '');
+    const [all, comment, string, number] = match;
     const word = language === 'sql' ? all.toLowerCase() : all;
-    put(
+    add(
       all,
-      comment ? 'c' : string ? 's' : number ? 'n' : keywords.has(word) ? 'k' : ''
+      comment
+        ? 'c'
+        : string
+          ? 's'
+          : number
+            ? 'n'
+            : keywords.has(word)
+              ? 'k'
+              : ''
     );
-    end = found.index + all.length;
+    end = match.index + all.length;
   }
-  put(text.slice(end), '');
+  add(text.slice(end), '');
   return lines;
 }

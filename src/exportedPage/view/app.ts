@@ -1,0 +1,279 @@
+/** The whole page: the current moment, cell and step, and everything that changes them. */
+import { el, replaceChildren } from './dom';
+import { historyView } from './history';
+import { createKeysDialog } from './keys';
+import type { PageLabels } from './labels';
+import { NotebookView } from './notebook';
+import { CellPanel } from './panel';
+import { Player } from './player';
+import { reportView } from './report';
+
+export class App {
+  constructor(private readonly _labels: PageLabels) {
+    const { trans, replay } = _labels;
+    this._player = new Player(_labels, moment => this.goTo(moment));
+    this._notebook = new NotebookView(_labels, cell =>
+      this.goTo(this._moment, cell)
+    );
+    this._panel = new CellPanel(_labels, row => this._goToRow(row));
+    this._keys = createKeysDialog(trans);
+    this._tabs = [
+      trans.__('Notebook'),
+      trans.__('History'),
+      trans.__('Report')
+    ].map((name, view) =>
+      el(
+        'button',
+        {
+          ...{ type: 'button', role: 'tab', id: `tab-${view}` },
+          'aria-controls': 'view',
+          click: () => this._showView(view)
+        },
+        name
+      )
+    );
+    this._blame = el(
+      'button',
+      {
+        ...{ type: 'button', 'aria-pressed': 'false' },
+        click: () => this._toggleBlame()
+      },
+      trans.__('Authorship')
+    );
+    const changes = replay.data.moments.flatMap(({ steps }) =>
+      steps.slice(0, 1)
+    );
+    this._cell = changes.at(-1)?.[0] ?? 0;
+  }
+
+  /** Add the page to its document. */
+  attach(container: Element): void {
+    const { trans, replay } = this._labels;
+    container.append(
+      el(
+        'div',
+        { class: 'intro' },
+        el('h1', null, replay.data.name),
+        el('p', { class: 'dull' }, this._labels.summary())
+      ),
+      el(
+        'header',
+        { class: 'top' },
+        el(
+          'div',
+          { class: 'bar-row' },
+          el(
+            'div',
+            { role: 'tablist', 'aria-label': trans.__('Views'), class: 'tabs' },
+            this._tabs
+          ),
+          el('span', { class: 'grow' }),
+          this._blame,
+          el(
+            'button',
+            { type: 'button', click: () => this._keys.showModal() },
+            trans.__('Shortcuts')
+          )
+        ),
+        this._player.node
+      ),
+      el('div', { class: 'body' }, this._main),
+      footer(this._labels),
+      this._keys
+    );
+    this._showView(0);
+    document.addEventListener('keydown', event => this._onKey(event));
+    window.addEventListener('beforeprint', () =>
+      this._main.after(this._printed())
+    );
+    window.addEventListener('afterprint', () =>
+      document.querySelector('.printed')?.remove()
+    );
+  }
+
+  /** Go to a moment, and to a cell: by default to the one that changed. */
+  goTo(moment: number, cell?: number, step?: number): void {
+    const { replay } = this._labels;
+    moment = Math.max(0, Math.min(replay.lastMoment, moment));
+    const isMove = moment !== this._moment;
+    const [changed] = replay.data.moments[moment].steps;
+    this._moment = moment;
+    this._cell = cell ?? changed?.[0] ?? this._cell;
+    this._step = step ?? replay.stepAt(this._cell, moment);
+    this._notebook.show(moment, this._cell, isMove && this._view === 0);
+    if (replay.cells.length) {
+      this._panel.show(this._cell, this._step, moment);
+    }
+    this._player.show(moment);
+    try {
+      history.replaceState(null, '', `#${moment + 1}`);
+    } catch {
+      // Some mail programs show the page without an address that can change.
+    }
+  }
+
+  /** Go to a row of the current cell, and to its moment if it has one. */
+  private _goToRow(position: number): void {
+    const { replay } = this._labels;
+    const { rows } = replay.cells[this._cell];
+    const row = rows[Math.max(0, Math.min(rows.length - 1, position))];
+    if (row) {
+      const { index } = replay.stepOf(this._cell, row);
+      const moment = replay.momentOf(this._cell, index) ?? this._moment;
+      this.goTo(moment, this._cell, index);
+    }
+  }
+
+  private _toggleBlame(): void {
+    const isOn = document.body.classList.toggle('with-names');
+    this._blame.setAttribute('aria-pressed', String(isOn));
+  }
+
+  private _showView(view: number): void {
+    this._view = view;
+    document.body.dataset.view = String(view);
+    this._tabs.forEach((tab, at) => {
+      tab.setAttribute('aria-selected', String(at === view));
+      tab.tabIndex = at === view ? 0 : -1;
+    });
+    this._box.setAttribute('aria-labelledby', `tab-${view}`);
+    this._views[view] ??= this._createView(view);
+    replaceChildren(this._box, this._views[view]);
+  }
+
+  private _createView(view: number): HTMLElement {
+    const labels = this._labels;
+    switch (view) {
+      case 0:
+        return el(
+          'div',
+          { class: 'two' },
+          this._notebook.node,
+          this._panel.node
+        );
+      case 1:
+        return historyView(labels);
+      default:
+        return reportView(labels, cell => {
+          this._showView(0);
+          this.goTo(labels.replay.lastMoment, cell);
+        });
+    }
+  }
+
+  private _onKey(event: KeyboardEvent): void {
+    const { key, target } = event;
+    const isModified = event.ctrlKey || event.metaKey || event.altKey;
+    if (isModified || this._keys.open || !(target instanceof Element)) {
+      return;
+    }
+    const action = event.shiftKey
+      ? this._shiftAction(key)
+      : (this._arrowAction(key, target) ?? this._letterAction(key, target));
+    if (action) {
+      action();
+      event.preventDefault();
+    }
+  }
+
+  private _shiftAction(key: string): (() => void) | null {
+    const by = ARROWS[key];
+    const row = this._labels.replay.rowOf(this._cell, this._step);
+    return by
+      ? () => this._goToRow(row + by)
+      : key === '?'
+        ? () => this._keys.showModal()
+        : null;
+  }
+
+  private _arrowAction(key: string, target: Element): (() => void) | null {
+    const by = ARROWS[key];
+    if (by && target.role === 'tab') {
+      const next = (this._view + by + this._tabs.length) % this._tabs.length;
+      return () => {
+        this._showView(next);
+        this._tabs[next].focus();
+      };
+    }
+    if (target.closest('input, select, textarea')) {
+      return null;
+    }
+    if (by) {
+      return () => {
+        this._player.pause();
+        this._player.move(by);
+      };
+    }
+    const end = { Home: 0, End: this._labels.replay.lastMoment }[key];
+    return end === undefined ? null : () => this.goTo(end);
+  }
+
+  private _letterAction(key: string, target: Element): (() => void) | null {
+    switch (key.toLowerCase()) {
+      case ' ':
+        return target.closest('button, summary, a, select')
+          ? null
+          : () => this._player.toggle();
+      case 'b':
+        return () => this._toggleBlame();
+      case '?':
+        return () => this._keys.showModal();
+      case '1':
+      case '2':
+      case '3':
+        return () => this._showView(Number(key) - 1);
+      default:
+        return null;
+    }
+  }
+
+  private _printed(): HTMLElement {
+    const report = reportView(this._labels, () => undefined);
+    return el('div', { class: 'printed' }, report, historyView(this._labels));
+  }
+
+  private _moment = -1;
+  private _cell: number;
+  private _step = -1;
+  private _view = 0;
+  private readonly _views: HTMLElement[] = [];
+  private readonly _player: Player;
+  private readonly _notebook: NotebookView;
+  private readonly _panel: CellPanel;
+  private readonly _keys: HTMLDialogElement;
+  private readonly _tabs: HTMLButtonElement[];
+  private readonly _blame: HTMLButtonElement;
+  private readonly _box = el('div', { id: 'view', role: 'tabpanel' });
+  private readonly _main = el('main', null, this._box);
+}
+
+const ARROWS: Readonly<Record<string, 1 | -1>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1
+};
+
+/** The page of a notebook without a history. */
+export function emptyPage(labels: PageLabels): HTMLElement[] {
+  const { trans, replay } = labels;
+  return [
+    el('header', { class: 'top' }, el('h1', null, replay.data.name)),
+    el(
+      'main',
+      { class: 'nothing' },
+      el('p', { class: 'big' }, trans.__('This notebook has no history.')),
+      el(
+        'p',
+        null,
+        trans.__('Ask for code in one of its cells, then export it again.')
+      )
+    ),
+    footer(labels)
+  ];
+}
+
+function footer({ trans }: PageLabels): HTMLElement {
+  const text = trans.__(
+    'Made with AI Server. This file is self-contained and makes no network requests.'
+  );
+  return el('footer', null, text);
+}

@@ -1,0 +1,86 @@
+/** Creates elements. Texts of sessions become text nodes, never HTML (P12). */
+
+type Attributes = Readonly<
+  Record<
+    string,
+    string | number | boolean | null | undefined | ((event: Event) => void)
+  >
+>;
+export type Child =
+  Node | string | number | false | null | undefined | readonly Child[];
+
+/**
+ * Create an element. Functions among the attributes listen to the event of that name; `true` sets
+ * an empty attribute. Children that are null or false are left out.
+ */
+export function el<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes | null,
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (typeof value === 'function') {
+      node.addEventListener(name, value);
+    } else if (value !== null && value !== undefined && value !== false) {
+      node.setAttribute(name, value === true ? '' : String(value));
+    }
+  }
+  replaceChildren(node, ...children);
+  return node;
+}
+
+/** Replace the children of an element. */
+export function replaceChildren(node: Element, ...children: Child[]): void {
+  const flat = (child: Child): (Node | string)[] =>
+    Array.isArray(child)
+      ? child.flatMap(flat)
+      : child || child === 0
+        ? [child instanceof Node ? child : String(child)]
+        : [];
+  node.replaceChildren(...children.flatMap(flat));
+}
+
+/** Create a small label. */
+export function chip(text: string, tone: string): HTMLElement {
+  return el('span', { class: `chip ${tone}` }, text);
+}
+
+const ICONS = {
+  first: 'M3 3h2v10H3zM13 3v10L6 8z',
+  back: 'M12 3v10L4 8z',
+  play: 'M4 2.5v11L13 8z',
+  pause: 'M4 3h3v10H4zM9 3h3v10H9z',
+  forward: 'M4 3v10l8-5z',
+  last: 'M11 3h2v10h-2zM3 3v10l7-5z'
+};
+export type IconName = keyof typeof ICONS;
+
+/** Show an icon and a label in a button that has no other content. */
+export function setIcon(
+  button: HTMLElement,
+  name: IconName,
+  label: string
+): void {
+  const namespace = 'http://www.w3.org/2000/svg';
+  const svg = document.createElementNS(namespace, 'svg');
+  const path = document.createElementNS(namespace, 'path');
+  svg.setAttribute('viewBox', '0 0 16 16');
+  svg.setAttribute('aria-hidden', 'true');
+  path.setAttribute('d', ICONS[name]);
+  svg.append(path);
+  button.replaceChildren(svg);
+  button.title = label;
+  button.setAttribute('aria-label', label);
+}
+
+/** Create a button that has only an icon. */
+export function iconButton(
+  name: IconName,
+  label: string,
+  click: () => void
+): HTMLButtonElement {
+  const button = el('button', { type: 'button', class: 'icon', click });
+  setIcon(button, name, label);
+  return button;
+}

@@ -1,0 +1,32 @@
+/** The history of all cells, to be read from top to bottom; it is also what is printed. */
+import type { ICell } from '../model/replay';
+import { rowBlock, rowFacts } from './code';
+import { el } from './dom';
+import type { PageLabels } from './labels';
+
+export function historyView(labels: PageLabels): HTMLElement {
+  const { trans, replay } = labels;
+  const chapter = ({ rows }: ICell, cell: number) =>
+    el(
+      'article',
+      { class: 'chapter' },
+      el('h2', null, labels.cell(cell, replay.lastMoment)),
+      rows.length === 0 &&
+        el('p', { class: 'dull' }, trans.__('This cell has no history.')),
+      rows.map((row, place) => {
+        const step = replay.stepOf(cell, row);
+        return el(
+          'div',
+          { class: `entry by-${step.author}` },
+          el('h3', null, `${place + 1}. ${labels.step(cell, step.index)}`),
+          rowFacts(labels, cell, row),
+          rowBlock(labels, cell, row, { isShort: true })
+        );
+      })
+    );
+  return el(
+    'section',
+    { class: 'history', 'aria-label': trans.__('History') },
+    replay.cells.map(chapter)
+  );
+}

@@ -1,0 +1,33 @@
+/** The dialog that lists the keyboard shortcuts. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { el } from './dom';
+
+export function createKeysDialog(trans: TranslationBundle): HTMLDialogElement {
+  const title = trans.__('Keyboard shortcuts');
+  const keys: [string, string][] = [
+    ['← →', trans.__('previous or next change')],
+    ['Shift ← →', trans.__('previous or next step of the cell')],
+    ['Home End', trans.__('first or last change')],
+    [trans.__('Space'), trans.__('play or pause')],
+    ['B', trans.__('show authorship')],
+    ['1 2 3', trans.__('switch views')],
+    ['?', trans.__('show this list')]
+  ];
+  const close = () => dialog.close();
+  const dialog = el(
+    'dialog',
+    { 'aria-label': title },
+    el('h2', null, title),
+    el(
+      'dl',
+      null,
+      keys.map(([key, action]) => [
+        el('dt', null, el('kbd', null, key)),
+        el('dd', null, action)
+      ])
+    ),
+    el('button', { type: 'button', click: close }, trans.__('Close'))
+  );
+  return dialog;
+}

@@ -1,0 +1,28 @@
+/** Renders text that the exporter parsed as Markdown (`aiserver/sharing/markdown.py`). */
+import type { MarkdownNode } from '../model/data';
+import { el } from './dom';
+
+const TAGS = [
+  ...(['p', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'em'] as const),
+  ...(['strong', 's', 'hr', 'br'] as const),
+  ...(['table', 'thead', 'tbody', 'tr', 'th', 'td'] as const)
+];
+
+export function markdownBlock(nodes: readonly MarkdownNode[]): HTMLElement {
+  return el('div', { class: 'markdown' }, nodes.map(render));
+}
+
+function render(node: MarkdownNode): Node | string {
+  if (typeof node === 'string') {
+    return node;
+  }
+  const [tag, number] = node[0].split(':');
+  const children = (node.slice(1) as MarkdownNode[]).map(render);
+  if (tag === 'h') {
+    // Not a heading element: the page has its own headings.
+    return el('p', { class: `heading level-${Number(number)}` }, children);
+  }
+  const name = TAGS.find(allowed => allowed === tag) ?? 'span';
+  const start = tag === 'ol' && number ? Number(number) : null;
+  return el(name, { start }, children);
+}

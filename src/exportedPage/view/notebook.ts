@@ -1,0 +1,157 @@
+/** The notebook at a moment. Only cells that differ from what is shown are rendered again. */
+import { originsOf } from '../model/replay';
+import { codeBlock, outputBlock } from './code';
+import { Child, chip, el, replaceChildren } from './dom';
+import type { PageLabels } from './labels';
+import { markdownBlock } from './markdown';
+
+export class NotebookView {
+  constructor(
+    private readonly _labels: PageLabels,
+    private readonly _onPick: (cell: number) => void
+  ) {
+    const { trans } = _labels;
+    this._list.dataset.empty = trans.__('The notebook was empty.');
+    this.node = el(
+      'section',
+      { class: 'notebook', 'aria-label': trans.__('Notebook') },
+      this._list,
+      this._deleted
+    );
+  }
+
+  readonly node: HTMLElement;
+
+  /** Show a moment with one cell marked; `scroll` scrolls to that cell. */
+  show(moment: number, picked: number, scroll: boolean): void {
+    const { replay, trans } = this._labels;
+    const { steps } = replay.data.moments[moment];
+    const changed = new Set(steps.map(([cell]) => cell));
+    const render = (cell: number, type: string) =>
+      this._render(cell, type, moment, changed.has(cell));
+    const present = replay.presentAt(moment);
+    const nodes = present.map(([cell, type]) => render(cell, type));
+    nodes.forEach((node, place) => {
+      if (this._list.children[place] !== node) {
+        this._list.insertBefore(node, this._list.children[place] ?? null);
+      }
+    });
+    while (this._list.children.length > nodes.length) {
+      this._list.lastChild?.remove();
+    }
+    this.node.classList.toggle('is-empty', !nodes.length);
+    const deleted = replay.deletedAt(moment);
+    this._deleted.hidden = !deleted.length;
+    replaceChildren(
+      this._deleted,
+      el('summary', null, trans.__('Deleted earlier (%1)', deleted.length)),
+      deleted.map(cell => render(cell, replay.cells[cell].type))
+    );
+    if (deleted.some(cell => changed.has(cell))) {
+      this._deleted.open = true;
+    }
+    this._rendered.forEach(({ node }, cell) => {
+      node.classList.toggle('is-picked', cell === picked);
+    });
+    const target = this._rendered.get(picked)?.node;
+    if (scroll && target?.isConnected) {
+      scrollTo(target);
+    }
+  }
+
+  private _render(
+    cell: number,
+    type: string,
+    moment: number,
+    isChanged: boolean
+  ): HTMLElement {
+    const step = this._labels.replay.stepAt(cell, moment);
+    const key = [step, type, isChanged].join();
+    let rendered = this._rendered.get(cell);
+    if (rendered?.key !== key) {
+      const node =
+        rendered?.node ?? el('article', { class: 'cell', 'data-cell': cell });
+      node.classList.toggle('is-new', isChanged);
+      replaceChildren(
+        node,
+        this._head(cell, type, isChanged ? step : -1),
+        this._body(cell, type, step, isChanged)
+      );
+      rendered = { key, node };
+      this._rendered.set(cell, rendered);
+    }
+    const { node } = rendered;
+    node.querySelector('.pick')!.textContent = this._labels.cell(cell, moment);
+    return node;
+  }
+
+  /** Render the head; with `step`, the change that was made at this moment. */
+  private _head(cell: number, type: string, step: number): HTMLElement {
+    const labels = this._labels;
+    const { steps } = labels.replay.cells[cell];
+    const outcome = step < 0 ? null : labels.outcome(cell, steps[step]);
+    const click = () => this._onPick(cell);
+    return el(
+      'header',
+      null,
+      el('button', { class: 'pick', type: 'button', click }),
+      el('span', { class: 'type' }, labels.type(type)),
+      step >= 0 && el('span', { class: 'what' }, labels.step(cell, step)),
+      outcome && chip(outcome.text, outcome.tone)
+    );
+  }
+
+  private _body(
+    cell: number,
+    type: string,
+    index: number,
+    isChanged: boolean
+  ): Child {
+    const labels = this._labels;
+    const { replay, trans } = labels;
+    const { source, origins } = replay.sourceAt(cell, index);
+    const label = trans.__('Code');
+    const step = isChanged ? replay.cells[cell].steps[index] : undefined;
+    const before = step?.base ?? step?.before;
+    if (step && before && before !== step.code) {
+      const { code } = step;
+      return codeBlock(labels, {
+        ...{ cell, code, origins: originsOf(step), before, label }
+      });
+    }
+    const output = outputBlock(
+      labels,
+      index < 0 ? null : replay.lastRun(cell, index)
+    );
+    if (step?.kind === 'turn' && !before) {
+      const { code } = step;
+      const origins = originsOf(step);
+      return [codeBlock(labels, { cell, code, origins, label }), output];
+    }
+    const tree = type === 'markdown' ? replay.markdownOf(source) : null;
+    return [
+      tree
+        ? markdownBlock(tree)
+        : source
+          ? codeBlock(labels, { cell, code: source, origins, label })
+          : el('p', { class: 'dull' }, trans.__('(empty)')),
+      output
+    ];
+  }
+
+  private readonly _list = el('div', { class: 'cells' });
+  private readonly _deleted = el('details', { class: 'deleted' });
+  private readonly _rendered = new Map<
+    number,
+    { key: string; node: HTMLElement }
+  >();
+}
+
+/** Scroll no further than needed, to below the bar at the top. */
+function scrollTo(node: Element): void {
+  const bar = document.querySelector('.top')!.getBoundingClientRect().bottom;
+  const { top } = node.getBoundingClientRect();
+  if (top < bar || top > window.innerHeight - 80) {
+    window.scrollBy(0, top - bar - 12);
+  }
+}

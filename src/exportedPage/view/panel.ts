@@ -1,0 +1,168 @@
+/** One cell: the list of its steps, and the current one in full. */
+import { el, chip, replaceChildren } from './dom';
+import { rowBlock, rowFacts } from './code';
+import { authorOf, PageLabels } from './labels';
+
+export class CellPanel {
+  /** @param _onRow - Is called with the position of a row that the reader chose. */
+  constructor(
+    private readonly _labels: PageLabels,
+    private readonly _onRow: (row: number) => void
+  ) {
+    const { trans } = _labels;
+    const input = () => _onRow(Number(this._slider.value));
+    const label = trans.__('Steps of this cell');
+    this._slider = el('input', {
+      ...{ type: 'range', min: 0, 'aria-label': label, input }
+    });
+    this._list = el('ol', { class: 'steps', 'aria-label': label });
+    this._body = el('div', {
+      ...{ class: 'step', role: 'group', tabindex: 0 },
+      'aria-label': trans.__('Step')
+    });
+    this._compare = el('select', {
+      id: 'compare',
+      change: () => this._renderStep()
+    });
+    this._compareRow = el(
+      'p',
+      { class: 'compare' },
+      el('label', { for: 'compare' }, trans.__('Compare with')),
+      this._compare
+    );
+    this.node = el(
+      'aside',
+      { class: 'panel', 'aria-label': trans.__('Cell') },
+      el('div', { class: 'panel-head' }, this._title, this._count),
+      this._slider,
+      this._body,
+      this._compareRow,
+      this._list
+    );
+  }
+
+  readonly node: HTMLElement;
+
+  /** Show a step of a cell (-1: none) under the name that the cell has at a moment. */
+  show(cell: number, step: number, moment: number): void {
+    const { replay, trans } = this._labels;
+    const isOther = cell !== this._cell;
+    if (isOther) {
+      this._cell = cell;
+      this._renderList();
+    }
+    this._title.textContent = this._labels.cell(cell, moment);
+    const { rows } = replay.cells[cell];
+    const position = replay.rowOf(cell, step);
+    const place = trans.__('Step %1 of %2', position + 1, rows.length);
+    this._count.textContent = rows.length ? place : '';
+    if (!isOther && step === this._step) {
+      return;
+    }
+    this._step = step;
+    this._body.scrollTop = 0;
+    this._compare.value = '';
+    this._slider.value = String(Math.max(0, position));
+    if (rows[position]) {
+      const title = this._labels.step(cell, step);
+      this._slider.setAttribute(
+        'aria-valuetext',
+        trans.__('%1: %2', place, title)
+      );
+    }
+    [...this._list.children].forEach((row, at) => {
+      row.firstElementChild!.setAttribute(
+        'aria-current',
+        at === position ? 'step' : 'false'
+      );
+    });
+    this._scrollTo(position);
+    this._renderStep();
+  }
+
+  private _scrollTo(position: number): void {
+    const list = this._list;
+    const row = list.children[position];
+    if (row instanceof HTMLElement) {
+      const top = row.offsetTop - list.offsetTop;
+      const isVisible =
+        top >= list.scrollTop && top <= list.scrollTop + list.clientHeight - 30;
+      list.scrollTop = isVisible ? list.scrollTop : top - 40;
+    }
+  }
+
+  private _renderList(): void {
+    const labels = this._labels;
+    const { rows } = labels.replay.cells[this._cell];
+    const titles = rows.map(row =>
+      labels.step(this._cell, labels.replay.stepOf(this._cell, row).index)
+    );
+    const items = rows.map((row, position) => {
+      const outcome = labels.outcomes(this._cell, row).at(-1);
+      return el(
+        'li',
+        { class: `by-${authorOf(row)}` },
+        el(
+          'button',
+          { type: 'button', click: () => this._onRow(position) },
+          el('span', {
+            class: row.outcome === 'error' ? 'dot bad' : 'dot',
+            'aria-hidden': 'true'
+          }),
+          el('span', { class: 'name' }, titles[position]),
+          outcome && chip(outcome.text, outcome.tone)
+        )
+      );
+    });
+    replaceChildren(this._list, items);
+    replaceChildren(
+      this._compare,
+      el('option', { value: '' }, labels.trans.__('previous version')),
+      titles.map((title, value) =>
+        el('option', { value }, `${value + 1}. ${title.slice(0, 60)}`)
+      )
+    );
+    this._slider.max = String(Math.max(0, rows.length - 1));
+    this._slider.hidden = this._compareRow.hidden = rows.length < 2;
+  }
+
+  private _renderStep(): void {
+    const labels = this._labels;
+    const { trans, replay } = labels;
+    const { rows, steps } = replay.cells[this._cell];
+    const row = rows[replay.rowOf(this._cell, this._step)];
+    if (!row) {
+      const text = rows.length
+        ? trans.__('This cell had no history yet.')
+        : trans.__('This cell has no history.');
+      replaceChildren(this._body, el('p', { class: 'dull' }, text));
+      return;
+    }
+    const { value } = this._compare;
+    const step = steps[this._step];
+    replaceChildren(
+      this._body,
+      el(
+        'h3',
+        null,
+        labels.step(this._cell, replay.stepOf(this._cell, row).index)
+      ),
+      rowFacts(labels, this._cell, row),
+      rowBlock(labels, this._cell, row, {
+        against: value === '' ? undefined : rows[Number(value)].code,
+        // The run of this moment; else the last one.
+        run: step.kind === 'run' ? step : undefined
+      })
+    );
+  }
+
+  private _cell = -1;
+  private _step = -1;
+  private readonly _title = el('h2', null);
+  private readonly _count = el('span', { class: 'count' });
+  private readonly _slider: HTMLInputElement;
+  private readonly _compare: HTMLSelectElement;
+  private readonly _compareRow: HTMLElement;
+  private readonly _body: HTMLElement;
+  private readonly _list: HTMLElement;
+}

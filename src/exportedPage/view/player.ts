@@ -1,0 +1,158 @@
+/** The timeline of the notebook: a slider below a chart of the activity, and playback. */
+import type { PageLabels } from './labels';
+import { chip, el, iconButton, replaceChildren, setIcon } from './dom';
+import { authorOf } from './labels';
+
+const SPEEDS = [0.5, 1, 2, 4, 8];
+/** The time between two moments at normal speed, in milliseconds. */
+const PACE = 1200;
+const MAX_BARS = 160;
+
+export class Player {
+  /** @param _onMove - Is called with the moment that the reader or the playback goes to. */
+  constructor(
+    private readonly _labels: PageLabels,
+    private readonly _onMove: (moment: number) => void
+  ) {
+    const { trans, replay } = _labels;
+    this._slider = el('input', {
+      type: 'range',
+      class: 'time',
+      min: 0,
+      max: replay.lastMoment,
+      'aria-label': trans.__('Notebook timeline'),
+      input: () => _onMove(Number(this._slider.value))
+    });
+    this._play = iconButton('play', trans.__('Play'), () => this.toggle());
+    const speed = trans.__('Speed');
+    this._speed = el(
+      'select',
+      { 'aria-label': speed, title: speed },
+      SPEEDS.map(value =>
+        el('option', { value, selected: value === 1 }, `${value}×`)
+      )
+    );
+    this.node = el(
+      'div',
+      { class: 'player' },
+      el(
+        'div',
+        { class: 'buttons' },
+        iconButton('first', trans.__('First change'), () => _onMove(0)),
+        iconButton('back', trans.__('Previous change'), () => this.move(-1)),
+        this._play,
+        iconButton('forward', trans.__('Next change'), () => this.move(1)),
+        iconButton('last', trans.__('Last change'), () =>
+          _onMove(replay.lastMoment)
+        ),
+        this._speed
+      ),
+      el('div', { class: 'track' }, activityChart(_labels), this._slider),
+      this._caption
+    );
+  }
+
+  readonly node: HTMLElement;
+
+  /** Show a moment. */
+  show(moment: number): void {
+    const { trans, replay } = this._labels;
+    const { moments } = replay.data;
+    const { timestamp, saved } = moments[moment];
+    this._moment = moment;
+    this._slider.value = String(moment);
+    const title = this._labels.moment(moment);
+    const place = trans.__('Change %1 of %2', moment + 1, moments.length);
+    this._slider.setAttribute(
+      'aria-valuetext',
+      trans.__('%1: %2', place, title)
+    );
+    replaceChildren(
+      this._caption,
+      el('strong', null, title),
+      el('span', null, `${place} · ${this._labels.time(timestamp)}`),
+      saved && chip(trans.__('saved'), 'quiet')
+    );
+  }
+
+  /** Go to the next or previous moment. */
+  move(by: 1 | -1): void {
+    this._onMove(this._moment + by);
+  }
+
+  /** Play, from the start if at the end; or pause. */
+  toggle(): void {
+    if (this._timer !== undefined) {
+      this.pause();
+      return;
+    }
+    const { trans, replay } = this._labels;
+    setIcon(this._play, 'pause', trans.__('Pause'));
+    this._caption.setAttribute('aria-live', 'off');
+    if (this._moment === replay.lastMoment) {
+      this._onMove(0);
+    }
+    const wait = () => {
+      this._timer = window.setTimeout(step, PACE / Number(this._speed.value));
+    };
+    const step = () => {
+      this.move(1);
+      if (this._moment < replay.lastMoment) {
+        wait();
+      } else {
+        this.pause();
+      }
+    };
+    wait();
+  }
+
+  pause(): void {
+    window.clearTimeout(this._timer);
+    this._timer = undefined;
+    setIcon(this._play, 'play', this._labels.trans.__('Play'));
+    this._caption.setAttribute('aria-live', 'polite');
+  }
+
+  private _moment = 0;
+  private _timer: number | undefined;
+  private readonly _slider: HTMLInputElement;
+  private readonly _play: HTMLButtonElement;
+  private readonly _speed: HTMLSelectElement;
+  private readonly _caption = el('p', {
+    class: 'caption',
+    'aria-live': 'polite'
+  });
+}
+
+/** The number of moments over time, by model, person and others. */
+function activityChart({ replay }: PageLabels): HTMLElement {
+  const { moments } = replay.data;
+  const names = ['model', 'person', 'other'] as const;
+  const bars = Array.from(
+    { length: Math.min(MAX_BARS, moments.length) },
+    () => ({
+      model: 0,
+      person: 0,
+      other: 0
+    })
+  );
+  moments.forEach(({ steps: [first] }, index) => {
+    const step = first && replay.cells[first[0]].steps[first[1]];
+    const author = step ? authorOf(step) : 'person';
+    const name = author === 'model' || author === 'person' ? author : 'other';
+    bars[Math.floor((index * bars.length) / moments.length)][name]++;
+  });
+  const total = (bar: (typeof bars)[number]) =>
+    bar.model + bar.person + bar.other;
+  const highest = Math.max(1, ...bars.map(total));
+  const chart = el('div', { class: 'activity', 'aria-hidden': 'true' });
+  for (const bar of bars) {
+    const parts = names.map(name => {
+      const part = el('span', { class: name });
+      part.style.height = `${(100 * bar[name]) / highest}%`;
+      return part;
+    });
+    chart.append(el('span', { class: 'bar' }, parts));
+  }
+  return chart;
+}
