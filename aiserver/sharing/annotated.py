@@ -23,7 +23,8 @@ from typing import Any
 from ..notebooks.history import History
 from ..replay import Step, report
 from .fences import escape_inline
-from .narrative import cell_history, cell_name, shares_summary
+from .labels import cell_name
+from .narrative import cell_history, shares_summary
 from .page_data import main_language
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -12,31 +12,10 @@ from typing import Any
 
 from ..notebooks.history import History
 from ..replay import Step, report
-from .contributions import contributor, edit_title
-from .contributions import shares as shares_of
 from .fences import escape_inline, fenced, quoted
+from .labels import cell_name, contributor, outcome, percent, title
+from .labels import shares as shares_of
 from .page_data import main_language
-
-_TITLES = {
-    "start": "Existing content",
-    "accept": "Accepted an answer",
-    "context_reset": "New conversation",
-    "split": "Split a cell",
-    "merge": "Merged cells",
-    "copy": "Pasted a copy of a cell",
-    "delete": "Deleted a cell",
-    "undelete": "Restored a deleted cell",
-    "type": "Changed a cell’s type",
-    "move": "Moved a cell",
-}
-_OUTCOMES = {
-    "open": "pending",
-    "refined": "superseded",
-    "accepted": "accepted",
-    "rejected": "rejected",
-    "error": "failed",
-    "cancelled": "stopped",
-}
 
 
 def narrative(history: History, name: str) -> str:
@@ -78,18 +57,6 @@ def _counts(by_name: Mapping[str, int]) -> str:
     return ", ".join(f"{escape_inline(name)} {count}" for name, count in rows)
 
 
-def cell_name(number: int | None, row: Mapping[str, Any]) -> str:
-    """Return a cell's name: its number in the notebook, or that it was merged or deleted."""
-    if number is not None:
-        return f"Cell {number}"
-    return "Merged cell" if row["mergedInto"] else "Deleted cell"
-
-
-def percent(part: int, total: int) -> str:
-    """Format a share as a percentage."""
-    return f"{round(100 * part / total)}%" if total else "–"
-
-
 def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
     """Return the paragraphs of a cell's steps; each step has a heading of ``level``."""
     parts = []
@@ -112,26 +79,6 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
         if isinstance(text, str) and text:
             parts += ["Output:", fenced(text.rstrip("\n"), "")]
     return parts
-
-
-def title(step: Step) -> str:
-    """Return the title of a step."""
-    if step.kind == "turn":
-        return "Request"
-    if step.kind == "run":
-        return {"error": "Run failed", "cancelled": "Run stopped"}.get(step.outcome, "Run")
-    if step.kind == "restore":
-        if step.from_step is None:
-            return "Restored an earlier version"
-        return f"Restored step {step.from_step + 1}"
-    if step.kind == "edit":
-        return edit_title(step)
-    return _TITLES.get(step.kind, "Other change")
-
-
-def outcome(step: Step) -> str:
-    """Return how a request ended; empty for other steps."""
-    return _OUTCOMES.get(step.outcome, "") if step.kind == "turn" else ""
 
 
 def change(step: Step) -> list[str]:

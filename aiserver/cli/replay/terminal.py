@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...notebooks.history import History
 from ...replay import Step, report
-from ...sharing.contributions import shares as shares_of
-from ...sharing.narrative import cell_name, change, outcome, percent, title
+from ...sharing.labels import cell_name, outcome, percent, title
+from ...sharing.labels import shares as shares_of
+from ...sharing.narrative import change
 from ..safe_text import safe
 
 if TYPE_CHECKING:
