@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticSerializationError
 
-from .errors import InvalidRequest
+from .errors import InvalidField
 from .surrogates import fix_surrogates
 
 SCHEMA_VERSION = "1.0"
@@ -90,7 +90,7 @@ def is_id(value: str) -> bool:
 def check_id(name: str, value: str) -> str:
     """Return ``value``, or raise InvalidRequest that names the field."""
     if not isinstance(value, str) or not _ID.fullmatch(value):
-        raise InvalidRequest(f"{name}: must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
+        raise InvalidField(name, "must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
     return value
 
 

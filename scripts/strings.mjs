@@ -29,9 +29,6 @@ const CALLS = {
   npgettext: { texts: 3, inContext: true }
 };
 
-/** Marks a text that is looked up where it is shown (src/labels/serverMessages.ts). */
-const MARK = 'forTranslators';
-
 /** Attributes that a person sees or hears. */
 const READ = new Set([
   'alt',
@@ -109,17 +106,6 @@ function visit(node, source) {
 
 function call(node, source) {
   const callee = node.expression;
-  if (ts.isIdentifier(callee) && callee.text === MARK) {
-    const id = written(node.arguments[0]);
-    messages.push({
-      context: null,
-      id,
-      plural: null,
-      at: at(node, source),
-      comments: []
-    });
-    return;
-  }
   if (!ts.isPropertyAccessExpression(callee)) {
     return;
   }
@@ -137,7 +123,7 @@ function call(node, source) {
   }
   const texts = node.arguments.slice(0, shape.texts).map(written);
   if (texts.length < shape.texts || texts.includes(null)) {
-    // By its full name a text is looked up that is marked elsewhere.
+    // By its full name a text of the server is looked up (src/labels/serverText.ts).
     if (name === 'gettext') {
       return;
     }

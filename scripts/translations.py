@@ -4,9 +4,9 @@
     translations/<locale>.po                           what people translate (the source of truth)
     aiserver/locale/<locale>/LC_MESSAGES/aiserver.json what JupyterLab reads, made of the PO file
 
-Takes the texts from the frontend (``strings.mjs``) and from the settings' schemas, merges them
-into the PO files and compiles these. ``--add LOCALE`` begins a new language, and ``--check``
-changes nothing but says what is missing, and fails.
+Takes the texts from the frontend (``strings.mjs``), from the server's ``UserText("…")`` calls and
+from the settings' schemas, merges them into the PO files and compiles these. ``--add LOCALE``
+begins a new language, and ``--check`` changes nothing but says what is missing, and fails.
 
 Invariants: no translation is ever dropped (that of a removed text stays at the PO file's end, as
 ``#~``), and the same sources always produce the same files, byte for byte.
@@ -15,6 +15,7 @@ Invariants: no translation is ever dropped (that of a removed text stays at the 
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import re
 import subprocess
@@ -62,10 +63,21 @@ def find_texts() -> SourceTexts:
     out = subprocess.check_output(["node", ROOT / "scripts" / "strings.mjs"], cwd=ROOT)
     read = json.loads(out)
     texts = [Text(**{**text, "comments": tuple(text["comments"])}) for text in read["messages"]]
+    for path in sorted((ROOT / "aiserver").glob("**/*.py")):
+        texts += server_texts(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
     for path in sorted((ROOT / "schema").glob("*.json")):
         schema = json.loads(path.read_text("utf-8"))
         texts += schema_texts(schema, path.relative_to(ROOT).as_posix())
     return SourceTexts(texts, read["bare"])
+
+
+def server_texts(source: str, at: str) -> Iterator[Text]:
+    """The templates of the server's texts for people, which are written out at each call."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "UserText":
+            if not isinstance(node.args[0], ast.Constant):
+                raise SystemExit(f"{at}:{node.lineno}: the template is not written out")
+            yield Text(None, node.args[0].value, None, at)
 
 
 def schema_texts(schema: dict[str, Any], at: str) -> Iterator[Text]:

@@ -16,13 +16,13 @@ import sys
 from typing import Any
 
 from ..durable import storage_error_class
-from ..errors import StorageError, StorageFull
+from ..errors import InstallFailed, StorageError, StorageFull, UserText
 from ..llm.local import weights
-from ..llm.local.fetch import InstallError, install
+from ..llm.local.fetch import install
 from .confirm import confirm
 from .progress import JsonProgress, TerminalProgress
 
-_FULL = (
+_FULL = UserText(
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."
 )
 
@@ -78,10 +78,10 @@ def run_install(arguments: argparse.Namespace) -> int:
     try:
         with JsonProgress() if arguments.json else TerminalProgress() as progress:
             path = install(target, arguments.source, progress)
-    except InstallError as error:
-        return _failed(str(error), arguments)
+    except InstallFailed as error:
+        return _failed(error, arguments)
     except OSError as error:
-        return _failed(_error_message(error), arguments)
+        return _failed(InstallFailed(_error_text(error)), arguments)
     if arguments.json:
         return 0
     print(f"{weights.LABEL} is installed: {path}")
@@ -90,11 +90,12 @@ def run_install(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _failed(message: str, arguments: argparse.Namespace) -> int:
+def _failed(error: InstallFailed, arguments: argparse.Namespace) -> int:
     if arguments.json:
-        print(json.dumps({"error": message}), flush=True)
+        fields = {"error": error.message, "text": error.text.to_wire()}
+        print(json.dumps(fields), flush=True)
     else:
-        print(message, file=sys.stderr)
+        print(error.message, file=sys.stderr)
     return 1
 
 
@@ -163,9 +164,11 @@ def _package_installed() -> bool:
     return importlib.util.find_spec("xllamacpp") is not None
 
 
-def _error_message(error: OSError) -> str:
+def _error_text(error: OSError) -> UserText:
     if storage_error_class(error) is StorageFull:
         return _FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "The model folder is not writable. To use another folder, set AISERVER_MODEL_DIR."
-    return "The model could not be written to disk. Try again."
+        return UserText(
+            "The model folder is not writable. To use another folder, set AISERVER_MODEL_DIR."
+        )
+    return UserText("The model could not be written to disk. Try again.")

@@ -10,6 +10,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from ..errors import UserText
+
 _MOUNTS = Path("/proc/mounts")
 # Other machines see the locks, renames and times of these file systems late, or not at all.
 _NETWORK_FILE_SYSTEMS = {
@@ -21,7 +23,7 @@ _LOCAL_LOCK_OPTIONS = {"nolock", "local_lock=all", "local_lock=flock", "localflo
 SINGLE_SERVER_ADVICE = (
     "Do not let servers on two machines write to the same histories at the same time."
 )
-NO_LOCKS_NOTICE = (
+NO_LOCKS_NOTICE = UserText(
     "The disk with the history folder does not support file locks (flock), so lock files are used "
     "instead. Saving takes a little longer."
 )

@@ -2,6 +2,7 @@
 
     AIServerError                      an error with a sentence for the user
     ├── InvalidRequest                 the request itself is wrong
+    │   ├── InvalidField               … because of one of its fields
     │   └── RequestTooLarge            … because it is too big
     ├── NotFound                       no such session, generation or model
     ├── NotYours                       somebody else requested this answer
@@ -46,7 +47,8 @@ Invariants: a message is one plain sentence that is safe to show and to store. I
 provider's raw text, a path, a key or a traceback; those stay in ``__cause__``. Nothing here depends
 on HTTP: ``handlers/base.py`` maps each ``code`` to a status.
 
-``base`` the root, requests and settings · ``storage`` the history · ``model`` models and providers.
+``base`` the root, requests and settings · ``storage`` the history · ``model`` models and providers
+· ``text`` sentences that the interface translates · ``stored`` those that a history contains.
 """
 
 from __future__ import annotations
@@ -56,6 +58,7 @@ from .base import (
     ExportFailed,
     ExportTimeout,
     GenerationRunning,
+    InvalidField,
     InvalidRequest,
     NotFound,
     NotOwner,
@@ -98,6 +101,7 @@ from .storage import (
     StorageReadOnly,
     StorageUnreachable,
 )
+from .text import UserText
 
 __all__ = [
     "AIServerError",
@@ -108,6 +112,7 @@ __all__ = [
     "ExportTimeout",
     "GenerationRunning",
     "InstallFailed",
+    "InvalidField",
     "InvalidRequest",
     "ModelAuthFailed",
     "ModelError",
@@ -141,4 +146,5 @@ __all__ = [
     "StorageUnreachable",
     "TextRefused",
     "TooManyGenerations",
+    "UserText",
 ]

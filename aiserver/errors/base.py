@@ -4,56 +4,72 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from .text import UserText
+
 
 class AIServerError(Exception):
     """The base class of all errors that are reported to users.
 
     ``code`` is stable and machine-readable; ``retryable`` says whether the same request may succeed
-    later.
+    later. A message that isn't a ``UserText`` is for logs, the command line and other programs.
     """
 
     code: ClassVar[str] = "error"
     retryable: ClassVar[bool] = False
-    default_message: ClassVar[str] = "Something went wrong."
+    default_message: ClassVar[UserText] = UserText("Something went wrong.")
 
     def __init__(self, message: str | None = None) -> None:
-        self.message = message or self.default_message
+        self.message: str = message or self.default_message
         super().__init__(self.message)
+
+    @property
+    def text(self) -> UserText:
+        """The text for the interface: the message, or the default one if that has no template."""
+        return self.message if isinstance(self.message, UserText) else self.default_message
 
 
 class InvalidRequest(AIServerError):
-    """The request itself is wrong; the message names the field."""
+    """The request itself is wrong."""
 
     code = "invalid_request"
-    default_message = "The request is not valid."
+    default_message = UserText("The request is not valid.")
+
+
+class InvalidField(InvalidRequest):
+    """A field of the request is wrong; the page shows the field's label instead of its name."""
+
+    too_long = UserText("must be at most %1 characters")
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(UserText("%1: %2", field, problem))
 
 
 class RequestTooLarge(InvalidRequest):
     """The request's body is over the limit."""
 
     code = "request_too_large"
-    default_message = "The request is too long to send. Shorten the cell or the request."
+    default_message = UserText("The request is too long to send. Shorten the cell or the request.")
 
 
 class NotFound(AIServerError):
     """There is no such session, generation or model."""
 
     code = "not_found"
-    default_message = "Not found."
+    default_message = UserText("Not found.")
 
 
 class NotYours(AIServerError):
     """Somebody else requested this answer."""
 
     code = "not_yours"
-    default_message = "Someone else made this request, so only they can stop it."
+    default_message = UserText("Someone else made this request, so only they can stop it.")
 
 
 class NotOwner(AIServerError):
     """The server, with its keys and histories, belongs to another user."""
 
     code = "not_owner"
-    default_message = (
+    default_message = UserText(
         "This server belongs to someone else, and your requests would be charged to them. "
         "Ask in a notebook on your own server."
     )
@@ -64,7 +80,7 @@ class GenerationRunning(AIServerError):
 
     code = "generation_running"
     retryable = True
-    default_message = "A request is already running in this cell, perhaps in another tab."
+    default_message = UserText("A request is already running in this cell, perhaps in another tab.")
 
     def __init__(self, generation_id: str) -> None:
         self.generation_id = generation_id
@@ -76,14 +92,16 @@ class TooManyGenerations(AIServerError):
 
     code = "too_many_generations"
     retryable = True
-    default_message = "Too many requests are running at once. Wait until one has finished."
+    default_message = UserText(
+        "Too many requests are running at once. Wait until one has finished."
+    )
 
 
 class StaleRevision(AIServerError):
     """The write expected revision ``expected``, but the session has revision ``actual``."""
 
     code = "stale_revision"
-    default_message = "This cell’s history was changed somewhere else. Try again."
+    default_message = UserText("This cell’s history was changed somewhere else. Try again.")
 
     def __init__(self, expected: int, actual: int) -> None:
         self.expected, self.actual = expected, actual
@@ -94,7 +112,7 @@ class SettingError(AIServerError):
     """A setting is invalid."""
 
     code = "bad_setting"
-    default_message = "One of AI Server’s settings is invalid."
+    default_message = UserText("One of AI Server’s settings is invalid.")
 
 
 class SearchFailed(AIServerError):
@@ -102,7 +120,7 @@ class SearchFailed(AIServerError):
 
     code = "search_failed"
     retryable = True
-    default_message = "The search failed. Try again in a moment."
+    default_message = UserText("The search failed. Try again in a moment.")
 
 
 class ExportFailed(AIServerError):
@@ -110,7 +128,7 @@ class ExportFailed(AIServerError):
 
     code = "export_failed"
     retryable = True
-    default_message = "The export failed. Try again in a moment."
+    default_message = UserText("The export failed. Try again in a moment.")
 
 
 class ExportTimeout(ExportFailed):
@@ -118,7 +136,7 @@ class ExportTimeout(ExportFailed):
 
     code = "export_timeout"
     retryable = False
-    default_message = (
+    default_message = UserText(
         "The export took too long and was stopped. Run “jupyter aiserver replay export” in a "
         "terminal: it has no time limit."
     )

@@ -5,14 +5,25 @@ from __future__ import annotations
 from typing import ClassVar
 
 from .base import AIServerError
+from .text import UserText
+
+# Stand for the name of a server that is unknown, at the start of a sentence and within one.
+_PROVIDER, _THE_PROVIDER = UserText("The provider"), UserText("the provider")
 
 
 class ModelError(AIServerError):
     """The model gave no usable answer."""
 
     code = "model_error"
-    default_message = "The model could not answer. Try again."
-    named_message: ClassVar[str] = ""  # ``default_message`` with the server's label as %1
+    default_message = UserText("The model could not answer. Try again.")
+    no_gguf = UserText("The model file is not in GGUF format. Use a GGUF file.")
+    named_message: ClassVar[UserText | None] = (
+        None  # if ``default_message`` has no place for the label
+    )
+    no_provider = UserText("There is no provider called “%1”.")
+    gateway_set = UserText(
+        "The environment variable %1 would redirect the request. Unset it, or set a base_url."
+    )
     provider: str | None = None  # the provider's name, for remote models
     server: str | None = None  # the server's label: the provider or the host
 
@@ -22,8 +33,9 @@ class ModelError(AIServerError):
         ``provider`` is the name of a provider that can be connected, or None.
         """
         self.provider, self.server = provider, label
-        if self.named_message and self.message == self.default_message:
-            self.message = self.named_message.replace("%1", label)
+        named = self.default_message if self.default_message.params else self.named_message
+        if named and self.message == self.default_message:
+            self.message = named.fill(label)
             self.args = (self.message,)
 
 
@@ -31,8 +43,11 @@ class NoModel(ModelError):
     """No model is chosen and none is installed."""
 
     code = "no_model"
-    default_message = (
+    default_message = UserText(
         "No model is set up yet. Run “jupyter aiserver model install”, or connect a provider."
+    )
+    file_missing = UserText(
+        "The local model’s file is missing. Run “jupyter aiserver model install”."
     )
 
 
@@ -40,7 +55,7 @@ class ModelNotAllowed(ModelError):
     """The administrator doesn't allow this model or provider."""
 
     code = "model_not_allowed"
-    default_message = (
+    default_message = UserText(
         "The administrator of this server does not allow this model. Choose another one."
     )
 
@@ -50,81 +65,86 @@ class InstallFailed(ModelError):
 
     code = "install_failed"
     retryable = True
-    default_message = (
+    default_message = UserText(
         "The local model could not be installed. Try again; the download resumes where it stopped."
     )
 
 
 class ModelPackageMissing(ModelError):
-    """The package for the models of ``label`` is missing; ``install`` is the command for it."""
+    """The package for the models of ``label`` is missing; ``install`` is the command for it.
+
+    Without a label, it is the package for local models.
+    """
 
     code = "model_package_missing"
+    default_message = UserText("Local models need one more Python package: %1")
+    remote_message = UserText("%1 models need one more Python package: %2")
 
-    def __init__(self, label: str, install: str, provider: str | None = None) -> None:
+    def __init__(self, label: str | None, install: str, provider: str | None = None) -> None:
         self.install, self.provider = install, provider
-        super().__init__(f"{label} models need one more Python package: {install}")
+        local, remote = self.default_message, self.remote_message
+        super().__init__(remote.fill(label, install) if label else local.fill(install))
 
 
 class ModelAuthFailed(ModelError):
     """The provider rejected the key."""
 
     code = "model_auth_failed"
-    default_message = "The provider rejected the API key. Check the key, then try again."
-    named_message = "%1 rejected the API key. Check the key, then try again."
+    default_message = UserText("%1 rejected the API key. Check the key, then try again.", _PROVIDER)
 
 
 class ModelForbidden(ModelAuthFailed):
     """The provider accepts the key, but not for this model."""
 
     code = "model_forbidden"
-    default_message = (
-        "The provider does not allow this model with your API key. Choose another model or key."
+    default_message = UserText(
+        "%1 does not allow this model with your API key. Choose another model or key.", _PROVIDER
     )
-    named_message = "%1 does not allow this model with your API key. Choose another model or key."
 
 
 class ModelNoCredit(ModelAuthFailed):
     """The key is valid, but the account has no credit or quota left."""
 
     code = "model_no_credit"
-    default_message = (
-        "Your account with the provider has no credit or quota left. Check your plan and billing."
+    default_message = UserText(
+        "Your account with %1 has no credit or quota left. Check your plan and billing.",
+        _THE_PROVIDER,
     )
-    named_message = "Your account with %1 has no credit or quota left. Check your plan and billing."
 
 
 class ModelKeyMissing(ModelAuthFailed):
     """The provider requires a key, and there is none."""
 
     code = "model_key_missing"
-    default_message = "No API key for the provider. Enter one first."
-    named_message = "No API key for %1. Enter one first."
+    default_message = UserText("No API key for %1. Enter one first.", _THE_PROVIDER)
+    variable_unset = UserText("No API key for %1. Connect it, or set %2.")
+    unreadable = UserText(
+        "The API key for %1 could not be read. "
+        "Unlock the server’s keychain, or enter the key again."
+    )
 
 
 class ModelUnknown(ModelError):
     """The provider has no model with this name."""
 
     code = "model_unknown"
-    default_message = "The provider has no model with this name. Choose another one."
-    named_message = "%1 has no model with this name. Choose another one."
+    default_message = UserText("%1 has no model with this name. Choose another one.", _PROVIDER)
 
 
 class RequestRefused(ModelError):
     """The provider rejected the request."""
 
     code = "model_refused_request"
-    default_message = "The provider rejected the request. Check the model name."
-    named_message = "%1 rejected the request. Check the model name."
+    default_message = UserText("%1 rejected the request. Check the model name.", _PROVIDER)
 
 
 class TextRefused(ModelError):
     """The provider's content filter blocked the text."""
 
     code = "model_refused_text"
-    default_message = (
-        "The provider blocked this request with its content filter. Try rephrasing it."
+    default_message = UserText(
+        "%1 blocked this request with its content filter. Try rephrasing it.", _PROVIDER
     )
-    named_message = "%1 blocked this request with its content filter. Try rephrasing it."
 
 
 class ModelRateLimited(ModelError):
@@ -132,8 +152,7 @@ class ModelRateLimited(ModelError):
 
     code = "model_rate_limited"
     retryable = True
-    default_message = "Rate limited by the provider. Try again in a moment."
-    named_message = "Rate limited by %1. Try again in a moment."
+    default_message = UserText("Rate limited by %1. Try again in a moment.", _THE_PROVIDER)
 
     def __init__(self, retry_after: float | None = None) -> None:
         self.retry_after = retry_after
@@ -145,28 +164,27 @@ class ModelUnavailable(ModelError):
 
     code = "model_unavailable"
     retryable = True
-    default_message = "Can’t connect to the model. Try again in a moment."
-    named_message = (
+    default_message = UserText("Can’t connect to the model. Try again in a moment.")
+    named_message = UserText(
         "Can’t connect to %1. Check the base URL and your connection, or try again in a moment."
     )
+    unreadable = UserText("The model’s answer could not be read. Try again in a moment.")
 
 
 class ModelFailed(ModelUnavailable):
     """The provider reported an internal error."""
 
     code = "model_failed"
-    default_message = "The provider reported an internal error. Try again in a moment."
-    named_message = "%1 reported an internal error. Try again in a moment."
+    default_message = UserText("%1 reported an internal error. Try again in a moment.", _PROVIDER)
 
 
 class NoModelAnswer(ModelUnavailable):
     """The response isn't a model's answer: another program may have that address."""
 
     code = "model_no_answer"
-    default_message = (
-        "The provider did not return a valid model response. Check the base URL, then try again."
+    default_message = UserText(
+        "%1 did not return a valid model response. Check the base URL, then try again.", _PROVIDER
     )
-    named_message = "%1 did not return a valid model response. Check the base URL, then try again."
 
 
 class ModelTimeout(ModelError):
@@ -174,15 +192,14 @@ class ModelTimeout(ModelError):
 
     code = "model_timeout"
     retryable = True
-    default_message = "The model did not respond in time. Try again."
-    named_message = "%1 did not respond in time. Try again."
+    default_message = UserText("%1 did not respond in time. Try again.", UserText("The model"))
 
 
 class PromptTooLong(ModelError):
     """There is more text than the model can read at once."""
 
     code = "prompt_too_long"
-    default_message = (
+    default_message = UserText(
         "The request does not fit in this model’s context window. Shorten the cell or the request."
     )
 
@@ -192,7 +209,10 @@ class BadAnswer(ModelError):
 
     code = "bad_answer"
     retryable = True
-    default_message = "The answer contained no usable code. Try rephrasing the request."
+    default_message = UserText("The answer contained no usable code. Try rephrasing the request.")
+    repeats = UserText(
+        "The model started repeating itself, so it was stopped. Try rephrasing the request."
+    )
 
 
 class AnswerCut(BadAnswer):
@@ -200,11 +220,13 @@ class AnswerCut(BadAnswer):
 
     code = "answer_cut"
     retryable = False
-    default_message = "The answer was cut off because it was too long. Ask for less at a time."
+    default_message = UserText(
+        "The answer was cut off because it was too long. Ask for less at a time."
+    )
 
 
 class AnswerBrokenOff(BadAnswer):
     """The provider's stream ended without a sign that the answer was complete."""
 
     code = "answer_broken_off"
-    default_message = "The model stopped in the middle of its answer. Try again."
+    default_message = UserText("The model stopped in the middle of its answer. Try again.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .base import AIServerError
+from .text import UserText
 
 
 class StorageError(AIServerError):
@@ -10,21 +11,25 @@ class StorageError(AIServerError):
 
     code = "storage_error"
     retryable = True
-    default_message = "The history could not be saved or read. Everything saved so far is safe."
+    default_message = UserText(
+        "The history could not be saved or read. Everything saved so far is safe."
+    )
 
 
 class StorageBusy(StorageError):
     """Another process held the history's lock for longer than a save may wait."""
 
     code = "storage_busy"
-    default_message = "Another Jupyter server is writing to this history. Try again in a moment."
+    default_message = UserText(
+        "Another Jupyter server is writing to this history. Try again in a moment."
+    )
 
 
 class StorageFull(StorageError):
     """The disk is full, or the user's quota is used up."""
 
     code = "storage_full"
-    default_message = (
+    default_message = UserText(
         "The disk is full, or your quota is used up, so the history can’t be saved. "
         "Free up some space, then try again."
     )
@@ -35,7 +40,7 @@ class StorageReadOnly(StorageError):
 
     code = "storage_read_only"
     retryable = False
-    default_message = (
+    default_message = UserText(
         "AI Server can’t read or change the history folder: it is read-only, or its permissions "
         "don’t allow it. Nothing can be saved there until that is fixed."
     )
@@ -45,7 +50,7 @@ class StorageUnreachable(StorageError):
     """The history database doesn't respond."""
 
     code = "storage_unreachable"
-    default_message = (
+    default_message = UserText(
         "Can’t connect to the history database. Try again in a moment; "
         "everything saved so far is safe."
     )
@@ -56,7 +61,7 @@ class SessionTooNew(StorageError):
 
     code = "session_too_new"
     retryable = False
-    default_message = (
+    default_message = UserText(
         "This history was written by a newer version of AI Server. Update AI Server to add to it."
     )
 
@@ -66,4 +71,6 @@ class SessionCorrupt(StorageError):
 
     code = "session_corrupt"
     retryable = False
-    default_message = "This cell’s history file is damaged. A copy of its content was kept."
+    default_message = UserText(
+        "This cell’s history file is damaged. A copy of its content was kept."
+    )

@@ -13,7 +13,14 @@ import uuid
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..errors import AIServerError, GenerationRunning, NotFound, NotYours, TooManyGenerations
+from ..errors import (
+    AIServerError,
+    GenerationRunning,
+    NotFound,
+    NotYours,
+    TooManyGenerations,
+    UserText,
+)
 from ..llm.base import ChatModel, ModelInfo
 from ..models import SessionKey
 from ..prompts.context import as_text, is_example
@@ -111,7 +118,7 @@ class Assistant:
         """
         generation = self._running.get(generation_id)
         if generation is None:
-            raise NotFound("This request is no longer running.")
+            raise NotFound(UserText("This request is no longer running."))
         if generation.user != user:
             raise NotYours
         generation.stop()

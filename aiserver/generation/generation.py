@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from ..errors import AIServerError, BadAnswer
+from ..errors import AIServerError, BadAnswer, UserText
 from ..llm.base import ChatModel, ModelInfo
 from ..models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
 from ..prompts.answer import answer_parser
@@ -244,7 +244,8 @@ class Generation:
             self._log.error("A turn could not be saved: %s", outline_of(fault))
             unsaved = self._numbered(turn)
             return Failed(
-                AIServerError("This answer could not be saved to the history."), unsaved=unsaved
+                AIServerError(UserText("This answer could not be saved to the history.")),
+                unsaved=unsaved,
             )
         # The user gets the turn as it was generated; the stored one is redacted.
         saved = saved.model_copy(

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import NotFound, StorageReadOnly
+from ..errors import NotFound, StorageReadOnly, UserText
 from ..safe_git import run_git
 from ..sessions.file.root import FOLDER
 
@@ -28,8 +28,8 @@ LINES = (
     f"**/{FOLDER}/*.json merge={DRIVER}",
     f"**/{FOLDER}/notebooks/*.jsonl merge={DRIVER}",
 )
-READ_ONLY = "The git repository could not be changed: its files are read-only or links."
-NO_REPOSITORY = "This folder is not in a git repository."
+READ_ONLY = UserText("The git repository could not be changed: its files are read-only or links.")
+NO_REPOSITORY = UserText("This folder is not in a git repository.")
 _SAMPLE_PATHS = (f"{FOLDER}/x.json", f"{FOLDER}/notebooks/x.jsonl")
 
 
@@ -140,9 +140,9 @@ def _git(*arguments: str, check: bool = True, folder: Path | None = None) -> str
     try:
         process = run_git(*arguments, folder=folder, check=False)
     except FileNotFoundError as exc:
-        raise NotFound("git is not installed.") from exc
+        raise NotFound(UserText("git is not installed.")) from exc
     except subprocess.TimeoutExpired as exc:
-        raise NotFound("git does not answer here.") from exc
+        raise NotFound(UserText("git does not answer here.")) from exc
     if check and process.returncode:
         raise NotFound(NO_REPOSITORY)
     return process.stdout.decode(sys.getfilesystemencoding(), "surrogateescape").rstrip("\n")

@@ -1,6 +1,6 @@
 """The base handler: it reads requests, writes answers and maps errors to HTTP.
 
-Invariants: an error's body is ``{code, message, requestId}`` with a fixed code and a plain
+Invariants: an error's body is ``{code, message, text, requestId}`` with a fixed code and a plain
 sentence, never a traceback, a path or a provider's text. Errors of a client log no traceback.
 """
 
@@ -20,6 +20,7 @@ from pydantic_core import from_json
 from tornado.web import HTTPError, authenticated
 
 from .. import errors
+from ..errors import UserText
 from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
 from ..models import Interaction, SessionKey
@@ -53,12 +54,12 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.ModelNotAllowed: 403,
 }
 # Codes and messages of the errors that Jupyter or Tornado raise before a handler runs.
-FRAMEWORK_ERRORS: dict[int, tuple[str, str]] = {
+FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
     400: (errors.InvalidRequest.code, errors.InvalidRequest.default_message),
-    401: ("unauthenticated", "Log in to the Jupyter server first."),
-    403: ("forbidden", "You are not allowed to do that."),
-    404: ("not_found", "There is no such address."),
-    405: ("method_not_allowed", "This action is not supported here."),
+    401: ("unauthenticated", UserText("Log in to the Jupyter server first.")),
+    403: ("forbidden", UserText("You are not allowed to do that.")),
+    404: ("not_found", UserText("There is no such address.")),
+    405: ("method_not_allowed", UserText("This action is not supported here.")),
 }
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -80,8 +81,12 @@ def status_of(error: errors.AIServerError) -> int:
 
 
 def error_fields(error: errors.AIServerError) -> dict[str, Any]:
-    """Return an error's ``code`` and ``message``, and data that helps to fix it."""
-    fields: dict[str, Any] = {"code": error.code, "message": error.message}
+    """Return an error's ``code``, ``message`` and ``text``, and data that helps to fix it."""
+    fields: dict[str, Any] = {
+        "code": error.code,
+        "message": error.message,
+        "text": error.text.to_wire(),
+    }
     if isinstance(error, errors.GenerationRunning):
         fields["generationId"] = error.generation_id
     if isinstance(error, errors.ModelRateLimited) and error.retry_after is not None:
@@ -144,8 +149,10 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         owner = self.settings["aiserver_owner_deletes"]
         if owner and self.user_name != owner:
             raise errors.NotOwner(
-                "This server belongs to somebody else, and so do its histories. "
-                "Only they can delete them."
+                UserText(
+                    "This server belongs to somebody else, and so do its histories. "
+                    "Only they can delete them."
+                )
             )
 
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
@@ -173,7 +180,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             return None
         text = header.removeprefix("W/").strip('"')
         if not (text.isascii() and text.isdigit() and len(text) < 16):
-            raise errors.InvalidRequest("If-Match: must be a revision as sent in ETag")
+            raise errors.InvalidField("If-Match", "must be a revision as sent in ETag")
         return int(text)
 
     def set_revision(self, revision: int) -> None:
@@ -188,7 +195,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         """Return a whole number from the query. Raises InvalidRequest."""
         text = self.get_query_argument(name, str(default))
         if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
-            raise errors.InvalidRequest(f"{name}: must be a whole number from {low} to {high}")
+            raise errors.InvalidField(name, f"must be a whole number from {low} to {high}")
         return int(text)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
@@ -205,8 +212,8 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
                 status_code, ("error", errors.AIServerError.default_message)
             )
             if isinstance(reason, HTTPError) and "XSRF" in (reason.log_message or "").upper():
-                message = "The page is out of date. Reload it and try again."
-            fields = {"code": code, "message": message}
+                message = UserText("The page is out of date. Reload it and try again.")
+            fields = {"code": code, "message": message, "text": message.to_wire()}
         if "retryAfter" in fields:
             self.set_header("Retry-After", str(int(fields["retryAfter"]) + 1))
         self.finish(json_bytes(fields | {"requestId": self.request_id}))
@@ -243,9 +250,12 @@ def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
     if isinstance(reason, errors.AIServerError):
         return reason
     if isinstance(reason, ValidationError):
-        first = reason.errors(include_url=False, include_input=False, include_context=False)[0]
+        first = reason.errors(include_url=False, include_input=False)[0]
         field = ".".join(_safe_name(part) for part in first["loc"]) or "body"
-        return errors.InvalidRequest(f"{field}: {first['msg']}")
+        if first["type"] == "string_too_long":
+            limit = str(first["ctx"]["max_length"])
+            return errors.InvalidField(field, errors.InvalidField.too_long.fill(limit))
+        return errors.InvalidField(field, first["msg"])
     return None
 
 

@@ -6,7 +6,7 @@ Any other content of the store answers 404 (P10).
 
 from __future__ import annotations
 
-from ..errors import InvalidRequest, NotFound, RequestTooLarge
+from ..errors import InvalidRequest, NotFound, RequestTooLarge, UserText
 from ..sharing.pictures import picture_type
 from ..surrogates import json_bytes
 from .base import MAX_BODY, AIServerHandler, guarded
@@ -44,6 +44,6 @@ class BlobHandler(AIServerHandler):
         data = await self.sessions.get_blob(sha256, owner=self.session_owner)
         kind = picture_type(data) if data else None
         if data is None or kind is None:
-            raise NotFound("This image is not in the history.")
+            raise NotFound(UserText("This image is not in the history."))
         self.set_header("Cache-Control", "private, max-age=31536000, immutable")
         await self.finish(data, set_content_type=kind)

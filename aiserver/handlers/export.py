@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 from tornado import web
 
-from ..errors import InvalidRequest
+from ..errors import InvalidField
 from ..requests import ExportBody, ExportFormat
 from ..sharing.export import FORMATS
 from ..sharing.process import Exporter
@@ -33,7 +33,7 @@ class ExportHandler(AIServerHandler):
         """Do the same for clients that send the path in the URL, and so to access logs."""
         format_ = self.get_query_argument("format", "html")
         if format_ not in FORMATS:
-            raise InvalidRequest(f"format: must be one of {', '.join(FORMATS)}")
+            raise InvalidField("format", f"must be one of {', '.join(FORMATS)}")
         await self._answer(notebook_id, format_, self.get_query_argument("path", ""))
 
     async def _answer(self, notebook_id: str, format_: ExportFormat, path: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound
+from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound, UserText
 from ..llm.catalog.catalog import INSTALL_LOCAL, local_package
 from ..llm.local.install import Installation, failure_of
 from ..requests import InstallBody
@@ -27,11 +27,11 @@ class InstallHandler(ModelsBase):
         if not self.models.can_install():
             raise ModelNotAllowed
         if not local_package():
-            raise ModelPackageMissing("Local", INSTALL_LOCAL)
+            raise ModelPackageMissing(None, INSTALL_LOCAL)
         installer = self.models.installer
         installation = installer.current if body.join else installer.join()
         if installation is None:
-            raise NotFound("No installation is running.")
+            raise NotFound(UserText("No installation is running."))
         if "text/event-stream" in self.request.headers.get("Accept", ""):
             await self._stream(installation)
         else:

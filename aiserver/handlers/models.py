@@ -30,6 +30,7 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
         "onThisMachine": info.on_this_machine,
         "ready": info.ready,
         "problem": info.problem,
+        "problemText": info.problem and info.problem.to_wire(),
         "install": info.install,
     }
 

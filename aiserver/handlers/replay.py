@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from ..errors import NotFound
+from ..errors import NotFound, UserText
 from ..models import Session
 from ..notebooks.history import Histories, History
 from ..replay import blame, replay, report
@@ -73,7 +73,7 @@ class BlameHandler(_HistoryHandler):
             try:
                 lines = blame(session, step=body.step, source=body.source, others=others)
             except IndexError as reason:
-                raise NotFound("This point is not in the history.") from reason
+                raise NotFound(UserText("This point is not in the history.")) from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}
 
         await self.finish_in_thread(build)
@@ -112,7 +112,7 @@ class MomentHandler(_NotebookHandler):
         history = await self.history(notebook_id, version)
         number = int(index)
         if number >= len(history.timeline.moments):
-            raise NotFound("This point is not in the history.")
+            raise NotFound(UserText("This point is not in the history."))
         await self.finish_in_thread(
             lambda: {"version": history.version, **history.timeline.at(number).to_wire()}
         )

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pydantic.alias_generators import to_camel
 
-from ..errors import InvalidRequest
+from ..errors import InvalidField
 from ..models import check_id
 from ..requests import SearchBody, SearchBy
 from ..search import Hit, SearchResult
@@ -35,10 +35,10 @@ class SearchHandler(AIServerHandler):
         """Do the same for clients that send the query in the URL, and so to access logs."""
         query = fix_surrogates(self.get_query_argument("q", ""))
         if len(query) > MAX_QUERY:
-            raise InvalidRequest(f"q: must be at most {MAX_QUERY} characters")
+            raise InvalidField("q", InvalidField.too_long.fill(str(MAX_QUERY)))
         by = self.get_query_argument("by", "words")
         if by not in _BY:
-            raise InvalidRequest("by: must be words or meaning")
+            raise InvalidField("by", "must be words or meaning")
         notebook_id = self.get_query_argument("notebookId", "")
         body = SearchBody(
             query=query,

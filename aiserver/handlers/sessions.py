@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
-from ..errors import NotFound
+from ..errors import NotFound, UserText
 from ..models import SessionSummary, check_id
 from ..requests import EventBody
 from ..surrogates import json_bytes
@@ -52,7 +52,7 @@ class SessionHandler(AIServerHandler):
         """
         stored = await self.sessions.load_raw(self.key(notebook_id, cell_id))
         if stored is None:
-            raise NotFound("This cell has no history.")
+            raise NotFound(UserText("This cell has no history."))
         raw, revision = stored
         self.set_revision(revision)
         await self.finish(raw)
@@ -63,7 +63,7 @@ class SessionHandler(AIServerHandler):
         self.check_can_delete()
         key = self.key(notebook_id, cell_id)
         if not await self.sessions.delete(key, if_revision=self.if_match()):
-            raise NotFound("This cell has no history.")
+            raise NotFound(UserText("This cell has no history."))
         self.set_status(204)
 
 

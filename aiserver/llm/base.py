@@ -10,6 +10,8 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..errors import UserText
+
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
@@ -30,7 +32,7 @@ class ModelInfo:
     label: str
     on_this_machine: bool
     ready: bool = True
-    problem: str | None = None
+    problem: UserText | None = None
     install: str | None = None
     is_forwarded: bool = False
 

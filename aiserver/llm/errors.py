@@ -87,7 +87,7 @@ def translate(error: Exception) -> AIServerError:
         return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):
         # The body isn't a valid answer: a broken server or proxy.
-        return ModelUnavailable("The model’s answer could not be read. Try again in a moment.")
+        return ModelUnavailable(ModelUnavailable.unreadable)
     return ModelError()
 
 

@@ -69,7 +69,7 @@ class ModelFactory:
 
     def _local(self, info: ModelInfo, limits: Limits) -> LocalModel:
         if not local_package():
-            raise ModelPackageMissing("Local", INSTALL_LOCAL)
+            raise ModelPackageMissing(None, INSTALL_LOCAL)
         path = self.policy.model_file() if info.id != EMBEDDED else weights.installed()
         if path is None:
             raise NoModel

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..errors import UserText
+
 COMPATIBLE = "openai_compatible"
 
 
@@ -122,7 +124,11 @@ PROVIDERS = {
         Provider("ollama", "Ollama", "langchain_ollama", "ollama", suggested=("qwen2.5-coder:7b",)),
         # vLLM, LM Studio, llama.cpp, DashScope and the many others with OpenAI's protocol.
         Provider(
-            COMPATIBLE, "OpenAI-compatible server", "langchain_openai", "openai", library="openai"
+            COMPATIBLE,
+            UserText("OpenAI-compatible server"),
+            "langchain_openai",
+            "openai",
+            library="openai",
         ),
     )
 }

@@ -22,7 +22,7 @@ from typing import Any
 from traitlets import Bool, Dict, Float, Int, List, Unicode, validate
 from traitlets.config import LoggingConfigurable
 
-from ..errors import ModelNotAllowed, NoModel, NotFound, StorageError
+from ..errors import ModelNotAllowed, NoModel, NotFound, StorageError, UserText
 from .base import ChatModel, ModelInfo
 from .catalog.catalog import Catalog, LocalInfo, ProviderInfo, ServedModels
 from .catalog.check import Checker, Verdict
@@ -36,10 +36,10 @@ from .providers import PROVIDERS
 
 _PATIENCE = 0.2  # seconds to wait for a server whose previous list is cached
 
-_PROVIDER_NOT_ALLOWED = (
+_PROVIDER_NOT_ALLOWED = UserText(
     "The administrator of this server does not allow this provider. Choose another one."
 )
-_CLOUD_NOT_ALLOWED = (
+_CLOUD_NOT_ALLOWED = UserText(
     "Only models that run in Ollama on this machine are allowed here, "
     "and Ollama does not list this one as local."
 )
@@ -281,7 +281,8 @@ class ModelRegistry(LoggingConfigurable):
         if info.provider in PROVIDERS and info.id != self.model:
             connection = self.connections.get(info.provider)
             if not connection.usable:
-                raise NotFound(f"{connection.provider.label} is not connected. Connect it first.")
+                label = connection.provider.label
+                raise NotFound(UserText("%1 is not connected. Connect it first.", label))
         return info
 
     def _describe(self, model_id: str) -> ModelInfo:
@@ -292,7 +293,7 @@ class ModelRegistry(LoggingConfigurable):
         catalog = self._catalog()
         info = catalog.find(model_id)
         if info is None:
-            raise NotFound("This model is not available here. Choose one from the list.")
+            raise NotFound(UserText("This model is not available here. Choose one from the list."))
         if not catalog.policy.allows(info):
             raise ModelNotAllowed(_CLOUD_NOT_ALLOWED if info.is_forwarded else None)
         return info

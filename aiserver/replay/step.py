@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic.alias_generators import to_camel
 
+from ..errors.stored import find_text
 from .contributors import ContributorKind
 
 Kind = Literal[
@@ -97,6 +98,8 @@ class Step:
         """Return the step as sent: camelCase, without None values except ``parent``."""
         values = {wire_name: getattr(self, name) for name, wire_name in WIRE_NAMES.items()}
         present = {name: value for name, value in values.items() if value is not None}
+        if self.kind == "turn" and self.error and (text := find_text(self.error)):
+            present["errorText"] = text.to_wire()
         return {**present, "parent": self.parent}
 
 

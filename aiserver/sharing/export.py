@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal, get_args
 
-from ..errors import NotFound
+from ..errors import NotFound, UserText
 from ..notebooks.history import History
 from ..sessions.base import SessionManager
 from .annotated import annotated
@@ -25,7 +25,7 @@ from .pictures import data_urls, load_pictures, referenced_pictures
 Format = Literal["html", "md", "ipynb"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-NO_HISTORY = "This notebook has no history yet. Ask for code in one of its cells first."
+NO_HISTORY = UserText("This notebook has no history yet. Ask for code in one of its cells first.")
 
 
 @dataclass(frozen=True)

@@ -605,7 +605,10 @@ export interface components {
         Id: string;
         Error: {
             code: string;
+            /** @description A sentence in English */
             message: string;
+            /** @description The sentence for people; where the message names details that only help programs, that of the code */
+            text: components["schemas"]["UserText"];
             requestId: string;
             /** @description With `generation_running` */
             generationId?: string;
@@ -621,6 +624,13 @@ export interface components {
             };
             /** @description The answer that could not be saved */
             unsaved?: components["schemas"]["Interaction"];
+        };
+        /** @description An English sentence as a template, for translation */
+        UserText: {
+            /** @description The sentence with %1, %2 … for its parameters */
+            template: string;
+            /** @description The parameters; a text among them is translated, too */
+            params: (string | components["schemas"]["UserText"])[];
         };
         ContextCell: {
             cellId?: components["schemas"]["Id"] | null;
@@ -930,6 +940,8 @@ export interface components {
             mode?: string;
             explanation?: string;
             error?: string;
+            /** @description For a failed turn: the error as a template, unless it has no parameters */
+            errorText?: components["schemas"]["UserText"];
             /** @description For a restore or a late accept: the step whose code was restored */
             fromStep?: number;
             /** @description The type of the event as stored; absent for a turn and for an inferred step */
@@ -1178,6 +1190,7 @@ export interface components {
             onThisMachine: boolean;
             ready: boolean;
             problem?: string | null;
+            problemText?: components["schemas"]["UserText"] | null;
             install?: string | null;
         };
         ModelList: {

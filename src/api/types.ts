@@ -57,6 +57,7 @@ export type InstallState = Schemas['InstallState'];
 export type ModelList = Schemas['ModelList'];
 export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
+export type UserText = Schemas['UserText'];
 
 /** A search request; without a notebook id it searches all notebooks. */
 export interface ISearchRequest {
@@ -79,6 +80,7 @@ export type StreamEvent =
       type: 'error';
       code: string;
       message: string;
+      text?: UserText;
       /** The saved turn. */
       interaction?: Interaction;
       /** The turn that could not be saved, which is the reason of the error. */
@@ -93,4 +95,10 @@ export type InstallEvent =
   | ({ type: 'progress' } & InstallState)
   | { type: 'done' }
   | { type: 'cancelled' }
-  | { type: 'error'; code: string; message: string; install?: string };
+  | {
+      type: 'error';
+      code: string;
+      message: string;
+      text?: UserText;
+      install?: string;
+    };

@@ -1,78 +1,55 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import * as fs from 'fs';
-import * as path from 'path';
 
 import { failureText } from './failureText';
 
 const trans = nullTranslator.load('aiserver');
-const CANARY = 'as worded by the server';
-
-/** Codes for which the server's own message is shown, because it is specific to the request. */
-const SERVER_WORDED = [
-  'error',
-  'invalid_request',
-  'not_found',
-  'no_model',
-  'model_error',
-  'install_failed'
-];
+const provider = { name: 'deepseek', label: 'DeepSeek' };
 
 describe('failureText', () => {
-  it('has a translatable text for each error code of the server', () => {
-    const folder = path.join(__dirname, '../../aiserver/errors');
-    const text = ['base.py', 'storage.py', 'model.py']
-      .map(name => fs.readFileSync(path.join(folder, name), 'utf-8'))
-      .join('\n');
-    const codes = [...text.matchAll(/^ {4}code(?::.*)? = "(\w+)"/gm)].map(
-      match => match[1]
+  it('is the text that the server sends', () => {
+    const text = {
+      template: '%1 rejected the API key.',
+      params: [{ template: 'The provider', params: [] }]
+    };
+    const failure = { code: 'model_auth_failed', message: 'In English.', text };
+    expect(failureText(failure, trans)).toBe(
+      'The provider rejected the API key.'
     );
-    expect(codes.length).toBeGreaterThan(25);
-    const serverWorded = codes.filter(
-      code => failureText({ code, message: CANARY }, trans) === CANARY
-    );
-    expect(serverWorded.sort()).toEqual([...SERVER_WORDED].sort());
   });
 
-  it('names the provider if it is known', () => {
-    const provider = { name: 'deepseek', label: 'DeepSeek' };
-    for (const code of [
-      'model_auth_failed',
-      'model_forbidden',
-      'model_key_missing',
-      'model_no_credit',
-      'model_refused_text',
-      'model_unknown',
-      'model_refused_request',
-      'model_timeout',
-      'model_unavailable',
-      'model_rate_limited'
-    ]) {
-      const failure = { code, message: CANARY };
-      expect(failureText({ ...failure, provider }, trans)).toContain(
-        'DeepSeek'
+  it('says when a request can be repeated', () => {
+    const text = { template: 'Try again in a moment.', params: [] };
+    const failure = { code: 'model_rate_limited', message: '', text };
+    expect(failureText(failure, trans)).toBe('Try again in a moment.');
+    expect(failureText({ ...failure, retryAfter: 5 }, trans)).toBe(
+      'Rate limited by the provider. Try again in 5 s.'
+    );
+    expect(failureText({ ...failure, provider, retryAfter: 5 }, trans)).toBe(
+      'Rate limited by DeepSeek. Try again in 5 s.'
+    );
+  });
+
+  it('leaves out the command, which is shown next to it', () => {
+    const failure = { code: 'model_package_missing', message: 'pip install x' };
+    expect(failureText(failure, trans)).toMatch(/^This model needs/);
+    expect(failureText({ ...failure, provider }, trans)).toBe(
+      'DeepSeek models need one more Python package.'
+    );
+  });
+
+  it('names a field of the API by the label of the form', () => {
+    const textOf = (template: string, ...params: string[]) =>
+      failureText(
+        {
+          code: 'invalid_request',
+          message: 'As worded for programs.',
+          text: { template, params }
+        },
+        trans
       );
-      expect(failureText(failure, trans)).toMatch(/provider|model/i);
-    }
-  });
-
-  it('has distinct texts for an internal error, no credit and no answer', () => {
-    const provider = { name: 'openai', label: 'OpenAI (proxy.example)' };
-    const textOf = (code: string) =>
-      failureText({ code, message: 'In English.', provider }, trans);
-    const codes = [
-      'model_unavailable',
-      'model_failed',
-      'model_no_credit',
-      'model_no_answer',
-      'model_rate_limited'
-    ];
-    const texts = codes.map(textOf);
-    expect(new Set(texts).size).toBe(codes.length);
-    for (const text of texts) {
-      expect(text).toContain(provider.label);
-    }
-    expect(textOf('model_failed')).toContain('internal error');
-    expect(textOf('model_no_credit')).toContain('credit or quota');
+    expect(textOf('%1: %2', 'key', 'required')).toBe('API key: required');
+    expect(textOf('%1: %2', 'other', 'required')).toBe('other: required');
+    expect(textOf('Not valid.')).toBe('Not valid.');
   });
 
   it('does not mention models if nothing is known', () => {

@@ -39,6 +39,10 @@ describe('errorText', () => {
     const message = 'The model stopped in the middle of its answer. Try again.';
     const step = stepWith({ kind: 'turn', error: message });
     expect(errorText(step, trans)).toBe(`<${message}>`);
+    const text = { template: 'From the server.', params: [] };
+    expect(errorText({ ...step, errorText: text }, trans)).toBe(
+      `<${text.template}>`
+    );
   });
 
   it('leaves Python’s errors unchanged', () => {

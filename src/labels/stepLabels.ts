@@ -14,7 +14,7 @@ import {
   editedBy
 } from './contributorLabels';
 import { requestTitle } from './requestTitle';
-import { serverText } from './serverMessages';
+import { sentenceText, serverText } from './serverText';
 
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
@@ -232,8 +232,11 @@ export function errorText(
   if (step.missing !== undefined) {
     return tooLargeText(step.missing, trans);
   }
+  if (step.errorText) {
+    return serverText(step.errorText, trans);
+  }
   return step.kind === 'turn' && step.error
-    ? serverText(step.error, trans)
+    ? sentenceText(step.error, trans)
     : step.error;
 }
 

@@ -8,11 +8,16 @@ import {
 
 describe('toFailure', () => {
   it('distinguishes server errors, unsent requests and other errors', () => {
+    const text = { template: 'No.', params: [] };
     const provider = { name: 'openai', label: 'OpenAI' };
-    const answer = new ApiError(503, 'model_auth_failed', 'No.', { provider });
+    const answer = new ApiError(503, 'model_auth_failed', 'No.', {
+      provider,
+      text
+    });
     expect(toFailure(answer)).toMatchObject({
       code: 'model_auth_failed',
-      provider
+      provider,
+      text
     });
     expect(toFailure(new NotSentError('Save it.')).code).toBe('not_sent');
     // A bug of the page is not an interrupted stream, and its message is never shown.

@@ -5,7 +5,7 @@
  * Invariant: people see our own messages, never those of a browser, a proxy or a parser.
  */
 import { ApiError } from '../api/request';
-import type { ErrorBody } from '../api/types';
+import type { ErrorBody, UserText } from '../api/types';
 
 /**
  * A failed request. `code` comes from the server or is one of `interrupted` (the stream broke
@@ -15,6 +15,8 @@ export interface IFailure {
   readonly code: string;
   /** The server's English message; empty if the failure comes from the client. */
   readonly message: string;
+  /** The message as a template, for translation. */
+  readonly text?: UserText | null;
   /** The command that installs a missing package. */
   readonly install?: string;
   /** The time that the provider asks to wait, in seconds. */
@@ -51,11 +53,20 @@ export function toStreamFailure(reason: unknown): IFailure {
 
 /** Pick the properties that the views use. */
 export function failureOf(error: IFailure): IFailure {
-  const { code, message, install, retryAfter, generationId, signIn, provider } =
-    error;
+  const {
+    code,
+    message,
+    text,
+    install,
+    retryAfter,
+    generationId,
+    signIn,
+    provider
+  } = error;
   return {
     code,
     message,
+    text,
     install,
     retryAfter,
     generationId,

@@ -81,7 +81,9 @@ async def test_a_stream_ends_after_an_internal_error(call, scripted, monkeypatch
     monkeypatch.setattr(Generation, "tokens", broken)
     answer = await call("POST", "generate", request(), headers=SSE)
     assert [name for name, _ in answer.events] == ["start", "error"]
-    assert answer.events[-1][1] == {"code": "error", "message": "Something went wrong."}
+    sentence = "Something went wrong."
+    text = {"template": sentence, "params": []}
+    assert answer.events[-1][1] == {"code": "error", "message": sentence, "text": text}
 
 
 def test_valid_text_is_not_changed() -> None:

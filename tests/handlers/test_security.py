@@ -279,7 +279,7 @@ async def test_no_content_is_served_as_html(call, scripted):
 
 async def test_errors_have_a_code_a_message_and_a_request_id(call):
     reply = await call("POST", "generate", {})
-    assert set(reply.data) == {"code", "message", "requestId"}
+    assert set(reply.data) == {"code", "message", "text", "requestId"}
     assert json.dumps(reply.data).count("/") == 0
 
 

@@ -290,7 +290,11 @@ test('a proxy answers in place of the server', async ({ page, lab, open }) => {
   const error = (status: number, kind: string) => ({
     status,
     contentType: json,
-    body: JSON.stringify({ code: kind, message: 'A sentence.', requestId: 'r' })
+    body: JSON.stringify({
+      code: kind,
+      message: 'It was changed somewhere else.',
+      requestId: 'r'
+    })
   });
   const answers: [object, RegExp][] = [
     [

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from ...errors import ModelError, ModelKeyMissing
+from ...errors import ModelError, ModelKeyMissing, UserText
 from ..base import ModelInfo
 from ..credentials.connections import Connection, Connections, KeySource
 from ..local import weights
@@ -26,7 +26,7 @@ from .model_list import model_names
 
 EMBEDDED = f"local:{weights.NAME}"
 INSTALL_LOCAL = "pip install 'aiserver[local]'"
-NO_PROVIDER = (
+NO_PROVIDER = UserText(
     "The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”."
 )
 
@@ -83,7 +83,7 @@ class Catalog:
             problem = (
                 None
                 if path.is_file()
-                else "The configured model file does not exist. Check the path."
+                else UserText("The configured model file does not exist. Check the path.")
             )
             return ModelInfo(f"local:{path.stem}", path.stem, True, problem is None, problem)
         if provider == "local":
@@ -101,9 +101,11 @@ class Catalog:
         """Return the embedded model, installed or not."""
         problem, install = None, None
         if not local_package():
-            problem, install = "The local model needs one more Python package.", INSTALL_LOCAL
+            problem = UserText("The local model needs one more Python package.")
+            install = INSTALL_LOCAL
         elif weights.installed() is None:
-            problem = f"The local model is not installed yet ({weights.SIZE // 1_000_000} MB)."
+            size = str(weights.SIZE // 1_000_000)
+            problem = UserText("The local model is not installed yet (%1 MB).", size)
             install = weights.INSTALL
         return ModelInfo(EMBEDDED, weights.LABEL, True, problem is None, problem, install)
 
@@ -192,12 +194,12 @@ class Catalog:
         provider = connection.provider
         problem, install = None, None
         if not provider.installed:
-            problem = f"{provider.label} models need one more Python package."
+            problem = UserText("%1 models need one more Python package.", provider.label)
             install = provider.install
         elif connection.address is None:
-            problem = f"{provider.label} has no base URL yet. Connect it first."
+            problem = UserText("%1 has no base URL yet. Connect it first.", provider.label)
         elif not connection.usable:
-            problem = f"No API key for {provider.label}. Connect it, or set {provider.keys[0]}."
+            problem = ModelKeyMissing.variable_unset.fill(provider.label, provider.keys[0])
         id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
         info = ModelInfo(id, label, connection.on_this_machine, problem is None, problem, install)
         is_cloud = provider.name == "ollama" and ollama.is_cloud_name(name)

@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from ...errors import InvalidRequest, ModelKeyMissing, ModelNotAllowed, NotFound, StorageError
+from ...errors import (
+    InvalidField,
+    ModelKeyMissing,
+    ModelNotAllowed,
+    NotFound,
+    StorageError,
+    UserText,
+)
 from ..catalog import ollama
 from ..policy import Access, ModelPolicy
 from ..providers import PROVIDERS, Provider, is_loopback
@@ -28,8 +35,8 @@ from .secret_store import SecretStore
 
 KeySource = Literal["environment", "keyring", "file", "config"]
 _KEY_STORES = ("keyring", "file")
-_NO_ADDRESS = "address: required, such as http://127.0.0.1:8000/v1"
-_ADDRESS_FIXED = (
+_NO_ADDRESS = UserText("required, such as http://127.0.0.1:8000/v1")
+_ADDRESS_FIXED = UserText(
     "The administrator of this server has fixed this provider’s base URL, so it can’t be changed."
 )
 
@@ -103,10 +110,8 @@ class Connections:
         elif connection.source is not None:
             key = await self._secrets.get(name, connection.source)
             if key is None:
-                raise ModelKeyMissing(
-                    f"The API key for {connection.provider.label} could not be read. "
-                    "Unlock the server’s keychain, or enter the key again."
-                )
+                label = connection.provider.label
+                raise ModelKeyMissing(ModelKeyMissing.unreadable.fill(label))
         return Access(connection.address, key)
 
     async def access_with(self, name: str, key: str | None, address: str | None) -> Access:
@@ -125,7 +130,7 @@ class Connections:
             default = self._policy().access(name).address or _default_address(provider)
             access = Access(address or default, key)
         if access.address is None:
-            raise InvalidRequest(_NO_ADDRESS)
+            raise InvalidField("address", _NO_ADDRESS)
         return access
 
     async def save(
@@ -136,9 +141,9 @@ class Connections:
         key, address = _validate_key(key), _validate_address(address)
         self._check_allowed(name, address)
         if provider.needs_address and address is None:
-            raise InvalidRequest(_NO_ADDRESS)
+            raise InvalidField("address", _NO_ADDRESS)
         if provider.needs_key and key is None and not (address and is_loopback(address)):
-            raise InvalidRequest(f"key: required for {provider.label}")
+            raise InvalidField("key", UserText("required for %1", provider.label))
         previous = self._saved(name) or {}
         declared = self._declaration(name, address) if on_this_machine else {}
         key_store = await self._secrets.put(name, key) if key else None
@@ -198,8 +203,9 @@ class Connections:
         configured = self._policy().access(name).address
         address = address or configured or _default_address(PROVIDERS[name])
         if address is None or not is_loopback(address):
-            raise InvalidRequest(
-                "onThisMachine: requires a local base URL such as http://127.0.0.1:8000/v1"
+            raise InvalidField(
+                "onThisMachine",
+                UserText("requires a local base URL such as http://127.0.0.1:8000/v1"),
             )
         return {"on_this_machine": address}
 
@@ -229,7 +235,7 @@ class Connections:
 
 def _provider(name: str) -> Provider:
     if name not in PROVIDERS:
-        raise NotFound("There is no such provider. Choose one from the list.")
+        raise NotFound(UserText("There is no such provider. Choose one from the list."))
     return PROVIDERS[name]
 
 
@@ -241,8 +247,8 @@ def _validate_key(key: str | None) -> str | None:
     """Return the key as it is sent in a header. Raises InvalidRequest."""
     key = (key or "").strip() or None
     if key and (not key.isascii() or not key.isprintable() or " " in key):
-        raise InvalidRequest(
-            "key: must contain only ASCII letters, digits and symbols, and no spaces"
+        raise InvalidField(
+            "key", UserText("must contain only ASCII letters, digits and symbols, and no spaces")
         )
     return key
 
@@ -252,8 +258,8 @@ def _validate_address(address: str | None) -> str | None:
     address = (address or "").strip().rstrip("/")
     if not address:
         return None
-    invalid = InvalidRequest(
-        "address: must look like https://host/path, without a user name or key"
+    invalid = InvalidField(
+        "address", UserText("must look like https://host/path, without a user name or key")
     )
     try:
         parts = urlsplit(address)

@@ -25,11 +25,13 @@ from ...durable import (
     storage_error_class,
     temp_target,
 )
-from ...errors import StorageError, StorageFull
+from ...errors import StorageError, StorageFull, UserText
 
 _PATIENCE = 10  # seconds to wait for another process that changes the settings
-_UNWRITABLE = "The settings could not be saved. Check the disk and the folder’s permissions."
-_FULL = (
+_UNWRITABLE = UserText(
+    "The settings could not be saved. Check the disk and the folder’s permissions."
+)
+_FULL = UserText(
     "The disk is full, or your quota is used up, so the settings could not be saved. "
     "Free up some space, then try again."
 )

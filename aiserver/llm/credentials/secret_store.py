@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from ...errors import StorageError
+from ...errors import StorageError, UserText
 from .private_file import PrivateFile
 
 KeyStore = Literal["keyring", "file"]
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 SERVICE = "aiserver"  # the service name in the keyring
 PATIENCE = 15.0  # seconds: the user may have to unlock the keyring
-_NOT_REMOVED = (
+_NOT_REMOVED = UserText(
     "The key could not be removed from the server’s keychain. Unlock the keychain, then try again."
 )
 

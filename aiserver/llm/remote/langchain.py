@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 OLLAMA_CONTEXT = 8192  # tokens: Ollama's own default silently drops the start of the prompt
 GATEWAY = "LANGSMITH_GATEWAY"
-_GATEWAY_SET = (
-    f"The environment variable {GATEWAY} would redirect the request. Unset it, or set a base_url."
-)
 
 
 @pause_gc()
@@ -116,7 +113,7 @@ def _reject_gateway(model: BaseChatModel) -> None:
     configured = os.environ.get(GATEWAY, "").lower()
     host = urlsplit(configured).hostname or "gateway.smith.langchain.com"
     if configured and any(host in str(value) for value in vars(model).values()):
-        raise ModelError(_GATEWAY_SET)
+        raise ModelError(ModelError.gateway_set.fill(GATEWAY))
 
 
 async def close_model(model: BaseChatModel) -> None:

@@ -144,9 +144,8 @@ class RemoteModel(ChatModel):
                 self._has_key = access.key is not None
                 on_loopback = access.address is not None and is_loopback(access.address)
                 if details.needs_key and not self._has_key and not on_loopback:
-                    raise ModelKeyMissing(
-                        f"No API key for {details.label}. Connect it, or set {details.keys[0]}."
-                    )
+                    missing_key = ModelKeyMissing.variable_unset
+                    raise ModelKeyMissing(missing_key.fill(details.label, details.keys[0]))
             try:
                 model, self._clients = await asyncio.to_thread(
                     create_chat_model, provider, name, self._options, access, self._max_tokens
@@ -156,7 +155,7 @@ class RemoteModel(ChatModel):
                 raise ModelPackageMissing(missing.label, missing.install) from error
             except Exception as error:
                 if isinstance(error, ValueError) and provider not in PROVIDERS:
-                    raise ModelError(f"There is no provider called “{provider}”.") from error
+                    raise ModelError(ModelError.no_provider.fill(provider)) from error
                 raise translate(error) from error
             self._model = model
             return model

@@ -16,7 +16,7 @@ import hashlib
 import re
 from functools import lru_cache
 
-from ...errors import InvalidRequest
+from ...errors import InvalidField
 from ...models import ID_PATTERN, SessionKey
 
 MAX_NAME = 200
@@ -106,7 +106,7 @@ def is_sha256(text: str) -> bool:
 def check_sha256(text: str) -> str:
     """Return ``text`` if it is a SHA-256 in lower-case hex, else raise InvalidRequest."""
     if not is_sha256(text):
-        raise InvalidRequest("sha256: must be 64 lower-case hex digits")
+        raise InvalidField("sha256", "must be 64 lower-case hex digits")
     return text
 
 

@@ -160,6 +160,7 @@ export function modelFailure(model: ModelInfo | null): IFailure | null {
   return {
     code: 'no_model',
     message: model?.problem ?? '',
+    text: model?.problemText,
     install: model?.install ?? undefined
   };
 }

@@ -7,7 +7,7 @@ import type { GenerationModel } from '../model/generation';
 import { IGenerationState, versionNumber } from '../model/state';
 import { Progress } from './promptParts';
 import { fixRequest } from './promptLabels';
-import { serverText } from '../../labels/serverMessages';
+import { labelText } from '../../labels/serverText';
 
 export function Turn(props: {
   state: IGenerationState;
@@ -41,7 +41,7 @@ export function Actions(props: {
           key={state.since}
           since={state.since}
           writing={state.phase === 'streaming'}
-          model={state.model ? serverText(state.model.label, trans) : ''}
+          model={state.model ? labelText(state.model.label, trans) : ''}
           waitUntil={state.waitUntil}
           trans={trans}
         />

@@ -14,7 +14,7 @@ import { countText } from '../../labels/counts';
 import { durationText } from '../../labels/durations';
 import { failureText } from '../../labels/failureText';
 import { requestTitle } from '../../labels/requestTitle';
-import { serverText } from '../../labels/serverMessages';
+import { labelText } from '../../labels/serverText';
 import { closeGaps } from '../../labels/spacing';
 
 /** The model's name and whether it is local, as a button that opens the menu of models. */
@@ -43,7 +43,7 @@ export function ModelLabel(props: {
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
   const text =
-    `${serverText(model.label, trans)} · ${where}` +
+    `${labelText(model.label, trans)} · ${where}` +
     (forCell ? ` · ${trans.__('this cell only')}` : '');
   return onPick ? (
     <button

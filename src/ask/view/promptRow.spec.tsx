@@ -256,6 +256,7 @@ describe('PromptRow', () => {
           ...LOCAL,
           ready: false,
           problem: 'It is missing.',
+          problemText: { template: 'It is missing.', params: [] },
           install: 'pip install x'
         }
       ]
@@ -449,7 +450,8 @@ describe('PromptRow', () => {
     const connect = jest.fn(async () => true);
     const t = await setup({ modelServices: { connect } as unknown as IModels });
     const provider = { name: 'openai', label: 'OpenAI' };
-    const failure = { code: 'model_auth_failed', message: '', provider };
+    const message = 'OpenAI rejected the API key.';
+    const failure = { code: 'model_auth_failed', message, provider };
     setState(t.model, { phase: 'failed', failure });
     t.row.update();
     await t.settle();

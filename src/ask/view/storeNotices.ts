@@ -2,7 +2,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { serverText } from '../../labels/serverMessages';
+import { sentenceText } from '../../labels/serverText';
 import { joinSentences } from '../../labels/spacing';
 
 /** The warnings that any row of this page has shown. */
@@ -23,6 +23,6 @@ export function useStoreNotice(
   return joinSentences(
     ...texts
       .filter(text => ownTexts.current.has(text))
-      .map(text => serverText(text, trans))
+      .map(text => sentenceText(text, trans))
   );
 }

@@ -8,7 +8,7 @@ import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../model/modelChoice';
-import { serverText } from '../../labels/serverMessages';
+import { labelText } from '../../labels/serverText';
 import type { IModelServices } from './parts';
 import { Providers } from './providers';
 import { ModelSettings } from './settings';
@@ -114,7 +114,7 @@ export async function confirmModel(
     return true;
   }
   const { button } = await showDialog({
-    title: trans.__('Use %1?', serverText(model.label, trans)),
+    title: trans.__('Use %1?', labelText(model.label, trans)),
     body: sentDataText(destination, trans),
     buttons: [
       Dialog.cancelButton({ label: trans.__('Not now') }),

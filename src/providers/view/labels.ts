@@ -9,7 +9,7 @@ import type {
   Verdict
 } from '../../api/types';
 import { durationText } from '../../labels/durations';
-import { serverText } from '../../labels/serverMessages';
+import { labelText, serverText } from '../../labels/serverText';
 
 /** Convert bytes to whole megabytes. */
 export function megabytes(bytes: number): number {
@@ -123,7 +123,7 @@ function providerName(
   trans: TranslationBundle
 ): string {
   if (provider.needsAddress) {
-    return address || serverText(provider.label, trans);
+    return address || labelText(provider.label, trans);
   }
   return address ? `${provider.label} (${address})` : provider.label;
 }
@@ -171,8 +171,8 @@ export function problemText(
   if (provider?.needsKey && !provider.keySource) {
     return trans.__('%1 has no API key yet.', provider.label);
   }
-  return model.problem
-    ? serverText(model.problem, trans)
+  return model.problemText
+    ? serverText(model.problemText, trans)
     : trans.__('%1 is not available right now.', model.label);
 }
 

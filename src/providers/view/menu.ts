@@ -10,7 +10,7 @@ import { Menu } from '@lumino/widgets';
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../model/modelChoice';
 import type { IModelPickOptions } from '../../tokens';
-import { serverText } from '../../labels/serverMessages';
+import { labelText } from '../../labels/serverText';
 import { installText } from './labels';
 
 export interface IModelMenuOptions {
@@ -67,7 +67,7 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
         for (const model of models) {
           add(
             to,
-            serverText(model.label, trans),
+            labelText(model.label, trans),
             () => use(model),
             model.id === current
           );

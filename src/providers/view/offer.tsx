@@ -9,7 +9,7 @@ import * as React from 'react';
 
 import { InstallBar, InstallNote } from './install';
 import { Command } from '../../ui/command';
-import { serverText } from '../../labels/serverMessages';
+import { labelText } from '../../labels/serverText';
 import { Button, IModelServices, useModelChoice } from './parts';
 import { installText, problemText } from './labels';
 
@@ -143,7 +143,7 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
           {trans.__(
             'API keys found: %1. A key is not used until you choose that provider.',
             withKey
-              .map(({ label }) => serverText(label, trans))
+              .map(({ label }) => labelText(label, trans))
               .join(trans._p('between names', ', '))
           )}
         </p>

@@ -2,7 +2,7 @@
 import * as React from 'react';
 
 import type { Provider } from '../../api/types';
-import { serverText } from '../../labels/serverMessages';
+import { labelText } from '../../labels/serverText';
 import { IModelServices, LoadingModels, useModelChoice } from './parts';
 import { ProviderForm } from './providerForm';
 import { refusalText } from './labels';
@@ -64,7 +64,7 @@ export function Providers(props: {
                 );
               }}
             />
-            <span>{serverText(provider.label, trans)}</span>
+            <span>{labelText(provider.label, trans)}</span>
             <ProviderState provider={provider} services={services} />
           </label>
           {provider.name === shown && (

@@ -4,7 +4,7 @@ import * as React from 'react';
 import type { ModelInfo } from '../../api/types';
 import { InstallBar, InstallNote } from './install';
 import { Command } from '../../ui/command';
-import { serverText } from '../../labels/serverMessages';
+import { labelText } from '../../labels/serverText';
 import {
   Button,
   IModelServices,
@@ -90,7 +90,7 @@ function ActiveModel(props: ISettingsProps): React.JSX.Element {
                   })
                 }
               />
-              <span>{serverText(model.label, trans)}</span>
+              <span>{labelText(model.label, trans)}</span>
             </label>
           ))}
         </fieldset>

@@ -429,7 +429,10 @@ describe('Providers', () => {
     await t.write(/^API key$/, 'sk-wrong');
     expect(t.api.names).not.toContain('check');
     const provider = { name: 'openai', label: 'OpenAI' };
-    t.api.verdict = new ApiError(503, 'model_auth_failed', '', { provider });
+    const message = 'OpenAI rejected the API key.';
+    t.api.verdict = new ApiError(503, 'model_auth_failed', message, {
+      provider
+    });
     await t.press(/Use this model/);
     // Nothing is saved, and the active model stays the same.
     expect(t.api.calls.slice(1)).toEqual([['check', 'openai:gpt', 'sk-wrong']]);

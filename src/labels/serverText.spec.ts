@@ -1,0 +1,46 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { labelText, sentenceText, serverText } from './serverText';
+
+/** A bundle that translates each text as `<text>`. */
+const plain = nullTranslator.load('aiserver');
+const trans = {
+  ...plain,
+  gettext: (text: string, ...values: string[]) =>
+    `<${plain.gettext(text, ...values)}>`,
+  __: (text: string) => `<${text}>`
+} as unknown as TranslationBundle;
+
+describe('serverText', () => {
+  it('fills in the parameters, and translates those that are texts', () => {
+    const params = ['491', { template: 'the provider', params: [] }];
+    expect(serverText({ template: '%2 has %1 MB.', params }, trans)).toBe(
+      '<<the provider> has 491 MB.>'
+    );
+  });
+
+  it('treats parameters as plain text (P12)', () => {
+    const value = '<b>%1 $& .*';
+    expect(serverText({ template: '“%1”', params: [value] }, trans)).toBe(
+      `<“${value}”>`
+    );
+  });
+});
+
+describe('sentenceText', () => {
+  it('translates a sentence, and never fills one in', () => {
+    expect(sentenceText('Not found.', trans)).toBe('<Not found.>');
+    expect(sentenceText('100%1', trans)).toBe('100%1');
+    expect(sentenceText('', trans)).toBe('');
+  });
+});
+
+describe('labelText', () => {
+  it('translates the one name that is translated', () => {
+    expect(labelText('m (OpenAI-compatible server)', trans)).toBe(
+      'm (<OpenAI-compatible server>)'
+    );
+    expect(labelText('m (OpenAI)', trans)).toBe('m (OpenAI)');
+  });
+});
