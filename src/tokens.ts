@@ -112,7 +112,7 @@ export interface IHistory {
   /** Run another request about a notebook behind all its queued changes. */
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
-  /** Resolves when all queued changes of a notebook are written, or wait in the outbox. */
+  /** Resolves when all queued changes of a notebook are written, or wait for a retry. */
   flushed(notebookId: string): Promise<void>;
 
   /** The available models. */
@@ -160,7 +160,7 @@ export interface ITracking {
   /** Record unrecorded edits of a notebook before a model is asked. */
   captureBeforeRequest(panel: NotebookPanel): void;
 
-  /** Resolves when all captured changes of a notebook are written, or wait in the outbox. */
+  /** Resolves when all captured changes of a notebook are written, or wait for a retry. */
   flushed(panel: NotebookPanel): Promise<void>;
 }
 

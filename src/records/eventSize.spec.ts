@@ -5,9 +5,8 @@ import {
   fitToLimit,
   byteSize
 } from './eventSize';
-import { toRequestBodies } from '../history/model/changeQueue';
+import { toRequestBodies } from '../history/model/requestBodies';
 import { MAX_ORDERED_CELLS } from './limits';
-import { Outbox } from '../history/model/outbox';
 
 const edit = (source: string, data = {}): EventBody => ({
   id: 'e',
@@ -92,25 +91,5 @@ describe('event sizes', () => {
     const order = Array.from({ length: MAX_ORDERED_CELLS + 1 }, () => place);
     const [body] = toRequestBodies({ cells: [], order });
     expect(body.order).toBeUndefined();
-  });
-
-  it('split events of the outbox into requests that the server accepts', async () => {
-    const sent: EventBody[][] = [];
-    const outbox = new Outbox(
-      {
-        events: async (_, events) => sent.push(events),
-        changes: async () => undefined
-      },
-      () => undefined
-    );
-    const events = ['标', 'x'].flatMap(character =>
-      [790_000, 1, 250_000].map(length => edit(character.repeat(length)))
-    );
-    outbox.add({ notebookId: 'n', cellId: 'c' }, events);
-    await outbox.flush();
-    expect(sent.flat().map(event => event.source)).toEqual(
-      events.map(event => event.source)
-    );
-    sent.forEach(request => expect(byteSize(request)).toBeLessThan(MAX_BODY));
   });
 });

@@ -10,7 +10,7 @@
 import { UUID } from '@lumino/coreutils';
 
 import type { Changes, ChangesBody } from '../../api/types';
-import { IOutgoingChange, toRequestBodies } from './changeQueue';
+import { IOutgoingChange, toRequestBodies } from './requestBodies';
 
 /** The number of times that a page repeats a save while other pages keep recording changes. */
 const MAX_ATTEMPTS = 10;

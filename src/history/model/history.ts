@@ -6,6 +6,7 @@
  * - No change is lost because the server was unreachable or its disk full.
  * - The changes of one notebook, its path and cells included, reach the server in their order.
  */
+import { UUID } from '@lumino/coreutils';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../../api/client';
@@ -29,10 +30,9 @@ import type {
   IRecording,
   ISessionChange
 } from '../../tokens';
-import { isTransient } from '../../state/failure';
-import { ChangeQueue, IOutgoingChange } from './changeQueue';
+import { fitToLimit } from '../../records/eventSize';
 import { ChangeSender } from './changeSender';
-import { Outbox, withIds } from './outbox';
+import { WriteQueue } from './writeQueue';
 
 /** The part of `ApiClient` that a history uses. */
 export type HistoryApi = Pick<
@@ -55,14 +55,6 @@ export class HistoryModel implements IHistory {
     this._sender = new ChangeSender((notebookId, body) =>
       this._api.recordChanges(notebookId, body, isPageHidden())
     );
-    this._outbox = new Outbox(
-      {
-        events: (key, events) =>
-          this._api.record(key.notebookId, key.cellId, events),
-        changes: (notebookId, change) => this._sender.send(notebookId, change)
-      },
-      key => this.notify(key)
-    );
   }
 
   get changed(): ISignal<IHistory, ISessionChange> {
@@ -73,15 +65,15 @@ export class HistoryModel implements IHistory {
     return this._recording;
   }
 
-  /** Whether the outbox holds changes, which would be lost if the page were closed. */
+  /** Whether writes wait for a retry, which would be lost if the page were closed. */
   get hasUnsent(): boolean {
-    return !this._outbox.isEmpty;
+    return [...this._queues.values()].some(({ hasFailed }) => hasFailed);
   }
 
   notify({ notebookId, cellId, isRemote = false }: ISessionChange): void {
     this._changed.emit({ notebookId, cellId, isRemote });
-    // The server accepts writes, so retry the outbox.
-    void this._outbox.flush();
+    // The server accepts writes, so repeat those that failed.
+    this._queues.forEach(queue => queue.retry());
   }
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
@@ -134,25 +126,7 @@ export class HistoryModel implements IHistory {
   async record(key: ICellKey, bodies: EventBody[]): Promise<void> {
     const events = withIds(bodies);
     this._recording.emit({ key, events });
-    if (this._outbox.hasCell(key)) {
-      this._outbox.add(key, events);
-      await this._outbox.flush();
-      if (this._outbox.hasCell(key)) {
-        throw new Error('The history can’t be written right now.');
-      }
-      return;
-    }
-    try {
-      await this._queue(key.notebookId).run(() =>
-        this._api.record(key.notebookId, key.cellId, events)
-      );
-    } catch (reason) {
-      if (isTransient(reason)) {
-        this._outbox.add(key, events);
-      }
-      throw reason;
-    }
-    this.notify(key);
+    await this._queue(key.notebookId).record(key.cellId, events);
   }
 
   recordChange(
@@ -163,48 +137,25 @@ export class HistoryModel implements IHistory {
   }
 
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T> {
-    return this._queue(notebookId).run(async () => {
-      if (this._outbox.hasNotebook(notebookId)) {
-        await this._outbox.flush();
-      }
-      return work();
-    });
+    return this._queue(notebookId).run(work);
   }
 
   async flushed(notebookId: string): Promise<void> {
     await this._queues.get(notebookId)?.flushed();
   }
 
-  private _queue(notebookId: string): ChangeQueue {
+  private _queue(notebookId: string): WriteQueue {
     let queue = this._queues.get(notebookId);
     if (!queue) {
-      queue = new ChangeQueue(change => this._write(notebookId, change));
+      queue = new WriteQueue({
+        sendChange: change => this._sender.send(notebookId, change),
+        sendEvents: (cellId, events) =>
+          this._api.record(notebookId, cellId, events),
+        onWritten: cellId => this.notify({ notebookId, cellId })
+      });
       this._queues.set(notebookId, queue);
     }
     return queue;
-  }
-
-  private async _write(
-    notebookId: string,
-    change: IOutgoingChange
-  ): Promise<void> {
-    if (this._outbox.hasNotebook(notebookId)) {
-      this._outbox.addChange(notebookId, change);
-      await this._outbox.flush();
-      return;
-    }
-    let cellIds: string[] = [];
-    try {
-      cellIds = await this._sender.send(notebookId, change);
-    } catch (reason) {
-      if (isTransient(reason)) {
-        this._outbox.addChange(notebookId, change);
-      } else {
-        console.warn('AI Server could not record a change of a notebook.');
-      }
-      return;
-    }
-    cellIds.forEach(cellId => this.notify({ notebookId, cellId }));
   }
 
   models(): Promise<ModelList> {
@@ -217,11 +168,18 @@ export class HistoryModel implements IHistory {
   }
 
   private readonly _sender: ChangeSender;
-  private readonly _outbox: Outbox;
   private readonly _recording = new Signal<this, IRecording>(this);
-  private readonly _queues = new Map<string, ChangeQueue>();
+  private readonly _queues = new Map<string, WriteQueue>();
   private _models: Promise<ModelList> | null = null;
   private _changed = new Signal<IHistory, ISessionChange>(this);
+}
+
+/**
+ * Give each event an id and fit it into a request. The server records an id only once, so an event
+ * can be sent again after its response was lost.
+ */
+function withIds(events: readonly EventBody[]): EventBody[] {
+  return events.map(event => fitToLimit({ id: UUID.uuid4(), ...event }));
 }
 
 /** Whether the page may be about to close, so that a request must outlive it. */

@@ -122,7 +122,7 @@ class Workspace {
         break;
       case 'restart':
         await server.kill();
-        // Edits while the server is down wait in the outbox.
+        // Edits while the server is down wait in the queue.
         notebook.type(0, `offline = ${++counter}`);
         notebook.page.tracking.captureAll();
         expected.addShown(notebook);

@@ -1,9 +1,8 @@
 /**
- * FIFO queue of the changes and other requests of one notebook, split into bodies that the server
- * accepts.
+ * The requests of a change: its cells in bodies that the server accepts.
  *
- * Invariant: edits and runs that wait while a request is on its way are sent together. A save or a
- * change of the cells' order stays separate, because it is a moment of the notebook.
+ * Invariant: a save, a new order of the cells and a new lineage are moments of the notebook, so such
+ * a change is never merged with others.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -25,87 +24,8 @@ export interface IOutgoingChange extends Pick<
   readonly body: ChangesBody;
 }
 
-interface IWork {
-  work(): Promise<unknown>;
-}
-
-export class ChangeQueue {
-  /** @param _send Sends one request, or puts it into the outbox. Never rejects. */
-  constructor(
-    private readonly _send: (change: IOutgoingChange) => Promise<void>
-  ) {}
-
-  /** Queue a change. */
-  push(change: INotebookChange | Promise<INotebookChange>): void {
-    this._waiting.push(change);
-    this._start();
-  }
-
-  /** Queue other work; it starts at once if the queue is empty. */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this._waiting.push({ work: () => work().then(resolve, reject) });
-      this._start();
-    });
-  }
-
-  /** Resolves when all queued changes are sent, or wait in the outbox. */
-  async flushed(): Promise<void> {
-    while (this._working) {
-      await this._working;
-    }
-  }
-
-  private _start(): void {
-    if (!this._working) {
-      const working = this._work().finally(() => {
-        if (this._working === working) {
-          this._working = null;
-        }
-      });
-      this._working = working;
-    }
-  }
-
-  private async _work(): Promise<void> {
-    while (this._waiting.length) {
-      const next = this._waiting.shift()!;
-      if ('work' in next) {
-        await next.work();
-        continue;
-      }
-      const change = await this._coalesce(await next);
-      for (const outgoing of outgoingChanges(change)) {
-        await this._send(outgoing);
-      }
-    }
-    // A change that is pushed from now on must start the loop again.
-    this._working = null;
-  }
-
-  /** Merge a change with the changes behind it that need not stay separate. */
-  private async _coalesce(change: INotebookChange): Promise<INotebookChange> {
-    let merged = change;
-    while (canCoalesce(merged) && this._waiting.length) {
-      const next = this._waiting[0];
-      const following = 'work' in next ? null : await next;
-      if (!following || !canCoalesce(following)) {
-        break;
-      }
-      void this._waiting.shift(); // awaited above
-      merged = { cells: [...merged.cells, ...following.cells] };
-    }
-    return merged;
-  }
-
-  private readonly _waiting: (
-    INotebookChange | Promise<INotebookChange> | IWork
-  )[] = [];
-  private _working: Promise<void> | null = null;
-}
-
 /** Whether a change can be merged with others: it is not a moment of its own. */
-function canCoalesce(change: INotebookChange): boolean {
+export function canCoalesce(change: INotebookChange): boolean {
   const { cells, order, saved, isInitial } = change;
   return (
     !order &&
@@ -116,7 +36,7 @@ function canCoalesce(change: INotebookChange): boolean {
 }
 
 /** Split a change into requests. */
-function outgoingChanges(change: INotebookChange): IOutgoingChange[] {
+export function outgoingChanges(change: INotebookChange): IOutgoingChange[] {
   const { savedState, isInitial } = change;
   const bodies = toRequestBodies(change);
   return bodies.map((body, index) =>
