@@ -23,13 +23,13 @@ describe('ReplayModel', () => {
   describe('following', () => {
     it('shows the newest step of the active cell', async () => {
       await show();
-      expect(model.phase).toBe('steps');
-      expect(model.shown?.cellId).toBe('a');
+      expect(model.steps.phase).toBe('steps');
+      expect(model.steps.shown?.cellId).toBe('a');
       expect(model.step?.code).toBe('a = 1');
       expect(model.actions.isInCell).toBe(true);
       subject.activate('b');
       await flush();
-      expect(model.shown?.cellId).toBe('b');
+      expect(model.steps.shown?.cellId).toBe('b');
       expect(model.step?.code).toBe('b = 1');
     });
 
@@ -40,7 +40,7 @@ describe('ReplayModel', () => {
       expect(history.requests).toHaveLength(0);
       expect(subject.isActive).toBe(false);
       await show();
-      expect(model.shown?.cellId).toBe('b');
+      expect(model.steps.shown?.cellId).toBe('b');
       model.isActive = false;
       expect(subject.isActive).toBe(false);
       history.steps.set('b', stepsOf('b = 1', 'b = 2'));
@@ -69,7 +69,7 @@ describe('ReplayModel', () => {
       expect(history.requests).toHaveLength(0);
       model.view = 'cell';
       await flush();
-      expect(model.shown?.cellId).toBe('b');
+      expect(model.steps.shown?.cellId).toBe('b');
     });
 
     it('aborts a request when it is hidden, and repeats it when shown', async () => {
@@ -79,10 +79,10 @@ describe('ReplayModel', () => {
       expect(history.requests[0].signal?.aborted).toBe(true);
       history.answer(history.requests[0]);
       await flush();
-      expect(model.phase).toBe('idle');
+      expect(model.steps.phase).toBe('idle');
       history.isSlow = false;
       await show();
-      expect(model.phase).toBe('steps');
+      expect(model.steps.phase).toBe('steps');
     });
 
     it('keeps the previous steps until the next ones are loaded', async () => {
@@ -90,15 +90,15 @@ describe('ReplayModel', () => {
       history.isSlow = true;
       subject.activate('b');
       await flush();
-      expect(model.isLoading).toBe(true);
-      expect(model.shown?.cellId).toBe('a');
+      expect(model.steps.isLoading).toBe(true);
+      expect(model.steps.shown?.cellId).toBe('a');
       expect(model.step?.code).toBe('a = 1');
-      expect(model.isFollowing).toBe(false);
+      expect(model.steps.isFollowing).toBe(false);
       expect(model.actions.canRestore).toBe(false);
       history.answer(history.requests[1]);
       await flush();
-      expect(model.isLoading).toBe(false);
-      expect(model.shown?.cellId).toBe('b');
+      expect(model.steps.isLoading).toBe(false);
+      expect(model.steps.shown?.cellId).toBe('b');
     });
 
     it('shows only the newest cell, in whatever order responses arrive', async () => {
@@ -111,8 +111,8 @@ describe('ReplayModel', () => {
       history.answer(second);
       history.answer(first);
       await flush();
-      expect(model.shown?.cellId).toBe('b');
-      expect(model.steps).toHaveLength(1);
+      expect(model.steps.shown?.cellId).toBe('b');
+      expect(model.steps.all).toHaveLength(1);
     });
 
     it('requests only the first and the last of rapidly activated cells', async () => {
@@ -122,7 +122,7 @@ describe('ReplayModel', () => {
       }
       await flush();
       expect(history.requests.map(({ cellId }) => cellId)).toEqual(['a', 'b']);
-      expect(model.shown?.cellId).toBe('b');
+      expect(model.steps.shown?.cellId).toBe('b');
     });
 
     it('stays at an older step when new steps arrive', async () => {
@@ -131,7 +131,7 @@ describe('ReplayModel', () => {
       history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
       history.notify({ notebookId: 'nb', cellId: 'a' });
       await flush();
-      expect(model.steps).toHaveLength(3);
+      expect(model.steps.all).toHaveLength(3);
       expect(model.player.position).toBe(0);
     });
 
@@ -161,25 +161,25 @@ describe('ReplayModel', () => {
     it('has a phase for each reason why nothing is shown', async () => {
       subject.hasNotebook = false;
       await show();
-      expect(model.phase).toBe('notebook');
+      expect(model.steps.phase).toBe('notebook');
       subject.hasNotebook = true;
       subject.notebookId = null;
       subject.activate(null);
       await flush();
       // It is still being opened.
-      expect(model.phase).toBe('cell');
+      expect(model.steps.phase).toBe('cell');
       subject.activate('a');
       await flush();
-      expect(model.phase).toBe('history');
+      expect(model.steps.phase).toBe('history');
       expect(history.requests).toHaveLength(0);
       subject.notebookId = 'nb';
       subject.activate('c');
       await flush();
-      expect(model.phase).toBe('empty');
+      expect(model.steps.phase).toBe('empty');
       subject.activate(null);
       await flush();
-      expect(model.phase).toBe('cell');
-      expect(model.shown).toBeNull();
+      expect(model.steps.phase).toBe('cell');
+      expect(model.steps.shown).toBeNull();
     });
 
     it('emits a signal on each change, and none once disposed', async () => {
@@ -203,13 +203,13 @@ describe('ReplayModel', () => {
     it('reports the failure, and tries again on request', async () => {
       history.failure = new ApiError(0, 'unreachable', 'It does not answer.');
       await show();
-      expect(model.phase).toBe('failed');
-      expect(model.error).toMatchObject({ code: 'unreachable' });
+      expect(model.steps.phase).toBe('failed');
+      expect(model.steps.error).toMatchObject({ code: 'unreachable' });
       history.failure = null;
       model.refresh();
       await flush();
-      expect(model.phase).toBe('steps');
-      expect(model.error).toBeNull();
+      expect(model.steps.phase).toBe('steps');
+      expect(model.steps.error).toBeNull();
     });
 
     it('keeps the loaded steps', async () => {
@@ -217,9 +217,9 @@ describe('ReplayModel', () => {
       history.failure = new ApiError(404, 'not_found', 'Gone.');
       history.notify({ notebookId: 'nb', cellId: 'a' });
       await flush();
-      expect(model.phase).toBe('steps');
-      expect(model.steps).toHaveLength(2);
-      expect(model.error).toMatchObject({ message: 'Gone.' });
+      expect(model.steps.phase).toBe('steps');
+      expect(model.steps.all).toHaveLength(2);
+      expect(model.steps.error).toMatchObject({ message: 'Gone.' });
     });
 
     it('never shows the steps of another cell under its name', async () => {
@@ -227,8 +227,8 @@ describe('ReplayModel', () => {
       history.failure = new ApiError(404, 'not_found', 'Gone.');
       subject.activate('b');
       await flush();
-      expect(model.phase).toBe('failed');
-      expect(model.steps).toHaveLength(0);
+      expect(model.steps.phase).toBe('failed');
+      expect(model.steps.all).toHaveLength(0);
     });
   });
 
@@ -238,7 +238,7 @@ describe('ReplayModel', () => {
       await show();
       void model.showStep('b', { step: 1 });
       await flush();
-      expect(model.shown?.cellId).toBe('b');
+      expect(model.steps.shown?.cellId).toBe('b');
       expect(model.player.position).toBe(1);
       expect(subject.active).toBe('b');
       await model.showStep('b', { seq: 1 });
@@ -251,7 +251,7 @@ describe('ReplayModel', () => {
       await model.showStep('gone', { seq: 1 });
       await show();
       expect(model.view).toBe('cell');
-      expect(model.shown?.cellId).toBe('gone');
+      expect(model.steps.shown?.cellId).toBe('gone');
       expect(model.player.position).toBe(0);
     });
 
@@ -263,7 +263,7 @@ describe('ReplayModel', () => {
       history.isSlow = false;
       subject.activate('a');
       await flush();
-      expect(model.shown?.cellId).toBe('a');
+      expect(model.steps.shown?.cellId).toBe('a');
       expect(model.player.position).toBe(1);
       await model.showStep('a', { step: 7, seq: 99 });
       expect(model.player.position).toBe(1);

@@ -19,12 +19,7 @@ import type { IShownStep } from '../../records/fold';
 import { ReplayOverview } from './notebook/overview';
 import { ReplayPlayer } from './player';
 import { describeCells, IRelative } from './cell/relatives';
-import {
-  IShownCell,
-  ReplayPhase,
-  ReplaySteps,
-  StepsChange
-} from './cell/steps';
+import { ReplaySteps, StepsChange } from './cell/steps';
 import type { IReplaySubject, SubjectChange } from './subject';
 import { IStepRef, RequestedStep } from './cell/requestedStep';
 import { SearchModel } from './search';
@@ -50,12 +45,11 @@ export class ReplayModel extends ActivatableModel {
     this._history = history;
     this._models = new ModelInfos(history);
     this.describeCells = ids => describeCells(options, ids);
-    this._steps = new ReplaySteps(options);
+    this.steps = new ReplaySteps(options);
     this.overview = new ReplayOverview(options);
     this.timeline = new NotebookTimeline(options);
     this.search = new SearchModel(options);
-    const steps = this._steps;
-    const { player } = this;
+    const { player, steps } = this;
     this.actions = new ReplayActions({
       subject,
       history,
@@ -64,8 +58,8 @@ export class ReplayModel extends ActivatableModel {
       host
     });
     this._subject.changed.connect(this._onSubjectChanged, this);
-    this._steps.changed.connect(this._onStepsChanged, this);
-    this._steps.stateChanged.connect(this._goToRequested, this);
+    this.steps.changed.connect(this._onStepsChanged, this);
+    this.steps.stateChanged.connect(this._goToRequested, this);
     this._parts = [
       steps,
       player,
@@ -82,6 +76,8 @@ export class ReplayModel extends ActivatableModel {
 
   readonly player = new ReplayPlayer();
   readonly compare = new ReplayCompare(this.player);
+  /** The steps of the active cell, or of a deleted one. */
+  readonly steps: ReplaySteps;
   readonly actions: ReplayActions;
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
@@ -100,42 +96,15 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  get phase(): ReplayPhase {
-    return this._steps.phase;
-  }
-
-  /** Whether steps are being loaded. */
-  get isLoading(): boolean {
-    return this._steps.isLoading;
-  }
-
-  /** The failure of the newest request for steps; null if it succeeded. */
-  get error(): IFailure | null {
-    return this._steps.error;
-  }
-
-  get shown(): IShownCell | null {
-    return this._steps.shown;
-  }
-
-  get steps(): readonly IShownStep[] {
-    return this._steps.all;
-  }
-
   /** The current step. */
   get step(): IShownStep | null {
-    return this.steps[this.player.position] ?? null;
-  }
-
-  /** Whether the cell on show is the active one, so that it can be edited. */
-  get isFollowing(): boolean {
-    return this._steps.isFollowing;
+    return this.steps.all[this.player.position] ?? null;
   }
 
   /** The step that the current one is compared with; null while there is no comparison. */
   get compared(): IShownStep | null {
     const { from } = this.compare;
-    return from === null ? null : (this.steps[from] ?? null);
+    return from === null ? null : (this.steps.all[from] ?? null);
   }
 
   get diffMode(): DiffMode {
@@ -161,7 +130,7 @@ export class ReplayModel extends ActivatableModel {
   /** Reload the content of the selected tab. */
   refresh(): void {
     if (this._view === 'cell') {
-      this._steps.refresh();
+      this.steps.refresh();
     } else if (this._view === 'search') {
       this.search.refresh();
     } else {
@@ -173,7 +142,7 @@ export class ReplayModel extends ActivatableModel {
   /** The failure in the selected tab; null if there is none. */
   get failure(): IFailure | null {
     return {
-      cell: this.error,
+      cell: this.steps.error,
       notebook: this.overview.error ?? this.timeline.error,
       search: this.search.error
     }[this._view];
@@ -198,7 +167,7 @@ export class ReplayModel extends ActivatableModel {
   async undeleteCell(cellId: string): Promise<boolean> {
     const isRestored = await this.timeline.undeleteCell(cellId);
     if (isRestored) {
-      this._steps.pin(null);
+      this.steps.pin(null);
       await this._subject.goTo(cellId);
     }
     return isRestored;
@@ -235,18 +204,13 @@ export class ReplayModel extends ActivatableModel {
   /** Activate a cell; a deleted one is shown in the sidebar instead. */
   async goTo(cellId: string): Promise<void> {
     if (this._subject.cell?.id === cellId) {
-      this._steps.pin(null);
+      this.steps.pin(null);
     } else if (this.isInNotebook(cellId)) {
       await this._subject.goTo(cellId);
     } else {
-      this._steps.pin(cellId);
+      this.steps.pin(cellId);
       this.view = 'cell';
     }
-  }
-
-  /** Follow the active cell again after showing a deleted one. */
-  unpin(): void {
-    this._steps.pin(null);
   }
 
   override dispose(): void {
@@ -270,14 +234,14 @@ export class ReplayModel extends ActivatableModel {
     if (!isVisible('cell')) {
       this.player.pause();
     }
-    this._steps.isActive = isVisible('cell');
+    this.steps.isActive = isVisible('cell');
     this.overview.isActive = isVisible('notebook');
     this.timeline.isActive = isVisible('notebook');
     this.search.isActive = isVisible('search');
   }
 
   private _onStepsChanged(_: ReplaySteps, change: StepsChange): void {
-    const count = this.steps.length;
+    const count = this.steps.all.length;
     if (change === 'cell') {
       this.actions.dismiss();
       this.compare.stop();
@@ -289,10 +253,10 @@ export class ReplayModel extends ActivatableModel {
 
   /** Go to the requested step once its cell is on show. */
   private _goToRequested(): void {
-    const isComplete = !this.isLoading && this._steps.isActive;
+    const isComplete = !this.steps.isLoading && this.steps.isActive;
     const position = this._requested.resolve(
-      this.shown,
-      this.steps,
+      this.steps.shown,
+      this.steps.all,
       isComplete
     );
     if (position !== null) {
@@ -312,7 +276,6 @@ export class ReplayModel extends ActivatableModel {
   private readonly _history: IHistory;
   private readonly _models: ModelInfos;
   private readonly _openFile: ((path: string) => Promise<void>) | null;
-  private readonly _steps: ReplaySteps;
   private _diffMode: DiffMode = 'inline';
   private _view: ReplayTab = 'cell';
   /** The models that the views draw. */

@@ -305,9 +305,9 @@ describe('ReplayPanel', () => {
       'Cell 2b = 1'
     ]);
     links()[0].click();
-    await until(() => model.shown?.cellId === 'p' && model.step);
+    await until(() => model.steps.shown?.cellId === 'p' && model.step);
     await model.goTo('a'); // It is still the active cell.
-    await until(() => model.shown?.cellId === 'a' && links().length);
+    await until(() => model.steps.shown?.cellId === 'a' && links().length);
     links()[1].click();
     await until(() => subject.active === 'b');
   });

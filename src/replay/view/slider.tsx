@@ -12,18 +12,15 @@ const DOT_SPACE = 9;
 /** The largest number of dots while the width is unknown. */
 const MAX_DOTS = 48;
 
-export interface ISliderProps {
+interface ISliderProps extends Pick<
+  ISliderBaseProps,
+  'position' | 'label' | 'valueText' | 'onMove' | 'onPlay'
+> {
   dots: readonly DotKind[];
-  position: number;
   /** The dot that the current one is compared with; null if there is none. */
   from: number | null;
   /** The available width, in pixels; 0 while it is unknown. */
   width: number;
-  label: string;
-  /** The description of the current step for `aria-valuetext`. */
-  valueText: string;
-  onMove: (position: number) => void;
-  onPlay: () => void;
 }
 
 /** The position that a key moves to; null if the slider doesn't handle the key. */
@@ -48,45 +45,107 @@ export function keyTarget(
 }
 
 export function Slider(props: ISliderProps): React.JSX.Element {
-  const { dots, position, from, width, label, valueText, onMove } = props;
+  const { dots, position, from, width } = props;
   const maxDots = width ? Math.floor((width - 44) / DOT_SPACE) : MAX_DOTS;
-  const track = React.useRef<HTMLDivElement>(null);
   const last = dots.length - 1;
   const percent = (index: number) => (last > 0 ? (index / last) * 100 : 50);
+  return (
+    <SliderBase
+      {...props}
+      className="jp-AIServer-Replay-slider"
+      trackClass="jp-AIServer-Replay-track"
+      count={dots.length}
+      positionAt={share => Math.round(Math.max(0, Math.min(1, share)) * last)}
+    >
+      <div
+        className="jp-AIServer-Replay-passed"
+        style={{ width: `${percent(position)}%` }}
+      />
+      {dots.length > maxDots ? (
+        <div
+          className="jp-AIServer-Replay-stripes"
+          style={{ backgroundImage: stripes(dots) }}
+        />
+      ) : (
+        dots.map((kind, index) => (
+          <i
+            key={index}
+            className={dotClass(kind)}
+            style={{ left: `${percent(index)}%` }}
+          />
+        ))
+      )}
+      {from !== null && (
+        <b
+          className="jp-AIServer-Replay-mark"
+          style={{ left: `${percent(from)}%` }}
+        >
+          A
+        </b>
+      )}
+      {position < dots.length && (
+        <i
+          className={`${dotClass(dots[position])} jp-mod-current`}
+          style={{ left: `${percent(position)}%` }}
+        />
+      )}
+    </SliderBase>
+  );
+}
 
+interface ISliderBaseProps {
+  className: string;
+  trackClass: string;
+  /** The number of positions. */
+  count: number;
+  position: number;
+  label: string;
+  /** The description of the current position for `aria-valuetext`. */
+  valueText: string;
+  /** The position at a share of the track's width, from 0 to 1. */
+  positionAt: (share: number) => number;
+  onMove: (position: number) => void;
+  /** Called when the space bar is pressed. */
+  onPlay?: () => void;
+  children: React.ReactNode;
+}
+
+/** A slider that moves by pointer and keyboard; its children draw the track. */
+export function SliderBase(props: ISliderBaseProps): React.JSX.Element {
+  const { count, position, onMove, onPlay } = props;
+  const track = React.useRef<HTMLDivElement>(null);
   const moveTo = (event: React.PointerEvent) => {
     const box = track.current?.getBoundingClientRect();
-    if (box && box.width > 0 && last > 0) {
-      const share = (event.clientX - box.left) / box.width;
-      onMove(Math.round(Math.max(0, Math.min(1, share)) * last));
+    if (box && box.width > 0 && count > 1) {
+      onMove(props.positionAt((event.clientX - box.left) / box.width));
     }
   };
-
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) {
+      return;
+    }
+    const target = keyTarget(event.key, position, count);
+    if (target !== null) {
+      onMove(target);
+    } else if (event.key === ' ' && onPlay) {
+      onPlay();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
     <div
-      className="jp-AIServer-Replay-slider"
+      className={props.className}
       role="slider"
       tabIndex={0}
-      aria-label={label}
+      aria-label={props.label}
       aria-valuemin={1}
-      aria-valuemax={dots.length}
+      aria-valuemax={count}
       aria-valuenow={position + 1}
-      aria-valuetext={valueText}
-      onKeyDown={event => {
-        const plain = !event.altKey && !event.ctrlKey && !event.metaKey;
-        const target = plain
-          ? keyTarget(event.key, position, dots.length)
-          : null;
-        if (target !== null) {
-          event.preventDefault();
-          event.stopPropagation();
-          onMove(target);
-        } else if (plain && event.key === ' ') {
-          event.preventDefault();
-          event.stopPropagation();
-          props.onPlay();
-        }
-      }}
+      aria-valuetext={props.valueText}
+      onKeyDown={onKeyDown}
       onPointerDown={event => {
         if (event.button === 0) {
           event.currentTarget.setPointerCapture?.(event.pointerId);
@@ -99,39 +158,8 @@ export function Slider(props: ISliderProps): React.JSX.Element {
         }
       }}
     >
-      <div ref={track} className="jp-AIServer-Replay-track">
-        <div
-          className="jp-AIServer-Replay-passed"
-          style={{ width: `${percent(position)}%` }}
-        />
-        {dots.length > maxDots ? (
-          <div
-            className="jp-AIServer-Replay-stripes"
-            style={{ backgroundImage: stripes(dots) }}
-          />
-        ) : (
-          dots.map((kind, index) => (
-            <i
-              key={index}
-              className={dotClass(kind)}
-              style={{ left: `${percent(index)}%` }}
-            />
-          ))
-        )}
-        {from !== null && (
-          <b
-            className="jp-AIServer-Replay-mark"
-            style={{ left: `${percent(from)}%` }}
-          >
-            A
-          </b>
-        )}
-        {position < dots.length && (
-          <i
-            className={`${dotClass(dots[position])} jp-mod-current`}
-            style={{ left: `${percent(position)}%` }}
-          />
-        )}
+      <div ref={track} className={props.trackClass}>
+        {props.children}
       </div>
     </div>
   );

@@ -122,7 +122,7 @@ function BlameToggle(props: IToggle): React.JSX.Element {
 function CellTab(props: IReplayViewProps): React.JSX.Element | null {
   const { model, copy, ask, firstSteps } = props;
   const { trans } = useReplay();
-  if (model.phase === 'steps') {
+  if (model.steps.phase === 'steps') {
     return <CellView model={model} copy={copy} />;
   }
   const content = emptyText(model, trans);
@@ -139,14 +139,14 @@ function CellTab(props: IReplayViewProps): React.JSX.Element | null {
 
 /** Whether the person may be new here: no notebook is open, or it has no history. */
 function isFirstLook(model: ReplayModel): boolean {
-  return model.phase === 'notebook' || model.phase === 'history';
+  return model.steps.phase === 'notebook' || model.steps.phase === 'history';
 }
 
 function emptyText(
   model: ReplayModel,
   trans: TranslationBundle
 ): { title: string; text: string; canAsk: boolean } | null {
-  switch (model.phase) {
+  switch (model.steps.phase) {
     case 'notebook':
       return {
         title: trans.__('No notebook is open'),
@@ -162,7 +162,7 @@ function emptyText(
         canAsk: true
       };
     case 'empty':
-      return model.activeType !== 'code' && model.isFollowing
+      return model.activeType !== 'code' && model.steps.isFollowing
         ? {
             title: trans.__('This is a Markdown cell'),
             text: trans.__('Select a code cell to see how it was made.'),

@@ -247,7 +247,7 @@ describe('the notebook and search tabs', () => {
     await until(() => rows().length === 2);
     button('Cell 2, changed').click();
     // (The previous cell may be shown briefly.)
-    await until(() => model.shown?.cellId === 'b' && model.step);
+    await until(() => model.steps.shown?.cellId === 'b' && model.step);
     expect(model.view).toBe('cell');
     expect(model.step?.index).toBe(1);
   });
@@ -426,7 +426,7 @@ describe('the notebook and search tabs', () => {
     await until(() => document.activeElement === input);
     press(input, 'Enter');
     await until(() => model.view === 'cell' && model.step?.index === 1);
-    expect(model.shown?.cellId).toBe('b');
+    expect(model.steps.shown?.cellId).toBe('b');
   });
 
   it('opens results in other notebooks, and marks missing notebooks', async () => {
@@ -450,7 +450,7 @@ describe('the notebook and search tabs', () => {
     find('li[data-index="0"] button').click();
     await until(() => model.view === 'cell');
     expect(opened).toEqual(['deep/there.ipynb']);
-    await until(() => model.shown?.notebookId === 'other');
+    await until(() => model.steps.shown?.notebookId === 'other');
   });
 
   it('makes suggestions without results', async () => {

@@ -69,7 +69,7 @@ export function CellActions(props: {
         icon={compareIcon}
         text={trans.__('Compare')}
         label={trans.__('Compare with another step')}
-        disabled={model.steps.length < 2}
+        disabled={model.steps.all.length < 2}
         pressed={compare.isOn}
         onClick={() =>
           compare.isOn ? compare.stop() : compare.startFromPrevious()
@@ -176,7 +176,7 @@ function disabledReason(
   if (actions.canRestore) {
     return undefined;
   }
-  if (!model.isFollowing) {
+  if (!model.steps.isFollowing) {
     return trans.__('The cell is no longer in the notebook.');
   }
   if (!actions.isWritable) {

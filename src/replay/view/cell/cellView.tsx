@@ -23,7 +23,8 @@ export function CellView(props: {
   copy: (text: string) => void;
 }): React.JSX.Element {
   const { model } = props;
-  const { steps, step, shown, player, compare, compared } = model;
+  const { step, player, compare, compared } = model;
+  const { all: steps, shown } = model.steps;
   const { position } = player;
   const root = React.useRef<HTMLDivElement>(null);
   const width = useWidth(root);
@@ -61,7 +62,7 @@ export function CellView(props: {
     <div
       ref={root}
       className="jp-AIServer-Replay-cellView"
-      aria-busy={model.isLoading || undefined}
+      aria-busy={model.steps.isLoading || undefined}
     >
       <CellHead model={model} />
       <Player model={model} steps={steps} width={width} />
@@ -112,7 +113,8 @@ export function CellView(props: {
 function CellHead(props: { model: ReplayModel }): React.JSX.Element {
   const { model } = props;
   const { trans } = useReplay();
-  const { steps, shown, actions } = model;
+  const { actions } = model;
+  const { all: steps, shown } = model.steps;
   const since = steps[0]?.timestamp;
   const count = trans._n('%1 step, started', '%1 steps, started', steps.length);
   return (
@@ -134,7 +136,7 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
         <button
           type="button"
           className="jp-AIServer-Replay-link"
-          onClick={() => model.unpin()}
+          onClick={() => model.steps.pin(null)}
         >
           {trans.__('Back')}
         </button>
@@ -149,9 +151,10 @@ function LastWorkingVersion(props: {
 }): React.JSX.Element | null {
   const { model } = props;
   const { trans } = useReplay();
-  const { steps, actions } = model;
+  const { actions } = model;
+  const { all: steps } = model.steps;
   const lastWorking = React.useMemo(() => findLastWorking(steps), [steps]);
-  if (lastWorking === null || !model.isFollowing) {
+  if (lastWorking === null || !model.steps.isFollowing) {
     return null;
   }
   if (actions.matchesCell(lastWorking)) {

@@ -32,7 +32,7 @@ export function CompareView(props: {
     () => countChanges(from.code, to.code),
     [from.code, to.code]
   );
-  const last = model.steps.length;
+  const last = model.steps.all.length;
   const section = React.useRef<HTMLElement>(null);
   React.useLayoutEffect(() => {
     const node = section.current!;

@@ -1,5 +1,4 @@
 /** The slider and the playback controls. */
-import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { ReplayModel } from '../../model/replay';
@@ -8,7 +7,8 @@ import { SPEEDS } from '../../model/player';
 import { runOf } from '../../../records/runs';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
-import { nextIcon, previousIcon, splitIcon } from '../icons';
+import { splitIcon } from '../icons';
+import { PlayButtons } from '../playButtons';
 import { Slider } from '../slider';
 import { dotKind, stepTitle } from '../../../labels/stepLabels';
 
@@ -51,24 +51,10 @@ export function Player(props: {
         onPlay={() => player.toggle()}
       />
       <div className="jp-AIServer-Replay-controls">
-        <IconButton
-          icon={previousIcon}
-          label={trans.__('Previous step')}
-          disabled={position <= 0}
-          onClick={() => player.goTo(position - 1)}
-        />
-        <IconButton
-          icon={player.isPlaying ? pauseIcon : runIcon}
-          label={player.isPlaying ? trans.__('Pause') : trans.__('Play')}
-          className="jp-mod-play"
-          disabled={steps.length < 2}
-          onClick={() => player.toggle()}
-        />
-        <IconButton
-          icon={nextIcon}
-          label={trans.__('Next step')}
-          disabled={position >= steps.length - 1}
-          onClick={() => player.goTo(position + 1)}
+        <PlayButtons
+          player={player}
+          previousLabel={trans.__('Previous step')}
+          nextLabel={trans.__('Next step')}
         />
         <span className="jp-AIServer-Replay-count">{short}</span>
         <select

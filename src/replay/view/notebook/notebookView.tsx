@@ -1,5 +1,4 @@
 /** The notebook tab: the timeline with a snapshot of the notebook, or its current cells at "now". */
-import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { Moment } from '../../../api/types';
@@ -8,14 +7,13 @@ import { roughDuration } from '../../../labels/durations';
 import { cellName } from '../../../labels/cellNames';
 import { useReplay } from '../context';
 import { Empty, IAsk } from '../empty';
-import { IconButton } from '../../../ui/iconButton';
-import { nextIcon, previousIcon } from '../icons';
 import { stepOutcome } from '../../../labels/stepLabels';
 import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
 import { Overview } from './overview';
 import { Provenance } from './provenance';
 import { Scrubber } from './scrubber';
+import { PlayButtons } from '../playButtons';
 import { dotClass } from '../slider';
 import { Chip } from '../cell/stepView';
 import { showTime } from '../../../labels/time';
@@ -143,30 +141,14 @@ function TimelineControls(props: { model: ReplayModel }): React.JSX.Element {
         onMove={at => player.goTo(at)}
       />
       <div className="jp-AIServer-Replay-controls">
-        <IconButton
-          icon={previousIcon}
-          label={trans.__('Previous change')}
-          disabled={position <= 0}
-          onClick={() => player.goTo(position - 1)}
-        />
-        <IconButton
-          icon={player.isPlaying ? pauseIcon : runIcon}
-          label={player.isPlaying ? trans.__('Pause') : trans.__('Play')}
-          className="jp-mod-play"
-          onClick={() => {
+        <PlayButtons
+          player={player}
+          previousLabel={trans.__('Previous change')}
+          nextLabel={trans.__('Next change')}
+          onToggle={() => {
             player.speed = props.model.player.speed;
-            if (player.isPlaying) {
-              player.pause();
-            } else {
-              player.play();
-            }
+            player.toggle();
           }}
-        />
-        <IconButton
-          icon={nextIcon}
-          label={trans.__('Next change')}
-          disabled={isNow}
-          onClick={() => player.goTo(position + 1)}
         />
         <span className="jp-AIServer-Replay-count">
           {isNow ? '' : trans.__('%1 of %2', position + 1, count)}

@@ -10,11 +10,11 @@ import {
   nearestMoment
 } from '../../model/notebook/activity';
 import type { Moment } from '../../../api/types';
-import { keyTarget } from '../slider';
+import { SliderBase } from '../slider';
 
 const BUCKETS = 64;
 
-export interface IScrubberProps {
+interface IScrubberProps {
   moments: readonly Moment[];
   positions: readonly number[];
   /** The index of the current moment; the number of moments at "now". */
@@ -26,53 +26,19 @@ export interface IScrubberProps {
 }
 
 export function Scrubber(props: IScrubberProps): React.JSX.Element {
-  const { moments, positions, position, label, valueText, onMove } = props;
-  const track = React.useRef<HTMLDivElement>(null);
+  const { moments, positions, position } = props;
   const at = `${(positions[position] ?? 1) * 100}%`;
-  const moveTo = (event: React.PointerEvent) => {
-    const box = track.current?.getBoundingClientRect();
-    if (box && box.width > 0) {
-      onMove(nearestMoment(positions, (event.clientX - box.left) / box.width));
-    }
-  };
   return (
-    <div
+    <SliderBase
+      {...props}
       className="jp-AIServer-Replay-scrubber"
-      role="slider"
-      tabIndex={0}
-      aria-label={label}
-      aria-valuemin={1}
-      aria-valuemax={moments.length + 1}
-      aria-valuenow={position + 1}
-      aria-valuetext={valueText}
-      onKeyDown={event => {
-        const plain = !event.altKey && !event.ctrlKey && !event.metaKey;
-        const target = plain
-          ? keyTarget(event.key, position, moments.length + 1)
-          : null;
-        if (target !== null) {
-          event.preventDefault();
-          event.stopPropagation();
-          onMove(target);
-        }
-      }}
-      onPointerDown={event => {
-        if (event.button === 0) {
-          event.currentTarget.setPointerCapture?.(event.pointerId);
-          moveTo(event);
-        }
-      }}
-      onPointerMove={event => {
-        if (event.buttons & 1) {
-          moveTo(event);
-        }
-      }}
+      trackClass="jp-AIServer-Replay-line"
+      count={moments.length + 1}
+      positionAt={share => nearestMoment(positions, share)}
     >
-      <div ref={track} className="jp-AIServer-Replay-line">
-        <Heat moments={moments} positions={positions} />
-        <div className="jp-AIServer-Replay-cursor" style={{ left: at }} />
-      </div>
-    </div>
+      <Heat moments={moments} positions={positions} />
+      <div className="jp-AIServer-Replay-cursor" style={{ left: at }} />
+    </SliderBase>
   );
 }
 

@@ -1,0 +1,42 @@
+/** The buttons that move a player by one step and play it. */
+import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
+import React from 'react';
+
+import { IconButton } from '../../ui/iconButton';
+import type { ReplayPlayer } from '../model/player';
+import { useReplay } from './context';
+import { nextIcon, previousIcon } from './icons';
+
+export function PlayButtons(props: {
+  player: ReplayPlayer;
+  previousLabel: string;
+  nextLabel: string;
+  onToggle?: () => void;
+}): React.JSX.Element {
+  const { player } = props;
+  const { position, length, isPlaying } = player;
+  const { trans } = useReplay();
+  return (
+    <>
+      <IconButton
+        icon={previousIcon}
+        label={props.previousLabel}
+        disabled={position <= 0}
+        onClick={() => player.goTo(position - 1)}
+      />
+      <IconButton
+        icon={isPlaying ? pauseIcon : runIcon}
+        label={isPlaying ? trans.__('Pause') : trans.__('Play')}
+        className="jp-mod-play"
+        disabled={length < 2}
+        onClick={props.onToggle ?? (() => player.toggle())}
+      />
+      <IconButton
+        icon={nextIcon}
+        label={props.nextLabel}
+        disabled={position >= length - 1}
+        onClick={() => player.goTo(position + 1)}
+      />
+    </>
+  );
+}
