@@ -1,6 +1,5 @@
 /** Call handlers before and after each transaction of a shared notebook, until disposed. */
 import type { YNotebook } from '@jupyter/ydoc';
-import type { IDisposable } from '@lumino/disposable';
 
 /** The part of Yjs that is used here; importing it would bundle a second copy. */
 export interface IYType {
@@ -20,7 +19,7 @@ export interface ITransaction {
 
 type Handler = (transaction: ITransaction) => void;
 
-export class Transactions implements IDisposable {
+export class Transactions {
   constructor(
     notebook: YNotebook,
     private readonly _before: Handler,
@@ -38,16 +37,9 @@ export class Transactions implements IDisposable {
   /** The notebook's metadata and format, which change when it is read from a file. */
   readonly meta: IYType;
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._doc.off('beforeTransaction', this._before);
-      this._doc.off('afterTransaction', this._after);
-    }
+    this._doc.off('beforeTransaction', this._before);
+    this._doc.off('afterTransaction', this._after);
   }
 
   private readonly _doc: {
@@ -56,5 +48,4 @@ export class Transactions implements IDisposable {
     on(name: string, handler: Handler): void;
     off(name: string, handler: Handler): void;
   };
-  private _isDisposed = false;
 }

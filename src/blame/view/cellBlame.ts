@@ -6,7 +6,6 @@ import { Compartment, StateEffect } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import type { Cell } from '@jupyterlab/cells';
 import { CodeMirrorEditor } from '@jupyterlab/codemirror';
-import { IDisposable } from '@lumino/disposable';
 
 import type { BlameLine } from '../../api/types';
 import { BlameModel } from '../model/blame';
@@ -30,7 +29,7 @@ export interface ICellBlameOptions {
 /** One compartment per editor, reused when the gutter is turned on again. */
 const compartments = new WeakMap<EditorView, Compartment>();
 
-export class CellBlame implements IDisposable {
+export class CellBlame {
   constructor(
     readonly cellId: string,
     private readonly _model: BlameModel,
@@ -74,17 +73,10 @@ export class CellBlame implements IDisposable {
     this._updateView();
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._detach();
-      this._model.stateChanged.disconnect(this._updateView, this);
-      this._model.dispose();
-    }
+    this._isDisposed = true;
+    this._detach();
+    this._model.dispose();
   }
 
   private _detach(): void {

@@ -1,7 +1,6 @@
 /** The blame gutters of a notebook's cells, which a person turns on per cell. */
 import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import { BlameModel } from '../model/blame';
@@ -15,7 +14,7 @@ export interface INotebookBlameOptions extends ICellBlameOptions {
   readonly identity: INotebookIdentity;
 }
 
-export class NotebookBlame implements IDisposable {
+export class NotebookBlame {
   constructor(private readonly _options: INotebookBlameOptions) {
     const { panel } = _options;
     // Other listeners of this signal create the widgets of new cells first.
@@ -53,17 +52,11 @@ export class NotebookBlame implements IDisposable {
     return true;
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      Signal.clearData(this);
-      this._cells.forEach(blame => blame.dispose());
-      this._cells.clear();
-    }
+    this._isDisposed = true;
+    Signal.clearData(this);
+    this._cells.forEach(blame => blame.dispose());
+    this._cells.clear();
   }
 
   /** Attach the gutters to the current widgets, because a moved cell has a new one. */

@@ -6,7 +6,6 @@
  * received notifications are not forwarded.
  */
 import type { IAwareness } from '@jupyter/ydoc';
-import type { IDisposable } from '@lumino/disposable';
 
 /** The field of a page's awareness state with the cells whose sessions it wrote. */
 const FIELD = 'aiserver_kept';
@@ -17,7 +16,7 @@ const MAX_CELLS = 50;
 /** Written cells, each with a number that increases with each write; the newest last. */
 type Writes = readonly (readonly [cellId: string, count: number])[];
 
-export class SessionAwareness implements IDisposable {
+export class SessionAwareness {
   /** @param _onRemote Called with the id of a cell whose session another page wrote. */
   constructor(
     private readonly _awareness: IAwareness,
@@ -36,15 +35,9 @@ export class SessionAwareness implements IDisposable {
     this._pending.add(cellId);
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._awareness.off('change', this._onChange);
-    }
+    this._isDisposed = true;
+    this._awareness.off('change', this._onChange);
   }
 
   private _send(): void {

@@ -10,8 +10,6 @@
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { IDisposable } from '@lumino/disposable';
-import { Signal } from '@lumino/signaling';
 
 import type {
   ICellKey,
@@ -46,7 +44,7 @@ const RETRY_MS = 10_000;
 /** Kinds of the last step of a removed cell; `merge`: it was merged into another cell. */
 const REMOVED_KINDS: ReadonlySet<string> = new Set(['delete', 'merge']);
 
-export class Tracking implements ITracking, IDisposable {
+export class Tracking implements ITracking {
   constructor(private readonly _options: ITrackingOptions) {
     _options.identity.changed.connect(
       (_, panel) => this._consider(panel),
@@ -113,23 +111,6 @@ export class Tracking implements ITracking, IDisposable {
   /** Record unrecorded edits, because the page may be about to close. */
   captureAll(): void {
     this._watches.forEach(watch => watch.capture('leave'));
-  }
-
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
-  dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._panels.forEach(panel => this._end(panel));
-      this._panels.clear();
-      this._pastes.forEach(pastes => pastes.dispose());
-      this._pastes.clear();
-      this._awareness.forEach(awareness => awareness.dispose());
-      this._awareness.clear();
-      Signal.clearData(this);
-    }
   }
 
   /** Start or end the watch of a notebook as needed; retry if the server can't be reached. */
@@ -298,5 +279,4 @@ export class Tracking implements ITracking, IDisposable {
   private readonly _starting = new WeakMap<NotebookPanel, Promise<void>>();
   private readonly _attempts = new WeakMap<NotebookPanel, number>();
   private readonly _origins = new Origins(() => this._watches.values());
-  private _isDisposed = false;
 }

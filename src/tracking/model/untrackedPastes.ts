@@ -7,14 +7,13 @@
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { IDisposable } from '@lumino/disposable';
 
 import { isValidId } from '../../cells/cellIds';
 import { ITransaction, Transactions } from '../../cells/transactions';
 import { CellEvents, eventsOf } from './watch/events';
 import type { ISource, Origins } from './watch/origins';
 
-export class UntrackedPastes implements IDisposable {
+export class UntrackedPastes {
   /** @param _isActive Whether pastes are to be remembered; false while the notebook is watched. */
   constructor(
     panel: NotebookPanel,
@@ -38,10 +37,6 @@ export class UntrackedPastes implements IDisposable {
     );
     this._pasted.clear();
     return pasted;
-  }
-
-  get isDisposed(): boolean {
-    return this._transactions.isDisposed;
   }
 
   dispose(): void {

@@ -6,7 +6,6 @@ import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension, Text } from '@codemirror/state';
 import { EditorView, highlightSpecialChars } from '@codemirror/view';
 import { IEditorLanguageRegistry, jupyterTheme } from '@jupyterlab/codemirror';
-import { IDisposable } from '@lumino/disposable';
 
 import { DIFF_LIMITS } from '../../../diff/limits';
 import { hiddenEnd } from '../../../diff/hiddenEnd';
@@ -33,7 +32,7 @@ export interface IDiffContent {
 /** Long unchanged ranges are folded. */
 const FOLD = { margin: 2, minSize: 4 };
 
-export class DiffEditor implements IDisposable {
+export class DiffEditor {
   constructor(parent: HTMLElement, languages: IEditorLanguageRegistry | null) {
     this._parent = parent;
     this._languages = languages;
@@ -58,16 +57,9 @@ export class DiffEditor implements IDisposable {
     }
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._content = null;
-      this._clear();
-    }
+    this._content = null;
+    this._clear();
   }
 
   private _draw(content: IDiffContent, language: Extension): void {
@@ -154,7 +146,6 @@ export class DiffEditor implements IDisposable {
   private _view: EditorView | null = null;
   private _merge: MergeView | null = null;
   private _content: IDiffContent | null = null;
-  private _isDisposed = false;
 }
 
 function lastLine(text: string): string {

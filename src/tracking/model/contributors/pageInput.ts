@@ -2,8 +2,6 @@
  * A person's input in the page: a trusted browser event in an editor, in the completer or in the
  * search box. It explains changes without a user event or command.
  */
-import type { IDisposable } from '@lumino/disposable';
-
 const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
@@ -11,7 +9,7 @@ const SEARCH = '.jp-DocumentSearch-overlay';
 /** Replacing continues for this time after the click, in milliseconds, to show rendered cells. */
 const SEARCH_MS = 1000;
 
-export class PageInput implements IDisposable {
+export class PageInput {
   constructor(private readonly _window: Window = window) {
     for (const type of ['click', 'keydown']) {
       _window.document.addEventListener(type, this._onEvent, true);
@@ -27,16 +25,9 @@ export class PageInput implements IDisposable {
     );
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      for (const type of ['click', 'keydown']) {
-        this._window.document.removeEventListener(type, this._onEvent, true);
-      }
+    for (const type of ['click', 'keydown']) {
+      this._window.document.removeEventListener(type, this._onEvent, true);
     }
   }
 
@@ -51,7 +42,6 @@ export class PageInput implements IDisposable {
   };
 
   private _searchTime = -Infinity;
-  private _isDisposed = false;
 }
 
 function isIn(event: Event | undefined, selector: string): boolean {

@@ -5,7 +5,6 @@
  * All other changes are recorded once, by the watching page with the lowest client id.
  */
 import type { IAwareness } from '@jupyter/ydoc';
-import type { IDisposable } from '@lumino/disposable';
 
 import type { ITransaction } from '../../../cells/transactions';
 import {
@@ -21,7 +20,7 @@ const FIELD = 'aiserver_watches';
 
 type State = Record<string, unknown>;
 
-export class RemoteWriters implements IDisposable {
+export class RemoteWriters {
   constructor(private readonly _awareness: IAwareness) {
     _awareness.setLocalStateField(FIELD, true);
   }
@@ -44,15 +43,8 @@ export class RemoteWriters implements IDisposable {
     };
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._awareness.setLocalStateField(FIELD, false);
-    }
+    this._awareness.setLocalStateField(FIELD, false);
   }
 
   /** The contributor; null if another page records the change. */
@@ -108,8 +100,6 @@ export class RemoteWriters implements IDisposable {
   private _watches(id: number): boolean {
     return this._awareness.getStates().get(id)?.[FIELD] === true;
   }
-
-  private _isDisposed = false;
 }
 
 /** The contributor named in a client's state, which may contain anything; null if there is none. */

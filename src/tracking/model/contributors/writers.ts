@@ -5,7 +5,6 @@
  * event in an editor or search box. An unexplained change belongs to a program without a name.
  */
 import type { YNotebook } from '@jupyter/ydoc';
-import type { IDisposable } from '@lumino/disposable';
 
 import type { ITransaction } from '../../../cells/transactions';
 import type { PageInput } from './pageInput';
@@ -31,7 +30,7 @@ export interface IExplanations {
 const OWN_WRITER = writerOf(PERSON, 'own');
 const DISK_WRITER = writerOf({ kind: 'program', name: FILE_ON_DISK });
 
-export class Writers implements IDisposable {
+export class Writers {
   constructor(
     notebook: YNotebook,
     private readonly _explanations: IExplanations
@@ -56,10 +55,6 @@ export class Writers implements IDisposable {
       return PERSON_WRITER;
     }
     return isReload ? DISK_WRITER : this._program();
-  }
-
-  get isDisposed(): boolean {
-    return this._remote.isDisposed;
   }
 
   dispose(): void {

@@ -12,7 +12,6 @@ import {
   NotebookActions,
   NotebookPanel
 } from '@jupyterlab/notebook';
-import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import { outputsOf } from './outputs';
@@ -52,7 +51,7 @@ export interface IRunsOptions {
   onEnded: (run: IRun) => void;
 }
 
-export class Runs implements IDisposable {
+export class Runs {
   constructor(private readonly _options: IRunsOptions) {
     NotebookActions.executionScheduled.connect(this._onScheduled, this);
     NotebookActions.executed.connect(this._onExecuted, this);
@@ -60,16 +59,9 @@ export class Runs implements IDisposable {
     sessionContext.statusChanged.connect(this._onStatus, this);
   }
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      this._pending.clear();
-      Signal.clearData(this);
-    }
+    this._pending.clear();
+    Signal.clearData(this);
   }
 
   private _onScheduled(
@@ -196,7 +188,6 @@ export class Runs implements IDisposable {
 
   private readonly _pending = new Map<string, IPending>();
   private _lastEnd = 0;
-  private _isDisposed = false;
 }
 
 function errorText(value: unknown): string {

@@ -13,7 +13,6 @@
  *   neither steps nor edits.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
-import type { IDisposable } from '@lumino/disposable';
 
 import { isValidId } from '../../../cells/cellIds';
 import { IWriter, PERSON_WRITER } from '../../../records/contributor';
@@ -54,7 +53,7 @@ interface IMirrored extends ICellState {
   source: string;
 }
 
-export class Mirror implements IDisposable {
+export class Mirror {
   constructor(
     private readonly _notebook: YNotebook,
     private readonly _events: IMirrorEvents
@@ -100,10 +99,6 @@ export class Mirror implements IDisposable {
   /** Returns the writer of a cell's pending edit, and clears the edit. */
   takeWriter(id: string): IWriter | null {
     return this._edits.take(id);
-  }
-
-  get isDisposed(): boolean {
-    return this._transactions.isDisposed;
   }
 
   dispose(): void {

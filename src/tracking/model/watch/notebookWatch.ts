@@ -11,7 +11,6 @@
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { PlacedCell, SessionSummary } from '../../../api/types';
@@ -58,7 +57,7 @@ export interface IWatchOptions {
   preview: (run: IRun) => Promise<object | null>;
 }
 
-export class NotebookWatch implements ISource, IDisposable {
+export class NotebookWatch implements ISource {
   constructor(private readonly _options: IWatchOptions) {
     const { panel, summaries } = _options;
     this.notebookId = _options.notebookId;
@@ -107,20 +106,14 @@ export class NotebookWatch implements ISource, IDisposable {
   readonly notebookId: string;
   readonly notebook: NotebookPanel['content'];
 
-  get isDisposed(): boolean {
-    return this._isDisposed;
-  }
-
   dispose(): void {
-    if (!this._isDisposed) {
-      this._isDisposed = true;
-      clearTimeout(this._remoteTimer);
-      this._unclaimed.dispose();
-      this._mirror.dispose();
-      this._writers.dispose();
-      this._runs.dispose();
-      Signal.clearData(this);
-    }
+    this._isDisposed = true;
+    clearTimeout(this._remoteTimer);
+    this._unclaimed.dispose();
+    this._mirror.dispose();
+    this._writers.dispose();
+    this._runs.dispose();
+    Signal.clearData(this);
   }
 
   /** Record all unrecorded edits. */

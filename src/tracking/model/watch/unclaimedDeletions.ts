@@ -5,8 +5,6 @@
  * Invariant: a deletion is recorded here only if it isn't in the record after some time, so that
  * the page that made it can record it first.
  */
-import type { IDisposable } from '@lumino/disposable';
-
 import { writerOf } from '../../../records/contributor';
 import { CellOperation, detectOperations } from '../lineage';
 import type { IStep } from './mirror';
@@ -23,7 +21,7 @@ export interface IUnclaimedOptions {
   record(deleted: readonly CellOperation[], step: IStep): void;
 }
 
-export class UnclaimedDeletions implements IDisposable {
+export class UnclaimedDeletions {
   constructor(private readonly _options: IUnclaimedOptions) {}
 
   /** Check the deletions of a step later, and record those that no page has recorded. */
@@ -43,10 +41,6 @@ export class UnclaimedDeletions implements IDisposable {
       void this._recordMissing(deleted, { ...step, writer });
     }, DELAY_MS);
     this._timers.add(timer);
-  }
-
-  get isDisposed(): boolean {
-    return this._isDisposed;
   }
 
   dispose(): void {
