@@ -1,4 +1,4 @@
-"""A real server process with all that a user's has: token, XSRF, log with ``--debug``."""
+"""A real server process, configured like a user's: token, XSRF check, log with ``--debug``."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ class LiveServer:
 
     @property
     def log(self) -> str:
-        """All that it logged so far."""
+        """The server's log."""
         return self.log_file.read_text("utf-8", "replace")
 
     def client(self) -> httpx.Client:
-        """A client that is logged in."""
+        """Return a client that is logged in."""
         headers = {"Authorization": f"token {self.token}"}
         return httpx.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False)
 
 
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    """One server for the tests of a module; ``--debug`` is on."""
+    """Run one server with ``--debug`` for all tests of a module."""
     with ScriptedModel() as model:
         server = start(tmp_path_factory.mktemp("live"), model)
         yield server
@@ -53,7 +53,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 
 
 def start(folder: Path, model: ScriptedModel, *, debug: bool = True, **traits: Any) -> LiveServer:
-    """Start a server on a free port of loopback, its files below ``folder``."""
+    """Start a server on a free loopback port, with its files below ``folder``."""
     root, runtime = folder / "root", folder / "runtime"
     root.mkdir(exist_ok=True)
     options = {
@@ -78,7 +78,7 @@ def start(folder: Path, model: ScriptedModel, *, debug: bool = True, **traits: A
         "JUPYTER_CONFIG_DIR": str(folder / "jupyter"),
         "JUPYTER_PLATFORM_DIRS": "0",
         "PYTHONUNBUFFERED": "1",
-        # Nothing but loopback can be reached: no test fetches weights, or asks a provider.
+        # Only loopback is reachable, so no test downloads weights or queries a provider.
         "HTTP_PROXY": "http://127.0.0.1:9",
         "HTTPS_PROXY": "http://127.0.0.1:9",
         "NO_PROXY": "127.0.0.1,localhost",

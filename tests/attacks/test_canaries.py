@@ -1,5 +1,5 @@
-"""P8, P4: secret strings go through everything, and are looked for afterwards: in what the real
-server logs with ``--debug``, in its answers, on the disk."""
+"""P8, P4: secret strings are sent everywhere, and must not appear in the server's log (with
+``--debug``), in its responses or on disk."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ENDINGS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="module")
 def answers(live: LiveServer) -> list[httpx.Response]:
-    """All that a client can do wrong or right, once."""
+    """Send one of each valid and invalid request."""
     replies = []
     with live.client() as client:
         for number, ending in enumerate(ENDINGS):
@@ -92,38 +92,37 @@ def answers(live: LiveServer) -> list[httpx.Response]:
     return replies
 
 
-def test_the_log_holds_no_contents(live: LiveServer, answers: list[httpx.Response]) -> None:
-    """P8: with ``--debug``, through every ending; but one line of each generation is there."""
+def test_the_log_contains_no_contents(live: LiveServer, answers: list[httpx.Response]) -> None:
+    """P8: even with ``--debug`` and for every outcome; each generation has one line."""
     log = live.log
     ours = [line for line in log.splitlines() if "AIServer] generation id=" in line]
     assert len(ours) >= 2 * len(ENDINGS)
     assert all("status=" in line and "ms=" in line for line in ours)
-    assert " D " in log or "[D " in log, "it is the log of --debug"
-    # Jupyter itself logs the addresses of requests, and a wrong id is part of one.
+    assert " D " in log or "[D " in log, "the server runs without --debug"
+    # Jupyter itself logs the URLs of requests, which may contain an invalid id.
     mine = [line for line in log.splitlines() if f"/sessions/nb/{PATH}" not in line]
     for canary in CONTENTS:
         assert not [line for line in mine if canary in line], canary
 
 
 def test_the_token_is_in_no_log(live: LiveServer, answers: list[httpx.Response]) -> None:
-    """P4, P8: after the lines of the start, in which Jupyter shows how to log in."""
+    """P4, P8: except the first lines, in which Jupyter prints the URL for the login."""
     lines = [line for line in live.log.splitlines() if "/?token=" not in line]
     assert len(lines) > 50
     assert not [line for line in lines if live.token in line or API_KEY in line]
 
 
-def test_an_answer_holds_no_key_no_path_and_no_raw_text(
+def test_responses_contain_no_key_path_or_raw_text(
     live: LiveServer, answers: list[httpx.Response]
 ) -> None:
-    """P8: a person reads our sentence, never the provider's; and an unknown field's name is not
-    said again, whatever its length."""
+    """P8: messages are never the provider's, and don't repeat the name of an unknown field."""
     statuses = {reply.status_code for reply in answers}
     assert {200, 201, 400, 503} <= statuses and 500 not in statuses
     for reply in answers:
         text = reply.text
         for canary in (API_KEY, live.token, str(live.root), "Traceback"):
             assert canary not in text, (reply.request.url, canary)
-        if RAW in text:  # the model's own words, which are an answer and no error
+        if RAW in text:  # the model's own text, which is an answer and not an error
             assert ENDINGS[-1]["text"] in text or ANSWER in text
         if reply.status_code >= 400:
             assert set(json.loads(text)) <= {"code", "message", "text", "requestId", "install"}
@@ -132,8 +131,8 @@ def test_an_answer_holds_no_key_no_path_and_no_raw_text(
             assert len(text) < 800  # message and text
 
 
-def test_the_server_is_well_after_all_that(live: LiveServer, answers: list[Any]) -> None:
-    """P29: none of it was a fault of ours."""
+def test_the_server_still_works_afterwards(live: LiveServer, answers: list[Any]) -> None:
+    """P29: none of the requests caused an internal error."""
     assert "failed (request" not in live.log
     assert " failed: " not in "\n".join(x for x in live.log.splitlines() if "AIServer]" in x)
     with live.client() as client:
@@ -144,7 +143,7 @@ def test_the_server_is_well_after_all_that(live: LiveServer, answers: list[Any])
 def test_a_bug_is_logged_without_its_message(
     extension: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P8: where it was, so that it can be found; not the text in the exception."""
+    """P8: the log has its location, but not the exception's text."""
     from aiserver.safe_traceback import outline_of
 
     try:
@@ -158,10 +157,10 @@ def test_a_bug_is_logged_without_its_message(
     assert "test_canaries.py" in text and INTENT not in text and API_KEY not in text
 
 
-async def test_an_unexpected_fault_is_500_with_an_id(
+async def test_an_internal_error_is_500_with_an_id(
     call: Any, extension: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """P8: the sentence says nothing of it, and the log has the id, the kind and the place."""
+    """P8: the message has no details; the log has the id, the class and the location."""
 
     async def broken(*args: object, **more: object) -> None:
         raise KeyError(f"{API_KEY} {INTENT}")

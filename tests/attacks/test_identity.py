@@ -13,7 +13,7 @@ from ..handlers.test_generate import running
 
 
 class Named(IdentityProvider):
-    """Knows people by name, as JupyterHub's provider does: here by a header."""
+    """Identifies users by name, like JupyterHub's provider, but by a header."""
 
     def get_user(self, handler: Any) -> User | None:
         name = handler.request.headers.get("X-Test-User")
@@ -51,14 +51,14 @@ async def test_the_record_names_the_user(call, scripted, server_config):
 
 
 async def test_browsers_that_know_the_token_are_one_person(call, scripted, extension, jp_fetch):
-    """P9: Jupyter makes up a name for each; none is recorded, and each may stop."""
+    """P9: Jupyter gives each a random name; none is recorded, and each can stop answers."""
     task = await running(call, scripted)
     (generation_id,) = extension.assistant._running
     assert (await call("DELETE", f"generate/{generation_id}")).status == 204
     turn = (await task).events[-1][1]["interaction"]
     assert "user" not in turn
     names = {json.loads((await jp_fetch("api", "me")).body)["identity"]["username"] for _ in "ab"}
-    assert len(names) == 2, "or this test shows nothing"
+    assert len(names) == 2, "the names are not random"
 
 
 SPENDING = [
@@ -103,7 +103,7 @@ async def test_others_cannot_use_the_keys_of_the_owner(call, scripted, extension
     ],
     ids=["owner alone", "others ask", "others delete"],
 )
-async def test_a_guest_deletes_none_of_the_owner_s_histories(call, scripted, extension):
+async def test_guests_cannot_delete_the_owners_histories(call, scripted, extension):
     """P9: unless the server's configuration allows it."""
     await call("POST", "generate", request(), headers=ANNA)
     reply = await call("DELETE", "sessions/nb/c1", headers=BEN)
@@ -119,7 +119,7 @@ async def test_a_guest_deletes_none_of_the_owner_s_histories(call, scripted, ext
 def test_jupyterhub_names_the_owner_of_the_server(
     monkeypatch, jp_configurable_serverapp, jp_asyncio_loop
 ):
-    """P9: with nothing configured."""
+    """P9: without any configuration."""
     monkeypatch.setenv("JUPYTERHUB_USER", "anna")
     app = jp_configurable_serverapp(config={"ServerApp": NAMED})
     extension = app.extension_manager.extension_points["aiserver"].app
@@ -129,7 +129,7 @@ def test_jupyterhub_names_the_owner_of_the_server(
 
 
 @named
-async def test_two_people_one_cell(call, scripted, server_config):
+async def test_two_users_cannot_request_code_in_one_cell(call, scripted, server_config):
     """P33: the second client gets an error, and no second answer is generated."""
     task = await running(call, scripted, **SSE, **ANNA)
     second = await call("POST", "generate", request("me too"), headers=BEN)

@@ -1,4 +1,4 @@
-"""P30: clients that never read, and clients that leave. (Figures: ``benchmarks/streams.py``.)"""
+"""P30: clients that never read, and clients that disconnect (see ``benchmarks/streams.py``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..handlers.test_generate import until
 
 
 def send(port: int, base: str, headers: dict[str, str], body: dict[str, Any]) -> socket.socket:
-    """Ask, with a small buffer for what comes back, and read nothing."""
+    """Send a request with a small receive buffer, and read nothing."""
     raw = json.dumps(body).encode()
     head = [f"POST {base}aiserver/generate HTTP/1.1", f"Host: 127.0.0.1:{port}"]
     head += [f"{k}: {v}" for k, v in (SSE | headers | {"Content-Length": str(len(raw))}).items()]
@@ -27,10 +27,10 @@ def send(port: int, base: str, headers: dict[str, str], body: dict[str, Any]) ->
     return client
 
 
-async def test_a_client_that_never_reads_uses_little_memory_and_stops_all_by_leaving(
+async def test_a_client_that_never_reads_uses_little_memory(
     scripted, extension, http_server, jp_http_port, jp_base_url, jp_auth_header
 ):
-    """P30: a huge answer waits in a bounded queue; the cap on an answer bounds the rest."""
+    """P30: the queue of a huge answer is bounded; disconnecting stops everything."""
     chunks = ["```python\n", *["x = 1  # " + "y" * 4000 + "\n"] * 2000]
     scripted.script({"chunks": chunks, "hold_after": 1})
     with send(jp_http_port, jp_base_url, jp_auth_header, request()):
@@ -45,10 +45,10 @@ async def test_a_client_that_never_reads_uses_little_memory_and_stops_all_by_lea
     await until(lambda: not extension.assistant._running)
 
 
-async def test_aborted_turns_leave_nothing_behind(
+async def test_interrupted_turns_leave_no_tasks_or_files(
     call, scripted, extension, http_server, jp_http_port, jp_base_url, jp_auth_header
 ):
-    """P30: no task, no open file, no running answer; and each turn is kept as stopped."""
+    """P30: no task, open file or running answer remains; each turn is stored as stopped."""
     process = psutil.Process()
 
     async def round_of(count: int, first: int) -> None:
@@ -61,10 +61,10 @@ async def test_aborted_turns_leave_nothing_behind(
             await until(lambda: not extension.assistant._running)
             scripted.clear()
 
-    await round_of(5, 0)  # what is made once
+    await round_of(5, 0)  # creates what is created once
     tasks, files = len(asyncio.all_tasks()), process.num_fds()
     await round_of(25, 5)
-    # (The task that looks is one more.)
+    # (The task of this test is one more.)
     await until(lambda: len(asyncio.all_tasks()) <= tasks + 1 and process.num_fds() <= files)
     stored = (await call("GET", "sessions/nb/c29")).data["interactions"]
     assert [turn["ai_response"]["status"] for turn in stored] == ["cancelled"]

@@ -32,14 +32,14 @@ EXAMPLES = 30  # for each operation
 @pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.filterwarnings("ignore")
 def test_the_server_conforms(live: LiveServer, name: str) -> None:
-    """P29: right and wrong requests; no 5xx, and each answer as described."""
+    """P29: valid and invalid requests get no 5xx, and responses match the description."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         conforms(live, OPERATIONS[name])
 
 
 def conforms(live: LiveServer, operation: Any, **ids: st.SearchStrategy[Any]) -> set[int]:
-    """Send what the schema allows and what not, to these ids if there are any; which statuses."""
+    """Send valid and invalid requests, with these ids if given; return the statuses."""
     headers = {"Authorization": f"token {live.token}"}
     statuses = set()
 
@@ -56,7 +56,7 @@ def conforms(live: LiveServer, operation: Any, **ids: st.SearchStrategy[Any]) ->
         case.path_parameters = {**(case.path_parameters or {}), **chosen}
         response = case.call(base_url=f"{live.url}aiserver", headers=headers)
         assert response.status_code < 500 or response.status_code in (503, 507), response.text
-        if response.status_code != 412:  # a revision that isn't the current one: not in the schema
+        if response.status_code != 412:  # for an outdated revision, which the schema can't describe
             case.validate_response(response, headers=headers)
         statuses.add(response.status_code)
 
@@ -75,8 +75,8 @@ OF_THE_PAST = [
 
 
 @pytest.fixture
-def a_past(live: LiveServer) -> str:
-    """A notebook of which much is kept; gives the hash of its picture."""
+def recorded_notebook(live: LiveServer) -> str:
+    """Record a notebook with much history; return the hash of its picture."""
     picture = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
     with live.client() as client:
         png = {"Content-Type": "image/png"}
@@ -116,14 +116,14 @@ def a_past(live: LiveServer) -> str:
 @pytest.mark.parametrize("name", OF_THE_PAST)
 @pytest.mark.filterwarnings("ignore")
 def test_the_history_of_a_notebook_conforms_to_the_description(
-    live: LiveServer, a_past: str, name: str
+    live: LiveServer, recorded_notebook: str, name: str
 ) -> None:
-    """P29: also where there is one."""
+    """P29: this includes notebooks with a history."""
     ids = {
         "notebook_id": st.just(NOTEBOOK),
         "cell_id": st.sampled_from(CELLS),
         "index": st.integers(0, 20),
-        "sha256": st.just(a_past),
+        "sha256": st.just(recorded_notebook),
     }
     path_ids = {part: ids[part] for part in re.findall(r"\{(\w+)\}", name)}
     with warnings.catch_warnings():
@@ -131,7 +131,7 @@ def test_the_history_of_a_notebook_conforms_to_the_description(
         assert conforms(live, OPERATIONS[name], **path_ids) & {200, 201}, "no successful response"
 
 
-def test_all_operations_are_tried() -> None:
+def test_all_operations_are_tested() -> None:
     assert len(OPERATIONS) == sum(
         verb in ("get", "post", "put", "patch", "delete")
         for item in SPEC["paths"].values()
@@ -165,8 +165,8 @@ WITH_BODY = [
 
 
 @pytest.mark.parametrize(("verb", "address"), WITH_BODY)
-def test_bad_bodies_are_refused(live: LiveServer, verb: str, address: str) -> None:
-    """P29: with a short sentence that says nothing of the body again."""
+def test_invalid_bodies_are_rejected(live: LiveServer, verb: str, address: str) -> None:
+    """P29: the message is short and doesn't repeat the body."""
     path = address.format(notebook_id="nb", cell_id="c1", provider="openai")
     with live.client() as client:
         for name, (raw, status) in BAD.items():

@@ -1,6 +1,6 @@
-"""P18, P15: what asks a kernel for its DataFrames, run in a real kernel as the browser does it.
+"""P18, P15: the code that inspects a kernel's DataFrames, run in a real kernel.
 
-It is taken from ``src/ask/model/dataFrames.ts``, so what is tried is what is shipped.
+It is read from ``src/ask/model/dataFrames.ts``, so the shipped code is tested.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TS = Path(__file__).parents[2] / "src" / "ask" / "model" / "dataFrames.ts"
 
 
 def expression() -> str:
-    """The expression that the browser sends. (Its pieces are written so that Python reads them.)"""
+    """Return the expression that the browser sends. (Its parts are also valid in Python.)"""
     text = TS.read_text("utf-8")
     source = re.search(r"const SOURCE = `(.*?)`;", text, re.S)
     pieces = re.search(r"const EXPRESSION =\s*(.*?);\n", text, re.S)
@@ -33,18 +33,18 @@ def expression() -> str:
 
 
 class Kernel:
-    """A real kernel, and the question."""
+    """A real kernel that is inspected."""
 
     def __init__(self, client: BlockingKernelClient) -> None:
         self.client = client
 
     def run(self, code: str) -> None:
-        """Run a person's code."""
+        """Run the user's code."""
         reply = self.client.execute_interactive(code, timeout=30, output_hook=lambda _: None)
         assert reply["content"]["status"] == "ok", reply["content"]
 
     def value(self, code: str) -> str:
-        """An expression's value, as text."""
+        """Return an expression's value as text."""
         return self.ask({"x": code})["x"]["data"]["text/plain"]
 
     def ask(self, expressions: dict[str, str]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Kernel:
         return reply["content"]["user_expressions"]
 
     def frames(self) -> list[dict[str, Any]]:
-        """The DataFrames, as the browser reads them."""
+        """Return the DataFrames like the browser reads them."""
         answer = self.ask({"dataframes": expression()})["dataframes"]
         assert answer["status"] == "ok", answer
         return json.loads(base64.b64decode(answer["data"]["text/plain"][1:-1]))
@@ -70,7 +70,7 @@ class Kernel:
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[Kernel]:
-    """One kernel for all; each test begins with an empty namespace."""
+    """Run one kernel for all tests; each test starts with an empty namespace."""
     manager, client = start_new_kernel(kernel_name="python3")
     try:
         yield Kernel(client)
@@ -86,7 +86,7 @@ def kernel(process: Kernel) -> Kernel:
     return process
 
 
-def test_the_profile(kernel: Kernel) -> None:
+def test_the_profile_has_names_shapes_and_dtypes(kernel: Kernel) -> None:
     kernel.run(
         "销售 = pd.DataFrame({'价格': [1.5], 'n': [1], ('a', 2): ['x']}); s = pd.Series([1])"
     )
@@ -105,8 +105,8 @@ def test_the_profile(kernel: Kernel) -> None:
     ]
 
 
-def test_it_leaves_no_trace(kernel: Kernel) -> None:
-    """P18: the namespace, the prompt's number, In, Out, _ and the history are as they were."""
+def test_the_inspection_leaves_no_trace(kernel: Kernel) -> None:
+    """P18: the namespace, the execution count, In, Out, _ and the history don't change."""
     kernel.run("df = pd.DataFrame({'a': [1]})")
     kernel.run("41 + 1")
     state = (
@@ -114,7 +114,7 @@ def test_it_leaves_no_trace(kernel: Kernel) -> None:
         "sorted(__import__('sys').modules), "
         "list(get_ipython().history_manager.get_range(output=True)))"
     )
-    kernel.value(state)  # what asking itself loads, once
+    kernel.value(state)  # loads what the inspection imports
     before = kernel.value(state)
     for _ in range(3):
         assert len(kernel.frames()) == 1
@@ -184,8 +184,8 @@ armed.append(1)
 """
 
 
-def test_nothing_of_the_person_s_runs(kernel: Kernel) -> None:
-    """P18: no repr, no property, no shadowed name; one hostile object spoils no other."""
+def test_the_inspection_runs_no_user_code(kernel: Kernel) -> None:
+    """P18: no repr, property or shadowed name is used; a hostile object doesn't affect others."""
     kernel.run(HOSTILE)
     answer = kernel.ask({"dataframes": expression()})["dataframes"]
     assert answer["status"] == "ok", kernel.value("ran")
@@ -203,7 +203,7 @@ def test_nothing_of_the_person_s_runs(kernel: Kernel) -> None:
 
 
 def test_no_value_is_sent(kernel: Kernel) -> None:
-    """P15: canaries in cells, index, categories, names of the index, attributes."""
+    """P15: canaries are in cells, the index, categories, names of the index and attributes."""
     kernel.run(
         "c = 'canary-18'\n"
         "df = pd.DataFrame({'city': [c, c], 'n': [1, 2]}, index=[c, c + 'x'])\n"
@@ -220,8 +220,8 @@ def test_no_value_is_sent(kernel: Kernel) -> None:
     ]
 
 
-def test_it_is_bounded(kernel: Kernel) -> None:
-    """P18: ten thousand columns, millions of rows, long names, a thousand frames."""
+def test_the_profile_is_limited(kernel: Kernel) -> None:
+    """P18: for ten thousand columns, millions of rows, long names and a thousand frames."""
     kernel.run(
         "import numpy as np\n"
         "wide = pd.DataFrame(np.zeros((1, 10_000)), columns=[f'c{n}' for n in range(10_000)])\n"
@@ -239,8 +239,8 @@ def test_it_is_bounded(kernel: Kernel) -> None:
     assert len(many) == 50 and len(json.dumps(many)) < 100_000
 
 
-def test_it_waits_its_turn_and_spoils_nothing_that_runs(kernel: Kernel) -> None:
-    """P18: asked while a cell runs (the browser would not), it answers after it."""
+def test_the_inspection_waits_for_a_running_cell(kernel: Kernel) -> None:
+    """P18: during a run (in which the browser doesn't inspect), the reply comes after the run."""
     kernel.run("df = pd.DataFrame({'a': [1]}); import threading")
     running = kernel.client.execute("import time; time.sleep(0.3); done = True")
     frames = kernel.frames()

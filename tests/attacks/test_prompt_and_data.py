@@ -19,7 +19,7 @@ from ..conftest import request
 
 
 class Words(ChatModel):
-    """Counts words, and is asked nothing."""
+    """Counts words, and gets no requests."""
 
     prompt_tokens = 100_000
 
@@ -39,7 +39,7 @@ def composed(style, body, history=(), here=False):
     return as_text(messages)
 
 
-# What somebody could write who knows how prompts are made, and what was marked before.
+# Texts by an attacker who knows the prompt's format and earlier marks.
 HOSTILE = st.text(max_size=60) | st.lists(
     st.sampled_from(
         [
@@ -53,14 +53,14 @@ HOSTILE = st.text(max_size=60) | st.lists(
 
 
 def fenced(text: str) -> list[tuple[str, str, str]]:
-    """The fences of a message: their kind, nonce and content."""
+    """Return the fences of a message: kind, nonce and content."""
     return re.findall(r"<([\w-]+) ([0-9a-f]{6})>\n(.*?)\n</\1 \2>", text, re.S)
 
 
 @settings(max_examples=80, deadline=None)
 @given(cell=HOSTILE, source=HOSTILE, past=HOSTILE, column=HOSTILE, earlier=HOSTILE)
-def test_no_material_closes_its_fence(cell, source, past, column, earlier):
-    """P14: cells, the cell's own code, past turns and data, in the style with marks."""
+def test_untrusted_text_cannot_close_its_fence(cell, source, past, column, earlier):
+    """P14: this covers cells, the cell's own code, past turns and data, in the style with marks."""
     turn = Interaction(
         turn_id=1,
         timestamp="2026-01-27T10:00:00.000Z",
@@ -81,7 +81,7 @@ def test_no_material_closes_its_fence(cell, source, past, column, earlier):
     blocks = [block for text in texts for block in fenced(text)]
     for kind, mark, content in blocks:
         assert f"</{kind} {mark}>" not in content
-    # Take all fenced text away: of what is left nothing came from the material.
+    # Remove all fenced text: the rest contains nothing of the untrusted text.
     left = texts[:]
     for number, text in enumerate(left):
         for kind, mark, content in fenced(text):
@@ -92,7 +92,7 @@ def test_no_material_closes_its_fence(cell, source, past, column, earlier):
     if source.strip():
         assert any(content == source for kind, _, content in blocks if kind == "cell")
     answers = [text for role, text in messages if role == "assistant"]
-    for text in answers:  # a past answer is in a fence that is longer than any in it
+    for text in answers:  # a past answer is in a fence longer than any in it
         ticks = re.match("`+", text)
         assert ticks and ticks[0] not in text[len(ticks[0]) : -len(ticks[0])]
         assert text.endswith("\n" + ticks[0])
@@ -101,7 +101,7 @@ def test_no_material_closes_its_fence(cell, source, past, column, earlier):
 @settings(max_examples=100, deadline=None)
 @given(column=HOSTILE, name=HOSTILE.filter(str.strip))
 def test_data_is_one_comment_in_the_style_without_marks(column, name):
-    """P14: no name of a column or of a frame begins a line of its own."""
+    """P14: no name of a column or a frame starts a new line."""
     body = AnalyzeBody(
         notebook_id="nb",
         cell_id="c",
@@ -124,7 +124,7 @@ CANARY = "canary-value-15"
 
 
 async def test_at_schema_level_no_value_leaves(call, scripted, remote_model):
-    """P15: the body has no field for values; fields that could hide one are refused or not sent."""
+    """P15: the body has no field for values; other fields are rejected or not sent."""
     frame = {"name": "df", "rowCount": 3, "columnCount": 1}
     column = {"name": "city", "dtype": "category"}
     for more in ({"sample": [CANARY]}, {"index": [CANARY]}, {"statistics": {"max": CANARY}}):
@@ -136,7 +136,7 @@ async def test_at_schema_level_no_value_leaves(call, scripted, remote_model):
         body = request(context={"cells": [{"source": "x = 1"} | cell]})
         assert (await call("POST", "generate", body)).status == 400
     assert not scripted.requests
-    # What a run gave back is recorded for the person, and never sent to a model.
+    # Outputs are recorded for the user, and never sent to a model.
     scripted.script({"text": "```python\nx = 1\n```"}, {"text": "```python\nx = 2\n```"})
     await call("POST", "generate", request())
     events = [
@@ -149,7 +149,7 @@ async def test_at_schema_level_no_value_leaves(call, scripted, remote_model):
 
 
 async def test_the_preview_equals_the_sent_messages(call, scripted, remote_model, jp_root_dir):
-    """P15: message by message, to the letter, with keys taken out; and it sends nothing."""
+    """P15: all messages are identical, with keys redacted; the preview sends nothing."""
     await call("POST", "generate", request("first"))
     asked = len(scripted.requests)
     body = {
@@ -177,8 +177,8 @@ async def test_the_preview_equals_the_sent_messages(call, scripted, remote_model
         assert preview.data["model"]["onThisMachine"] is False
 
 
-async def test_a_preview_needs_no_wish(call, scripted):
-    """P15: one may look before one writes."""
+async def test_a_preview_needs_no_intent(call, scripted):
+    """P15: the preview works before the user has typed anything."""
     reply = await call("POST", "generate/preview", {"notebookId": "nb", "cellId": "c1"})
     assert reply.status == 200 and reply.data["messages"][0]["role"] == "system"
     assert not scripted.requests

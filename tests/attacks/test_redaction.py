@@ -87,7 +87,7 @@ NAMED = {
     'session.auth = requests.auth.HTTPBasicAuth("bob", "{}")': ("password", "hunter2"),
     'smtp.login("bob@example.org", "{}")': ("password", "abcd efgh ijkl mnop"),
 }
-# Only the two together are a secret; what is between them goes along, and code stays code.
+# Only both parts together are a secret; the text between them is replaced, too.
 SPLIT = {
     'key = "sk-" + "{}"': ("openai-key", "Ab12Cd34Ef56Gh78Ij90Kl12Mn34"),
     "key = 'sk-proj-Ab12' '{}'; x = 1": ("openai-key", "Cd34Ef56Gh78Ij90Kl12Mn34"),
@@ -112,9 +112,9 @@ SPLIT = {
     ),
     'key = "ghp_" + (  # "a"\n    "{}")': ("github-token", "Ab12" * 9),
 }
-# What is left before a bracket is a secret of its own.
+# The part before a bracket is a secret by itself.
 TWICE = '"sk-" + "Ab12Cd34Ef56Gh78Ij90Kl12Mn34" "{}{}".format("a", "b")'
-LINES = {  # of one call
+LINES = {  # lines of one call
     'requests.get(url, auth=(\n    "bob",\n    "{}",\n))': ("password", "hunter2"),
     "requests.get(url, auth=('bob',  # admin\n                    '{}'), timeout=3)": (
         "password",
@@ -158,7 +158,7 @@ user.login(name, password); page.login("Log in"); label = "token" + " " + "count
 请用密码学的方法，解释令牌（token）与密钥的区别：密码是一个秘密。
 is_whole = is_pem and lines[-1] == "-----END PRIVATE KEY-----"
 """
-# Where no quotes are: variables and classes. (In a person's sentence they would count.)
+# Without quotes: variables and classes. (In prose they would be secrets.)
 UNQUOTED = """
 password: SecretStr = field(); token: TokenV2Type = make_token(16)
 def login(user, password: str = None, token: Optional[str] = None, key="a"): pass
@@ -179,7 +179,7 @@ df.columns = ["password", "created_at"]; fields = ("key", "password", "auth")
 
 @pytest.mark.parametrize(("kind", "key"), KEYS.items(), ids=KEYS.keys())
 def test_a_key_is_recognized_by_its_format(kind: str, key: str) -> None:
-    """P16: in any position; the text around it doesn't change."""
+    """P16: in any position; the surrounding text doesn't change."""
     for around in ('x = "{}"', "用这个 {} 登录", "{}", "a\n{}\nb", "Error: bad key {}."):
         assert redact(around.format(key)) == around.format(mark(kind))
     escaped = json.dumps({"text": f"x = '{key}'"})
@@ -190,20 +190,22 @@ def test_a_key_is_recognized_by_its_format(kind: str, key: str) -> None:
     "key", ["sk-" + "vecybyauyiokmnhztuinhpfj" * 2, "sk-XAfoZxpGZwSDaw-YCwzIRC"]
 )
 def test_a_key_needs_no_digits(key: str) -> None:
-    """P16: SiliconFlow's are letters, LiteLLM's often; sklearn's CSS classes are words."""
+    """P16: SiliconFlow's keys are letters, and often LiteLLM's; sklearn's CSS classes are words."""
     assert redact(f'OpenAI("{key}")') == f'OpenAI("{mark("openai-key")}")'
 
 
 @pytest.mark.parametrize(("around", "secret"), NAMED.items())
-def test_a_literal_that_a_name_calls_a_secret(around: str, secret: tuple[str, str]) -> None:
-    """P16: only the literal goes, so code stays code."""
+def test_a_literal_with_the_name_of_a_secret_is_redacted(
+    around: str, secret: tuple[str, str]
+) -> None:
+    """P16: only the literal is replaced, so the code remains valid."""
     kind, value = secret
     assert redact(around.format(value)) == around.format(mark(kind))
 
 
 @pytest.mark.parametrize(("around", "secret"), SPLIT.items())
-def test_a_secret_that_is_split_into_literals(around: str, secret: tuple[str, str]) -> None:
-    """P16: the mark replaces all from the first to the last character, and a vault restores it."""
+def test_a_secret_in_joined_literals_is_redacted(around: str, secret: tuple[str, str]) -> None:
+    """P16: the mark replaces everything from the first to the last character."""
     kind, value = secret
     code = around.format(value)
     redacted = redact(code)
@@ -216,14 +218,16 @@ def test_a_secret_that_is_split_into_literals(around: str, secret: tuple[str, st
 
 
 @pytest.mark.parametrize(("around", "secret"), LINES.items())
-def test_a_password_in_a_call_over_several_lines(around: str, secret: tuple[str, str]) -> None:
-    """P16: only the literal goes; the lines and their comments stay."""
+def test_a_password_in_a_call_over_several_lines_is_redacted(
+    around: str, secret: tuple[str, str]
+) -> None:
+    """P16: only the literal is replaced; lines and comments stay."""
     kind, value = secret
     assert redact(around.format(value)) == around.format(mark(kind))
 
 
-def test_secrets_in_prose() -> None:
-    """P16: in the request's own words."""
+def test_secrets_in_prose_are_redacted() -> None:
+    """P16: this covers the text of a request."""
     assert redact("数据库密码是 mima123456，读取表", is_prose=True) == (
         f"数据库密码是 {mark('password')}，读取表"
     )
@@ -232,7 +236,7 @@ def test_secrets_in_prose() -> None:
     assert redact("the password is wrong, why?", is_prose=True) == "the password is wrong, why?"
 
 
-def test_a_secret_before_a_bracket_is_found_as_well() -> None:
+def test_a_secret_before_a_bracket_is_redacted() -> None:
     clean = redact(TWICE)
     assert "Ab12" not in clean and redact(clean) == clean
 
@@ -247,7 +251,7 @@ def test_ordinary_text_is_unchanged() -> None:
 
 
 def test_the_standard_library_is_unchanged() -> None:
-    """P16: of a million lines of ordinary code hardly one is changed."""
+    """P16: hardly one of a million lines of ordinary code changes."""
     library = pathlib.Path(sysconfig.get_paths()["stdlib"])
     names = [
         path
@@ -256,7 +260,7 @@ def test_the_standard_library_is_unchanged() -> None:
     ]
     assert len(names) > 80
     changed = [path.name for path in names if redact(text := path.read_text("utf-8")) != text]
-    assert set(changed) <= {"request.py"}, "an example there holds a password"
+    assert set(changed) <= {"request.py"}, "only an example with a password may change"
 
 
 @settings(max_examples=150, deadline=None)
@@ -287,8 +291,8 @@ def test_chinese_text_is_unchanged(text: str) -> None:
         max_size=8,
     )
 )
-def test_twice_is_as_once_and_a_vault_gives_all_back(parts: list[str]) -> None:
-    """P16: in whatever surroundings."""
+def test_redaction_is_idempotent_and_a_vault_restores_all(parts: list[str]) -> None:
+    """P16: for any surrounding text."""
     text = " ".join(parts)
     once = redact(text)
     assert redact(once) == once
@@ -301,8 +305,8 @@ def test_twice_is_as_once_and_a_vault_gives_all_back(parts: list[str]) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-def test_an_answer_gets_the_secrets_back_however_it_is_cut(data: st.DataObject) -> None:
-    """P16: a mark that comes in pieces, between other text that looks like its beginning."""
+def test_secrets_are_restored_in_any_chunks_of_an_answer(data: st.DataObject) -> None:
+    """P16: marks are split into chunks, next to text that looks like the start of a mark."""
     vault = Vault()
     hidden = vault.hide(f"a = '{KEYS['openai-key']}'; b = '{KEYS['github-token']}' ‹ › ‹x›")
     cuts = sorted(data.draw(st.lists(st.integers(0, len(hidden)), max_size=12)))
@@ -312,7 +316,7 @@ def test_an_answer_gets_the_secrets_back_however_it_is_cut(data: st.DataObject) 
 
 
 def test_marks_cannot_be_forged() -> None:
-    """P16: text that others wrote can't name a secret it does not know."""
+    """P16: untrusted text can't refer to a secret that it doesn't contain."""
     vault = Vault()
     vault.hide(KEYS["openai-key"])
     planted = f"send({mark('openai-key')}, {mark('openai-key', '00000000')})"
@@ -357,8 +361,8 @@ def test_marks_cannot_be_forged() -> None:
         "API_KEY=" + "A_v" * 100 + "! x\n",
     ],
 )
-def test_it_takes_time_in_proportion(text: str) -> None:
-    """P16: whatever the text is. (A guard against hours, not against a slow machine.)"""
+def test_redaction_takes_linear_time(text: str) -> None:
+    """P16: for any text. (The limit detects hours, not a slow machine.)"""
     began = time.monotonic()
     redact(text * (200_000 // len(text)), is_prose=True)
     assert time.monotonic() - began < 8
@@ -367,15 +371,15 @@ def test_it_takes_time_in_proportion(text: str) -> None:
 SOURCE = f"import openai\nopenai.api_key = '{KEYS['openai-key']}'\nx = 1"
 
 
-def test_a_letter_with_a_longer_lower_case_hides_nothing() -> None:
-    """P16: each line is still looked at as a line."""
+def test_letters_with_a_longer_lower_case_hide_no_secrets() -> None:
+    """P16: lines are still found at the right positions."""
     value = "abc123def456ghi789jk"
     text = f"city = 'İzmir'\n%env MY_TOKEN={value}\n\n!export B_TOKEN={value}\n"
     assert redact(text) == text.replace(value, mark("token"))
 
 
 async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root_dir, remote_model):
-    """P16: the disk and the wire hold a mark; the person's own code comes back whole."""
+    """P16: files and requests contain a mark; the user's own code is restored."""
     canary = KEYS["openai-key"]
     await call("POST", "generate", request(f"use {KEYS['github-token']}", source=SOURCE))
     hidden = scripted.requests[-1]["body"]["messages"][-1]["content"]
@@ -409,7 +413,9 @@ async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root
     assert suggestion == (SOURCE + " + 1").replace(canary, mark("openai-key"))
     steps = (await call("GET", "sessions/nb/c1/replay")).data["steps"]
     assert [s["outcome"] for s in steps if s["kind"] == "turn"][1] == "accepted"
-    assert not [s for s in steps if s["kind"] == "edit" and "event" not in s], "no false edit"
+    assert not [s for s in steps if s["kind"] == "edit" and "event" not in s], (
+        "an edit was inferred"
+    )
 
 
 async def test_a_key_in_a_dataframe_is_not_sent(call, scripted, remote_model):
@@ -433,7 +439,7 @@ async def test_a_key_in_a_dataframe_is_not_sent(call, scripted, remote_model):
 
 
 async def test_a_remote_model_sees_consistent_code(call, scripted, remote_model):
-    """P16: the past has the same mark as the cell, so the model sees no change that was none."""
+    """P16: history and cell have the same mark, so the model sees no false change."""
     scripted.script({"text": f"```python\n{SOURCE}\n```"})
     await call("POST", "generate", request("one"))
     await call("POST", "generate", request("two", source=SOURCE))
@@ -444,7 +450,7 @@ async def test_a_remote_model_sees_consistent_code(call, scripted, remote_model)
 
 @patch.dict(REGISTERED, clear=True)
 def test_a_secret_of_the_environment_is_redacted_everywhere() -> None:
-    """P16: it has no form of its own, and a cell prints it without a name beside it."""
+    """P16: it has no distinctive format, and a cell prints it without a name."""
     environ = {
         "JUPYTERHUB_API_TOKEN": "0f3a" * 8,
         "DB_PASSWORD": 'quo"te\\and 12',

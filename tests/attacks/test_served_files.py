@@ -29,25 +29,24 @@ async def get(jp_fetch: Any, *parts: str, **params: str) -> tuple[int, bytes, st
 
 
 async def test_jupyter_serves_no_session_as_a_file(call, jp_fetch, jp_root_dir):
-    """P6: not by the file browser, not as a download, however it is spelled."""
+    """P6: not by the file browser and not as a download, for any spelling of the path."""
     await call("POST", "generate", request(EVIL))
     [path] = (jp_root_dir / FOLDER).glob("*.json")
     spellings = [FOLDER, "%2eaiserver_sessions", f"x/../{FOLDER}", f"./{FOLDER}", f"{FOLDER}/."]
     for folder in spellings:
         for service in (("files",), ("api", "contents"), ("nbconvert", "html"), ("view",)):
             code, body, _ = await get(jp_fetch, *service, *folder.split("/"), path.name)
-            # (“view” is a frame around the file's address, for any name.)
+            # (“view” is a frame around the file's URL, for any name.)
             assert code in (400, 403, 404) or service == ("view",), (service, folder)
             assert b"canary-html" not in body
     code, body, _ = await get(jp_fetch, "api", "contents", "")
     assert code == 200 and FOLDER not in body.decode()
 
 
-async def test_a_link_to_sessions_leads_to_no_page(call, jp_fetch, jp_root_dir):
-    """P6, P10: one that a cloned repository has beside the notebooks, to the folder or a file.
+async def test_a_link_to_sessions_is_not_served(call, jp_fetch, jp_root_dir):
+    """P6, P10: a cloned repository may contain a link to the folder or a file.
 
-    It is no address of the file. (The file browser's own API follows it, as it does any link, and
-    gives the person their own text, as JSON.)
+    (The file browser's own API follows it, like any link, and returns the user's own text as JSON.)
     """
     await call("POST", "generate", request(EVIL))
     [path] = (jp_root_dir / FOLDER).glob("*.json")
@@ -97,8 +96,8 @@ def is_id(text: str) -> bool:
 
 @settings(max_examples=500, deadline=None)
 @given(text=BAD)
-def test_only_an_id_makes_a_key(text: str) -> None:
-    """P5: so nothing else can reach a store."""
+def test_only_valid_ids_create_a_key(text: str) -> None:
+    """P5: nothing else can reach a store."""
     for make in (lambda: SessionKey(text, "c"), lambda: SessionKey("n", text)):
         if is_id(text):
             make()
@@ -109,7 +108,7 @@ def test_only_an_id_makes_a_key(text: str) -> None:
 
 
 def test_no_id_leaves_the_store_over_http(call, jp_asyncio_loop, jp_root_dir, jp_fetch):
-    """P5: in the address and in the body, as they are and percent-encoded."""
+    """P5: in the URL and in the body, plain and percent-encoded."""
     outside = sorted(jp_root_dir.parent.rglob("*"))
 
     @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))

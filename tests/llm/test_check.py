@@ -68,13 +68,13 @@ async def test_a_missing_key_is_reported_as_such(server: WireServer, provider: s
         await check(provider, Access(server.address), "m")
 
 
-async def test_a_server_without_a_list_is_no_fault(server: WireServer, provider: str):
+async def test_a_server_without_a_list_is_not_an_error(server: WireServer, provider: str):
     assert await check(provider, Access(f"{server.address}/deeper", KEY), "m") == "no_list"
     server.listed = []
     assert await check(provider, Access(server.address, KEY), "m") == "no_list"
 
 
-async def test_a_key_is_carried_nowhere_else(server: WireServer, provider: str):
+async def test_a_key_is_sent_to_no_other_server(server: WireServer, provider: str):
     """P8: a redirect is not followed."""
     with WireServer(provider) as other:
         server.answers += [Answer(status=302, headers={"Location": f"{other.address}/models"})]

@@ -206,7 +206,7 @@ async def test_planted_links_are_not_followed(folder: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'"x"', b"\xff\xfe", b'{"providers": [1]}'])
-async def test_a_damaged_file_counts_as_empty_and_is_put_aside(folder: Path, content: bytes):
+async def test_a_damaged_file_counts_as_empty_and_is_quarantined(folder: Path, content: bytes):
     """P22: with its bytes, and under a new name each time."""
     folder.mkdir()
     for name in ("settings.json", ".keys.json"):

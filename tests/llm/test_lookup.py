@@ -197,7 +197,7 @@ async def test_a_slow_server_rests_and_its_last_list_is_shown_meanwhile():
     assert await lookups.get("a", ask) == 3
 
 
-async def test_a_look_up_that_fails_is_no_result():
+async def test_a_failed_look_up_is_not_cached():
     lookups: Lookups[int] = Lookups()
 
     async def fail() -> int:

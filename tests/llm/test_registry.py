@@ -90,7 +90,7 @@ async def test_the_embedded_model_is_the_default_if_installed(installed):
     assert await models.get(EMBEDDED) is await models.get()
 
 
-async def test_a_key_in_the_environment_is_no_choice(monkeypatch):
+async def test_a_key_in_the_environment_is_not_a_choice(monkeypatch):
     """P4: listed, so that the person may choose it; never the default."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     models = ModelRegistry()
@@ -103,7 +103,7 @@ async def test_a_key_in_the_environment_is_no_choice(monkeypatch):
     assert isinstance(await models.get(offered.id), RemoteModel)  # chosen by name
 
 
-async def test_a_client_can_name_any_model_of_a_connected_provider_and_none_else(monkeypatch):
+async def test_a_client_can_only_use_models_of_connected_providers(monkeypatch):
     """P4"""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     models = ModelRegistry()

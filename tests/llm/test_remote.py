@@ -167,7 +167,7 @@ async def test_does_not_retry_when_it_cannot_help(make, scripted, status, kind):
     assert len(scripted.requests) == 1
 
 
-async def test_nothing_is_repeated_after_the_first_token(make, scripted, waits):
+async def test_requests_are_not_retried_after_the_first_token(make, scripted, waits):
     """P31, P32"""
     scripted.script({"text": "one two three", "cut_after": 1})
     texts = []
@@ -248,7 +248,7 @@ async def test_cancelling_the_reader_stops_the_model(make, scripted):
     await asyncio.to_thread(scripted.wait_for, lambda: scripted.requests[0]["outcome"] == "gone", 1)
 
 
-async def test_many_stopped_answers_leave_nothing_behind(make, scripted):
+async def test_many_stopped_answers_leave_no_tasks(make, scripted):
     """P30"""
     scripted.script(*[{"text": "one two", "hold_after": 1}] * 30)
     model = make()
@@ -263,7 +263,7 @@ async def test_many_stopped_answers_leave_nothing_behind(make, scripted):
 
 
 class Watched(GenericFakeChatModel):
-    """Notes what LangSmith says in the context that the model is called in."""
+    """Records LangSmith's tracing state in the context of each call."""
 
     async def _astream(self, messages, stop=None, run_manager=None, **kwargs):
         heard.append(utils.tracing_is_enabled())

@@ -413,7 +413,7 @@ def mounted(folder: Path, after: contextlib.ExitStack) -> bool:
     return True
 
 
-def test_where_there_is_no_root(tmp_path: Path) -> None:
+def test_a_missing_root_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError):
         save(tmp_path / "nowhere", 0)
     (tmp_path / "file").write_bytes(b"")
