@@ -176,9 +176,9 @@ class OtherRoots:
 
     async def _copy_blobs(self, other: SessionManager, session: Session) -> None:
         """Copy the blobs that a session names, as far as the other store has them."""
-        for name in set(_BLOB.findall(codec.encode(session))):
+        for sha256 in blobs_of(session):
             try:
-                data = await other.get_blob(name.decode(), owner=self._owner)
+                data = await other.get_blob(sha256, owner=self._owner)
             except (OSError, StorageError):
                 continue
             if data is not None:
@@ -193,6 +193,11 @@ class OtherRoots:
         if data.pop("taken", None) is not None:
             data.pop("digests", None)
         return NewLogEntry.model_validate(fields | {"data": data})
+
+
+def blobs_of(session: Session) -> set[str]:
+    """The SHA-256 of each blob that a session may name."""
+    return {name.decode() for name in _BLOB.findall(codec.encode(session))}
 
 
 def _digests(session: Session) -> list[str]:

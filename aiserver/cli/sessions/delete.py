@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 
 from ...errors import SessionTooNew, StaleRevision
-from ...models import SessionKey
+from ...sessions.base import SessionManager
 from ..confirm import confirm
 from .selection import list_rows, select_keys
 from .stores import StoreContext
@@ -33,16 +34,17 @@ async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> in
             await context.store.delete(key, if_revision=rows[key].revision)
         except (StaleRevision, SessionTooNew) as error:
             left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-    await _delete_logs(context, keys)
+    notebooks = sorted({(key.owner, key.notebook_id) for key in keys})
+    await delete_empty_logs(context.store, notebooks)
     for reason in left:
         print(f"Not deleted: {reason}", file=sys.stderr)
     print(f"Deleted {len(keys) - len(left):,} histories.")
     return 1 if left else 0
 
 
-async def _delete_logs(context: StoreContext, keys: list[SessionKey]) -> None:
-    """Delete the logs of notebooks without any remaining history."""
-    for notebook_id, owner in sorted({(key.notebook_id, key.owner) for key in keys}):
-        _, left = await context.store.list_sessions(notebook_id, owner=owner, limit=1)
+async def delete_empty_logs(store: SessionManager, logs: Iterable[tuple[str, str]]) -> None:
+    """Delete the logs of those notebooks, by owner and id, that have no remaining history."""
+    for owner, notebook_id in logs:
+        _, left = await store.list_sessions(notebook_id, owner=owner, limit=1)
         if not left:
-            await context.store.delete_notebook_log(notebook_id, owner=owner)
+            await store.delete_notebook_log(notebook_id, owner=owner)

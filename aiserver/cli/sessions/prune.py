@@ -25,21 +25,21 @@ from pathlib import Path
 from ...concurrency import for_each
 from ...errors import SessionTooNew, SettingError, StaleRevision, StorageError
 from ...models import NotebookLogEntry, Session, SessionKey, SessionSummary
+from ...notebooks.other_roots import blobs_of
 from ...sessions.base import SessionManager
-from ...sessions.record import codec
 from ...transfer import backup
 from ...transfer.importers import archive
 from ...transfer.importers.base import NO_TIME
 from ..confirm import confirm
 from ..progress import ProgressBar
 from ..safe_text import safe
+from .delete import delete_empty_logs
 from .list_show import paths_of
 from .selection import list_rows
 from .stores import StoreContext
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
-_BLOB = re.compile(rb'"([0-9a-f]{64})"')
 _SHOWN = 20
 
 
@@ -207,21 +207,17 @@ async def _plan_blobs(
         unused = set(await store.list_blobs(owner=owner))
         if not everything:
             sessions = [session for key, session in plan.sessions.items() if key.owner == owner]
-            unused &= {name for session in sessions for name in _blobs_of(session)}
+            unused &= {name for session in sessions for name in blobs_of(session)}
         if not unused:
             continue
         for key, _ in rows:
             if key.owner == owner and key not in plan.sessions:
                 session = await store.load_if_exists(key)
-                unused -= _blobs_of(session) if session else set()
+                unused -= blobs_of(session) if session else set()
         for sha256 in sorted(unused):
             data = await store.get_blob(sha256, owner=owner)
             if data is not None:
                 plan.blobs[owner, sha256] = data
-
-
-def _blobs_of(session: Session) -> set[str]:
-    return {name.decode() for name in _BLOB.findall(codec.encode(session))}
 
 
 def _show(plan: Plan) -> None:
@@ -249,14 +245,11 @@ async def _remove(store: SessionManager, plan: Plan, bar: ProgressBar) -> list[s
             await store.delete(key, if_revision=session.revision)
         except (StaleRevision, SessionTooNew) as error:
             left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-            used.update(_blobs_of(session))
+            used.update(blobs_of(session))
         bar.step()
 
     await for_each(plan.sessions, delete)
-    for owner, notebook_id in plan.logs:
-        _, sessions = await store.list_sessions(notebook_id, owner=owner, limit=1)
-        if not sessions:
-            await store.delete_notebook_log(notebook_id, owner=owner)
+    await delete_empty_logs(store, plan.logs)
     for owner, sha256 in plan.blobs:
         if sha256 not in used:
             await store.delete_blob(sha256, owner=owner)
