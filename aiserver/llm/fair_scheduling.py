@@ -1,7 +1,7 @@
 """Share the event loop fairly between streams, so that none of them blocks it.
 
 If a packet contains many chunks, a provider's library yields them without a pause. One stream does
-little harm that way; a hundred would block everything else that the server does. Without the queue
+little harm that way; a hundred would block everything else that the server does. Without the gate
 the event loop is two to three times as late (``benchmarks/streams.py``).
 
 Invariants: in each iteration of the loop a few streams run, in FIFO order, each for at most
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from weakref import WeakKeyDictionary
 
 SLICE = 0.001  # seconds that one stream may run at a time
@@ -41,7 +40,8 @@ class FairShare:
         try:
             if is_first:
                 await asyncio.sleep(HEAD_START)
-            await _queue().wait()
+            async with _gate():
+                await asyncio.sleep(0)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             assert task is not None
@@ -49,37 +49,9 @@ class FairShare:
         self._since = time.perf_counter()
 
 
-class _Queue:
-    """The streams of one event loop that wait to run again."""
-
-    def __init__(self) -> None:
-        self._waiting: deque[asyncio.Future[None]] = deque()
-
-    async def wait(self) -> None:
-        loop = asyncio.get_running_loop()
-        waiter = loop.create_future()
-        self._waiting.append(waiter)
-        if len(self._waiting) == 1:
-            loop.call_soon(self._wake_next)
-        await waiter
-
-    def _wake_next(self) -> None:
-        remaining = STREAMS_PER_ROUND
-        while self._waiting and remaining:
-            waiter = self._waiting.popleft()
-            if not waiter.done():  # it may have been cancelled
-                waiter.set_result(None)
-                remaining -= 1
-        if self._waiting:
-            asyncio.get_running_loop().call_soon(self._wake_next)
+_gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
-_queues: WeakKeyDictionary[asyncio.AbstractEventLoop, _Queue] = WeakKeyDictionary()
-
-
-def _queue() -> _Queue:
-    loop = asyncio.get_running_loop()
-    queue = _queues.get(loop)
-    if queue is None:
-        queue = _queues[loop] = _Queue()
-    return queue
+def _gate() -> asyncio.Semaphore:
+    """Return the gate of the running loop, which lets a few streams through in each iteration."""
+    return _gates.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(STREAMS_PER_ROUND))
