@@ -94,8 +94,8 @@ def find_text(sentence: str) -> UserText | None:
     for pattern, text in _patterns():
         if match := pattern.fullmatch(sentence.replace("'", "’")):
             # The default parameters stand for a server without a name, and are translated.
-            found = zip_longest(match.groups() or text.params, text.params)
-            return text.fill(*(default if value == default else value for value, default in found))
+            pairs = zip_longest(match.groups() or text.params, text.params)
+            return text.fill(*(default if value == default else value for value, default in pairs))
     return None
 
 
