@@ -26,6 +26,10 @@ export interface ICellKey {
   cellId: string;
 }
 
+export function isSameCell(a: ICellKey | null, b: ICellKey | null): boolean {
+  return a?.cellId === b?.cellId && a?.notebookId === b?.notebookId;
+}
+
 /** Events of a cell that are about to be recorded. */
 export interface IRecording {
   readonly key: ICellKey;

@@ -7,7 +7,7 @@
 import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { BlameLine } from '../../api/types';
-import type { ICellKey, IHistory } from '../../tokens';
+import { ICellKey, IHistory, isSameCell } from '../../tokens';
 import { IFailure, toFailure } from '../../state/failure';
 
 /** A source and the contributor of each of its lines. */
@@ -81,11 +81,7 @@ export class BlameModel extends VDomModel {
   }
 
   private _onHistoryChanged(_: IHistory, changed: ICellKey): void {
-    const key = this.target.key();
-    if (
-      key?.cellId === changed.cellId &&
-      key.notebookId === changed.notebookId
-    ) {
+    if (isSameCell(this.target.key(), changed)) {
       void this.load();
     }
   }

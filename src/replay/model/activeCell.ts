@@ -13,7 +13,12 @@ import {
 } from '@jupyterlab/notebook';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
+import {
+  firstLineOf,
+  ICellInfo,
+  IReplaySubject,
+  SubjectChange
+} from './subject';
 import type { INotebookIdentity } from '../../tokens';
 import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
@@ -247,11 +252,10 @@ export class ActiveCell implements IReplaySubject {
 }
 
 function describe(model: ICellModel, number: number): ICellInfo {
-  const source = model.sharedModel.getSource();
   return {
     id: model.id,
     type: model.type,
     number,
-    firstLine: /\S.*/.exec(source)?.[0].trimEnd() ?? ''
+    firstLine: firstLineOf(model.sharedModel.getSource())
   };
 }

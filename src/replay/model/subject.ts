@@ -14,6 +14,11 @@ export interface ICellInfo {
   readonly firstLine: string;
 }
 
+/** The first line of a source that is not blank, without its indentation. */
+export function firstLineOf(source: string): string {
+  return /\S.*/.exec(source)?.[0].trimEnd() ?? '';
+}
+
 /**
  * `activeCell`: another notebook or cell became active · `source`: the active cell's source
  * changed · `cells`: the list of cells or their state changed.

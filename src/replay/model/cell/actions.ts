@@ -13,7 +13,7 @@
 import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { EventBody, Step } from '../../../api/types';
-import type { IHistory } from '../../../tokens';
+import { IHistory, isSameCell } from '../../../tokens';
 import type { IBranch } from '../../../records/branch';
 import { branchAt, openTurn } from './graph';
 import { sourceAfter } from '../../../records/fold';
@@ -184,11 +184,8 @@ export class ReplayActions extends VDomModel {
     if (this.hasUnrecordedEdits && !(await this._host.confirmReplace(index))) {
       return false;
     }
-    const current = this._steps.shown;
-    const isSameCell =
-      current?.cellId === shown.cellId &&
-      current.notebookId === shown.notebookId;
-    if (!isSameCell || this.isDisposed || !this._canApply(step)) {
+    const isShown = isSameCell(this._steps.shown, shown);
+    if (!isShown || this.isDisposed || !this._canApply(step)) {
       return false;
     }
     const events = this._buildEvents(step, this._subject.source);

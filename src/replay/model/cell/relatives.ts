@@ -1,7 +1,7 @@
 /** The cells that a merge step refers to: the merged cells, or the one they were merged into. */
 import type { Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
-import type { ICellInfo, IReplaySubject } from '../subject';
+import { firstLineOf, ICellInfo, IReplaySubject } from '../subject';
 
 export interface IRelative {
   readonly cellId: string;
@@ -36,8 +36,7 @@ export async function describeCells(
   return ids.map(cellId => {
     const cell = present.get(cellId) ?? null;
     const source = summaries.find(row => row.cellId === cellId)?.lastSource;
-    const lines = (source ?? '').split('\n').map(line => line.trim());
-    const firstLine = cell?.firstLine ?? lines.find(line => line) ?? '';
+    const firstLine = cell?.firstLine ?? firstLineOf(source ?? '');
     return { cellId, cell, firstLine };
   });
 }

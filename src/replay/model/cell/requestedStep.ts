@@ -3,7 +3,7 @@
  *
  * Invariants: activating another cell cancels the request.
  */
-import type { ICellKey } from '../../../tokens';
+import { ICellKey, isSameCell } from '../../../tokens';
 import { IShownStep, findPosition } from '../../../records/fold';
 
 /** A reference to a step: by its index among the server's steps, or by the `seq` of its record. */
@@ -36,11 +36,7 @@ export class RequestedStep {
     isComplete: boolean
   ): number | null {
     const { _request: request } = this;
-    if (
-      !request ||
-      request.cellId !== shown?.cellId ||
-      request.notebookId !== shown.notebookId
-    ) {
+    if (!request || !isSameCell(request, shown)) {
       return null;
     }
     const position = resolveRef(steps, request);

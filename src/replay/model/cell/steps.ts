@@ -6,7 +6,7 @@
 import { ISignal, Signal } from '@lumino/signaling';
 
 import type { Step } from '../../../api/types';
-import type { ICellKey, IHistory } from '../../../tokens';
+import { ICellKey, IHistory, isSameCell } from '../../../tokens';
 import { toFailure } from '../../../state/failure';
 import { foldRuns, IShownStep } from '../../../records/fold';
 import { LoadedModel } from '../loadedModel';
@@ -186,8 +186,4 @@ export class ReplaySteps extends LoadedModel {
   private _phase: ReplayPhase = 'idle';
   private _pinned: string | null = null;
   private _shown: IShownCell | null = null;
-}
-
-function isSameCell(a: ICellKey | null, b: ICellKey | null): boolean {
-  return a?.cellId === b?.cellId && a?.notebookId === b?.notebookId;
 }

@@ -4,7 +4,12 @@
  */
 import type { SessionSummary } from '../../../api/types';
 import { LoadedModel } from '../loadedModel';
-import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
+import {
+  firstLineOf,
+  ICellInfo,
+  IReplaySubject,
+  SubjectChange
+} from '../subject';
 
 export interface IOverviewRow {
   readonly cellId: string;
@@ -64,11 +69,10 @@ export class ReplayOverview extends LoadedModel {
       .filter(item => !present.has(item.cellId))
       .sort((a, b) => b.lastUpdated.localeCompare(a.lastUpdated));
     for (const summary of deletedSummaries) {
-      const lines = summary.lastSource.split('\n').map(line => line.trim());
       rows.push({
         cellId: summary.cellId,
         cell: null,
-        firstLine: lines.find(line => line) ?? '',
+        firstLine: firstLineOf(summary.lastSource),
         summary,
         isActive: false
       });
