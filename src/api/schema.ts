@@ -16,10 +16,10 @@ export interface paths {
         /**
          * Write or change a cell's code
          * @description With `Accept: text/event-stream` the answer is a stream of named events: one `start`, then
-         *     `token` …, then exactly one of `done`, `error`, `cancelled`. Before the first token there
-         *     may be `waiting` (seconds): the provider asked to wait that long before it is asked again.
-         *     With `application/json` it is the saved interaction, with status 200 also when its own
-         *     status is `error`. An answer that could not be saved is given all the same, as `unsaved`
+         *     `token` …, then exactly one of `done`, `error`, `cancelled`. `waiting` (seconds) may come
+         *     before the first token: the request is retried after that time, as the provider asks.
+         *     With `application/json` it is the saved interaction, with status 200 even if its own
+         *     status is `error`. An answer that could not be saved is returned as `unsaved`
          *     of the error. Keys and passwords are taken out of what is saved, not out of the turn that
          *     is answered here.
          */
@@ -40,7 +40,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What would be sent to the model, to the letter
+         * Return exactly what would be sent to the model
          * @description Nothing is sent, and nothing is recorded.
          */
         post: operations["previewGeneration"];
@@ -82,8 +82,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write code about DataFrames of the kernel
-         * @description Answers as `generate`; the turn is kept in the same session.
+         * Write code about DataFrames in the kernel
+         * @description The response is as for `generate`; the turn is stored in the same session.
          */
         post: operations["analyzeDataFrame"];
         delete?: never;
@@ -99,7 +99,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The sessions of a notebook, deleted cells included */
+        /** List the sessions of a notebook, including deleted cells */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -119,14 +119,14 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** A session as stored */
+        /** Return a session as stored */
         get: operations["getSession"];
         put?: never;
         post?: never;
         /**
-         * Delete a session for good
-         * @description On a server with an owner (JupyterHub) others get 403 `not_owner`, unless the configuration
-         *     lets them delete.
+         * Delete a session permanently
+         * @description On a server with an owner (JupyterHub), other users get 403 `not_owner`, unless the
+         *     configuration allows them to delete.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -144,7 +144,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** The steps by which the cell came to be */
+        /** Return the steps of a cell's replay */
         get: operations["replaySession"];
         put?: never;
         post?: never;
@@ -167,9 +167,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Who wrote each line of the cell
-         * @description Of `source`, if given: what the cell holds now. Of `step`: what it held after that one.
-         *     Else of what it held last. Nothing is changed.
+         * Return the author of each line of a cell
+         * @description The lines are those of `source` (the cell's current source) if given, else of the source after
+         *     `step` or the last step. Nothing is changed.
          */
         post: operations["blameCell"];
         delete?: never;
@@ -208,7 +208,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say where a notebook is, and learn its id
+         * Identify the notebook at a path
          * @description A notebook without an id gets one; a copy (the same id at a second path while the first
          *     still exists) gets a new one and its own copy of the sessions.
          */
@@ -228,7 +228,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** The changes in all cells of a notebook, in one order */
+        /** List the changes of all cells of a notebook, in one order */
         get: operations["notebookTimeline"];
         put?: never;
         post?: never;
@@ -248,7 +248,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** The notebook as it was after a moment */
+        /** Return the notebook as it was after a moment */
         get: operations["notebookMoment"];
         put?: never;
         post?: never;
@@ -267,7 +267,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** How many lines of the notebook the model wrote, and how many a person */
+        /** Count the lines of a notebook by contributor */
         get: operations["notebookReport"];
         put?: never;
         post?: never;
@@ -285,20 +285,20 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same, with the words in the URL
+         * Search like the POST, with the query in the URL
          * @deprecated
-         * @description Servers and proxies write URLs to their logs. Prefer the POST.
+         * @description Prefer the POST, because servers and proxies log URLs.
          */
         get: operations["searchByQuery"];
         put?: never;
         /**
-         * The turns that fit some words, or what they mean
-         * @description Looks through what was asked, the code, the words around it and what went wrong (of the turn
-         *     and of runs after it), case, width and accents aside. Words are parted by spaces, `"…"` is one;
-         *     each is found inside of names and of texts without spaces, too. Turns with all the words come
-         *     alone; where none has all, those with most of them. Of turns that fit alike the newest comes
-         *     first. Code that later turns keep is one hit, at the turn where it came in. Nothing is
-         *     changed: it is a POST so that the words stand in no URL.
+         * Search turns by words or by meaning
+         * @description Searches requests, code, explanations and errors (of the turn and of runs after it),
+         *     ignoring case, width and accents. Spaces separate words, and `"…"` is one word; a word also
+         *     matches inside names and in texts without spaces. If any turns have all words, only these are
+         *     returned, otherwise those with most of them. Of equal matches the newest comes first. Code
+         *     that later turns keep is one hit, at the turn that introduced it. Nothing is
+         *     changed; it is a POST so that the query is not in a URL.
          */
         post: operations["search"];
         delete?: never;
@@ -317,15 +317,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same, with the path in the URL
+         * Export like the POST, with the path in the URL
          * @deprecated
-         * @description Servers and proxies write URLs to their logs. Prefer the POST.
+         * @description Prefer the POST, because servers and proxies log URLs.
          */
         get: operations["exportReplayByQuery"];
         put?: never;
         /**
-         * The notebook's replay as one file, to be handed on
-         * @description Nothing is changed. It is a POST so that the path stands in no URL.
+         * Export the notebook's replay as one file
+         * @description Nothing is changed. It is a POST so that the path is not in a URL.
          */
         post: operations["exportReplay"];
         delete?: never;
@@ -346,11 +346,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Record what happened to the cells of a notebook between two moments of it
+         * Record a batch of changes of a notebook's cells
          * @description The events are appended to the sessions of their cells; then an entry in the notebook's
-         *     change log names the last `seq` of each session. Sending the same batch again has no
+         *     change log records the last `seq` of each session. Sending the same batch again has no
          *     further effect. A cell whose session can't be written (it is damaged, or from a newer AI
-         *     Server) is left out of the answer and doesn't block other cells.
+         *     Server) is left out of the response and doesn't block other cells.
          */
         post: operations["recordChanges"];
         delete?: never;
@@ -368,8 +368,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Keep a small picture of an output
-         * @description Of at most 256 KB. What it is, its bytes say. Twice the same is kept once.
+         * Store a small picture of an output
+         * @description At most 256 KB. Its type is detected from its bytes. Equal pictures are stored once.
          */
         put: operations["putBlob"];
         post?: never;
@@ -388,7 +388,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** A small picture of an output */
+        /** Return a small picture of an output */
         get: operations["getBlob"];
         put?: never;
         post?: never;
@@ -405,13 +405,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether it is open what git does with the histories */
+        /** Return the repository that needs a decision about histories in git */
         get: operations["readGit"];
         put?: never;
         /**
-         * Have git ignore the histories, or merge them
-         * @description `ignore` adds a line to the repository's `.gitignore`. `keep` sets the merge driver up, as
-         *     `jupyter aiserver git install` does.
+         * Make git ignore the histories, or merge them
+         * @description `ignore` adds a line to the repository's `.gitignore`. `keep` sets up the merge driver, like
+         *     `jupyter aiserver git install`.
          */
         post: operations["decideGit"];
         delete?: never;
@@ -427,7 +427,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The models that can be used */
+        /** List the models that can be used */
         get: operations["listModels"];
         put?: never;
         post?: never;
@@ -446,9 +446,9 @@ export interface paths {
         };
         get?: never;
         /**
-         * Choose the model that answers where none is named
-         * @description The choice is kept on the server. To choose a model that is not on this machine is the
-         *     explicit choice without which no text leaves it. `null` forgets the choice.
+         * Choose the default model
+         * @description The choice is stored on the server. Choosing a remote model is the explicit choice without
+         *     which no text leaves the machine. `null` removes the choice.
          */
         put: operations["chooseModel"];
         post?: never;
@@ -468,10 +468,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a connected provider whether it answers, takes the key and has a model
-         * @description One request to that provider, for its list of models. Nothing of a notebook goes along. With
-         *     a key or an address, as if they were saved; a key that is saved goes to its own address
-         *     only. A provider that refuses or can't be reached is an error.
+         * Check whether a provider is reachable, accepts the key and has a model
+         * @description Sends one request for the provider's list of models, without anything of a notebook. A given
+         *     key or address is used as if it were saved; a saved key is only sent to its own address. It
+         *     is an error if the provider rejects the key or is unreachable.
          */
         post: operations["checkModel"];
         delete?: never;
@@ -490,10 +490,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a provider which models it has
-         * @description One request to that provider, with the key and the address that were entered for it, or else
-         *     those that are saved; a key that is saved goes to its own address only. Nothing of a
-         *     notebook goes along, and nothing is saved.
+         * List a provider's models
+         * @description Sends one request to the provider, with the given key and address or the saved ones; a saved
+         *     key is only sent to its own address. Nothing of a notebook is sent, and nothing is saved.
          */
         post: operations["listModelNames"];
         delete?: never;
@@ -513,22 +512,22 @@ export interface paths {
         };
         get?: never;
         /**
-         * Keep a provider's key and address, in place of those kept before
-         * @description Write-only: a key goes into the system's keyring, or a file that only its owner can read,
-         *     and is never sent back. It says nothing about which model answers. The Authorizer is asked
-         *     for `execute`, as for every verb that decides where requests go.
+         * Store a provider's key and address, replacing previous ones
+         * @description Write-only: the key is stored in the system's keyring, or in a file that only its owner can
+         *     read, and is never sent back. This doesn't choose a model. The Authorizer is asked for
+         *     `execute`, as for everything that decides where requests go.
          */
         put: operations["connectProvider"];
         post?: never;
-        /** Forget a provider's key and address */
+        /** Delete a provider's key and address */
         delete: operations["disconnectProvider"];
         options?: never;
         head?: never;
         /**
-         * Say whether the server at a provider's address runs its models on this machine
-         * @description A loopback address alone doesn't say so: a proxy or a tunnel listens there, too. Key and
-         *     address stay; another address is remote again. Without effect where the administrator
-         *     settled it, and of Ollama, which says it of each model itself.
+         * Declare whether the server at a provider's address runs its models on this machine
+         * @description A loopback address isn't enough, because a proxy or a tunnel may listen there. Key and
+         *     address stay; a new address counts as remote again. Has no effect if the administrator
+         *     decided this, or for Ollama, which reports it for each model.
          */
         patch: operations["placeProvider"];
         trace?: never;
@@ -543,17 +542,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Install the local model, or join the installation that runs
+         * Install the local model, or join a running installation
          * @description With `Accept: text/event-stream` the answer is a stream of named events: `progress`
          *     (InstallState) …, then exactly one of `done`, `error` (code, message), `cancelled`. The
-         *     installation goes on when the client leaves. With `application/json` it only begins.
-         *     With `join` an installation that runs already is followed, and none is begun: 404 if
-         *     none runs. A page that comes back uses it, so that only a person's press fetches.
+         *     installation continues if the client disconnects. With `application/json` the request only
+         *     starts it. With `join`, a running installation is followed and none is started (404 if none
+         *     runs), so that a reloaded page never starts a download.
          */
         post: operations["installLocalModel"];
         /**
          * Stop the installation
-         * @description Its streams end with `cancelled`. What has come is kept for the next time.
+         * @description Its streams end with `cancelled`. Partial downloads are kept for the next installation.
          */
         delete: operations["stopInstallation"];
         options?: never;
@@ -571,8 +570,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a model ready for a request about a cell
-         * @description Returns at once. One on this machine reads what is known before the request. Nothing is sent to any other: its package is loaded.
+         * Prepare a model for a request about a cell
+         * @description Returns immediately. A model on this machine reads the known part of the prompt. Nothing is sent to a remote model; only its package is loaded.
          */
         post: operations["warmUp"];
         delete?: never;
@@ -588,7 +587,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Version, store and model */
+        /** Return version, store and model */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -614,12 +613,12 @@ export interface components {
             generationId?: string;
             /** @description Seconds */
             retryAfter?: number;
-            /** @description The command that mends it */
+            /** @description The command that fixes it */
             install?: string;
-            /** @description Whose model could not answer, where that is one that can be connected */
+            /** @description The provider of the failed model, if it can be connected */
             provider?: {
                 name: string;
-                /** @description Its name, and its host where that isn't the usual one; never a whole address */
+                /** @description Its name, and its host if that isn't the default one; never a complete address */
                 label: string;
             };
             /** @description The answer that could not be saved */
@@ -662,7 +661,7 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
-            /** @description What the notebook's kernel runs */
+            /** @description The kernel's language */
             language?: string;
             /**
              * @description Markdown and raw cells get text
@@ -676,7 +675,7 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
-            /** @description What the notebook's kernel runs */
+            /** @description The kernel's language */
             language?: string;
             /**
              * @description Markdown and raw cells get text
@@ -688,14 +687,14 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
+            /** @description The turn that the request continues from; the model only gets the turns that led to it */
             parentTurnId?: number | null;
         };
         AnalyzeBody: {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
-            /** @description What the notebook's kernel runs */
+            /** @description The kernel's language */
             language?: string;
             /**
              * @description Markdown and raw cells get text
@@ -707,7 +706,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn that the request goes on from: the model is told of those alone that led to it */
+            /** @description The turn that the request continues from; the model only gets the turns that led to it */
             parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
         };
@@ -715,7 +714,7 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             source?: string;
-            /** @description What the notebook's kernel runs */
+            /** @description The kernel's language */
             language?: string;
             /**
              * @description Markdown and raw cells get text
@@ -736,20 +735,20 @@ export interface components {
                 /** @enum {string} */
                 role: "system" | "user" | "assistant";
                 text: string;
-                /** @description It comes with AI Server and is nobody's words */
+                /** @description Whether it is one of AI Server's examples */
                 example: boolean;
             }[];
-            /** @description How many keys and passwords were taken out */
+            /** @description The number of redacted keys and passwords */
             hidden: number;
         };
         /**
-         * @description Anything that a person's own input or act did not write is never `person`
+         * @description `person` only for a person's own input or action
          * @enum {string}
          */
         ContributorKind: "person" | "model" | "agent" | "program" | "unknown";
         ContributorBody: {
             kind: components["schemas"]["ContributorKind"];
-            /** @description Such as jupyter-mcp-server */
+            /** @description The name, such as jupyter-mcp-server */
             name?: string | null;
         };
         EventBody: {
@@ -762,11 +761,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Made by the client, one for each event. An event that is in the session already is
-             *     answered as it was saved, and kept once: so it may be sent again when the answer got lost.
+             * @description Created by the client, one for each event. An existing event is returned as it was saved and
+             *     stored once, so it can be sent again if the response got lost.
              */
             id?: components["schemas"]["Id"] | null;
-            /** @description Who or what did it; without it the person */
+            /** @description The author of the event (default is the person) */
             contributor?: components["schemas"]["ContributorBody"] | null;
         };
         ForkBody: {
@@ -851,7 +850,7 @@ export interface components {
             dataframes?: Record<string, never>[];
             parent_turn_id?: number;
         };
-        /** @description What a person did, as stored */
+        /** @description An event, as stored */
         Event: {
             seq: number;
             type: string;
@@ -862,9 +861,9 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The sender's own name of it */
+            /** @description The sender's id of the event */
             id?: string | null;
-            /** @description Who or what did it; without it the person */
+            /** @description The author of the event (default is the person) */
             contributor?: ({
                 /** @description One of ContributorKind, or a later one */
                 kind: string;
@@ -892,7 +891,7 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
             turns: number;
-            /** @description Of the turns */
+            /** @description The number of failed or stopped turns */
             failed: number;
             events: number;
             revision: number;
@@ -913,7 +912,7 @@ export interface components {
          *     `code` if `applied`, otherwise `before`; it is the `before` of the next step.
          */
         Step: {
-            /** @description From 0 */
+            /** @description From 0, oldest first */
             index: number;
             /** @description The record's seq; an inferred step has that of the record it was inferred from */
             seq: number;
@@ -924,7 +923,7 @@ export interface components {
             timestamp: string;
             /** @description The cell's code before the step */
             before: string;
-            /** @description The code that the step shows: for a turn its suggestion */
+            /** @description The code that the step shows; for a turn its suggestion */
             code: string;
             /** @description Length in characters of a source that was too large to record; `code` is the source before it */
             missing?: number;
@@ -975,7 +974,7 @@ export interface components {
             /** @description Of this notebook alone */
             notebookId?: components["schemas"]["Id"] | null;
             /**
-             * @description By meaning only where `meaning.available`; else by words
+             * @description `meaning` only if `meaning.available`; otherwise by words
              * @default words
              * @enum {string}
              */
@@ -987,14 +986,14 @@ export interface components {
         };
         ExportBody: {
             /**
-             * @description `html`: one page that needs nothing else. `md`: Markdown. `ipynb`: the notebook as it
-             *     is, with the story of each cell behind it.
+             * @description `html`: a self-contained page. `md`: Markdown. `ipynb`: the notebook with the history of
+             *     each cell after it.
              * @default html
              * @enum {string}
              */
             format: "html" | "md" | "ipynb";
             /**
-             * @description Where the notebook's file is. If it carries this id, the export has its name, and an
+             * @description The path of the notebook's file. If it has this id, the export has its name, and an
              *     `ipynb` its outputs.
              * @default
              */
@@ -1046,7 +1045,7 @@ export interface components {
             /** @description The agent's or program's name, if recorded */
             name?: string;
             outcome: components["schemas"]["Outcome"];
-            /** @description The intent */
+            /** @description The intent, or empty */
             title: string;
             /** @description Whether the notebook was saved in this state */
             saved: boolean;
@@ -1149,19 +1148,19 @@ export interface components {
         SearchResults: {
             results: components["schemas"]["SearchHit"][];
             total: number;
-            /** @description Of the sessions, those that are still being read for the first time; ask again */
+            /** @description The number of sessions that are not indexed yet; repeat the request */
             unread: number;
             meaning: {
-                /** @description Whether a search by meaning can be had */
+                /** @description Whether search by meaning is available */
                 available: boolean;
-                /** @description The line that installs what it needs */
+                /** @description The command that installs the required package */
                 install: string | null;
             };
         };
         SearchHit: {
             notebookId: components["schemas"]["Id"];
             cellId: components["schemas"]["Id"];
-            /** @description Where the notebook is now; null if the server doesn't know */
+            /** @description The notebook's current path; null if it is unknown */
             path: string | null;
             turnId: number;
             seq: number;
@@ -1171,11 +1170,11 @@ export interface components {
             model?: string | null;
             intent: string;
             /**
-             * @description Where it fits best
+             * @description The best matching field
              * @enum {string}
              */
             where: "intent" | "code" | "explanation" | "error";
-            /** @description A line of that text */
+            /** @description A line of that field */
             snippet: {
                 text: string;
                 hit: boolean;
@@ -1194,28 +1193,28 @@ export interface components {
             install?: string | null;
         };
         ModelList: {
-            /** @description The id of the model that answers */
+            /** @description The id of the default model, or null */
             default: string | null;
             /**
-             * @description What can be asked, the default one first. Of a provider that is connected any other
-             *     `provider:name` can be asked, too.
+             * @description The models, the default one first. Any other `provider:name` of a connected provider can be
+             *     used, too.
              */
             models: components["schemas"]["Model"][];
             providers: components["schemas"]["Provider"][];
-            /** @description The model that can be installed here; null where the administrator excludes it */
+            /** @description The local model; null if the administrator excludes it */
             local: components["schemas"]["LocalModel"] | null;
-            /** @description What a person who asks should know of the store of the histories, in sentences: that its disk has no file locks */
+            /** @description Notices about the store of the histories for users, such as that its disk has no file locks */
             notices?: string[];
         };
         Provider: {
             name: string;
             label: string;
-            /** @description Whether its Python package is there */
+            /** @description Whether its Python package is installed */
             installed: boolean;
-            /** @description The line that installs its package */
+            /** @description The command that installs its package */
             install: string;
             /**
-             * @description Where its key is; null if there is none
+             * @description Where its key is stored; null if there is none
              * @enum {string|null}
              */
             keySource: "environment" | "keyring" | "file" | "config" | null;
@@ -1223,31 +1222,31 @@ export interface components {
             keyName: string | null;
             needsKey: boolean;
             needsAddress: boolean;
-            /** @description Where requests go */
+            /** @description The address to which requests are sent */
             address: string | null;
-            /** @description Whether what is sent to that address counts as staying on the server's machine */
+            /** @description Whether text that is sent to that address counts as staying on the server's machine */
             onThisMachine?: boolean;
-            /** @description The code of the error by which it refused its key or account the last time; null if it didn't */
+            /** @description The error code with which it last rejected its key or account; null if it didn't */
             refusal?: string | null;
-            /** @description Whether that is not for the person to say, but for the administrator or Ollama */
+            /** @description Whether the administrator or Ollama decides this, not the user */
             placeSettled?: boolean;
-            /** @description Names of models to begin with */
+            /** @description Names of models to start with */
             suggested: string[];
         };
         LocalModel: {
             id: string;
             label: string;
-            /** @description Whether its weights are there */
+            /** @description Whether its weights are installed */
             installed: boolean;
-            /** @description How much is to be downloaded */
+            /** @description The size of the download */
             bytes: number;
-            /** @description How much of it is here already, of an installation that was stopped */
+            /** @description The number of bytes downloaded by an interrupted installation */
             kept: number;
-            /** @description Whether the Python package that runs it is there */
+            /** @description Whether the Python package that runs it is installed */
             package: boolean;
             /** @description The command that installs what is missing, the package first */
             install: string;
-            /** @description The installation that runs, if one does */
+            /** @description The running installation, if any */
             installing: components["schemas"]["InstallState"] | null;
         };
         InstallState: {
@@ -1257,7 +1256,7 @@ export interface components {
             total: number;
             /** @enum {string|null} */
             source: "hub" | "pypi" | null;
-            /** @description What is going on */
+            /** @description A sentence about the current activity */
             message: string | null;
         };
         InstallBody: {
@@ -1265,7 +1264,7 @@ export interface components {
             join: boolean;
         };
         Git: {
-            /** @description The top of its work tree; null if there is none, or nothing is open. */
+            /** @description The top of its work tree; null if there is none, or no decision is needed. */
             repository: string | null;
         };
         GitBody: {
@@ -1294,17 +1293,17 @@ export interface components {
         };
         Check: {
             /**
-             * @description `no_list`: it lists no models, so no more can be told; `not_listed`: it does, but not this one
+             * @description `no_list`: it lists no models, so the model can't be checked; `not_listed`: its list lacks this model
              * @enum {string}
              */
             verdict: "ok" | "no_list" | "not_listed";
         };
         KeyBody: {
             key?: string | null;
-            /** @description Where it isn't the usual one */
+            /** @description The address if it isn't the default one */
             address?: string | null;
             /**
-             * @description That the server at a loopback address runs its models itself; else it counts as remote
+             * @description Whether the server at a loopback address runs its models itself; otherwise it counts as remote
              * @default false
              */
             onThisMachine: boolean;
@@ -1319,7 +1318,7 @@ export interface components {
             store: {
                 kind: string;
                 writable: boolean;
-                /** @description What the store doesn't guarantee where it lies, such as a disk without file locks, in sentences */
+                /** @description Missing guarantees of the store, such as a disk without file locks, in sentences */
                 notices?: string[];
             };
             model: {
@@ -1329,7 +1328,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description What went wrong, in a fixed code and a plain sentence */
+        /** @description An error with a fixed code and a plain sentence */
         Error: {
             headers: {
                 [name: string]: unknown;
@@ -1340,7 +1339,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The revision that the change builds on, as sent in `ETag` */
+        /** @description The expected revision, as sent in `ETag` */
         IfMatch: string;
     };
     requestBodies: never;
@@ -1426,7 +1425,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was told to stop */
+            /** @description The stop was requested */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1487,7 +1486,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of summaries */
+            /** @description A page of summaries */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1535,7 +1534,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The revision that the change builds on, as sent in `ETag` */
+                /** @description The expected revision, as sent in `ETag` */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -1546,7 +1545,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The session was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1574,7 +1573,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The steps, oldest first; none if nothing is kept of the cell */
+            /** @description The steps, oldest first; empty if the cell has no history */
             200: {
                 headers: {
                     ETag?: string;
@@ -1628,7 +1627,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The revision that the change builds on, as sent in `ETag` */
+                /** @description The expected revision, as sent in `ETag` */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -1676,7 +1675,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The id that the notebook must carry */
+            /** @description The id to store in the notebook */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1714,7 +1713,7 @@ export interface operations {
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
-            /** @description `If-None-Match` names the current version */
+            /** @description `If-None-Match` is the current version */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -1745,7 +1744,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The cells in their order, and those that were deleted by then */
+            /** @description The cells in order, and those that were deleted by then */
             200: {
                 headers: {
                     ETag?: string;
@@ -1773,7 +1772,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Of the last moment; blank lines don't count */
+            /** @description The counts for the last moment, without blank lines */
             200: {
                 headers: {
                     ETag?: string;
@@ -1789,9 +1788,9 @@ export interface operations {
         parameters: {
             query?: {
                 q?: string;
-                /** @description Of this notebook alone */
+                /** @description Only this notebook */
                 notebookId?: components["schemas"]["Id"];
-                /** @description By meaning only where `meaning.available`; else by words */
+                /** @description `meaning` only if `meaning.available`; otherwise by words */
                 by?: "words" | "meaning";
                 offset?: number;
                 limit?: number;
@@ -1802,7 +1801,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of hits, best first */
+            /** @description A page of hits, best first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1830,7 +1829,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One page of hits, best first */
+            /** @description A page of hits, best first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1850,12 +1849,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `html`: one page that needs nothing else. `md`: Markdown. `ipynb`: the notebook as it
-                 *     is, with the story of each cell behind it.
+                 * @description `html`: a self-contained page. `md`: Markdown. `ipynb`: the notebook with the history of
+                 *     each cell after it.
                  */
                 format?: "html" | "md" | "ipynb";
                 /**
-                 * @description Where the notebook's file is. If it carries this id, the export has its name, and an
+                 * @description The path of the notebook's file. If it has this id, the export has its name, and an
                  *     `ipynb` its outputs.
                  */
                 path?: string;
@@ -1868,7 +1867,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Text for a download, never served as a page */
+            /** @description The file's content as text, never served as a page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1899,7 +1898,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Text for a download, never served as a page */
+            /** @description The file's content as text, never served as a page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1964,7 +1963,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The name under which it is kept */
+            /** @description The picture's hash */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2070,7 +2069,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The models, and which one answers by default */
+            /** @description The models and the default one */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2096,7 +2095,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The model that answers by default now */
+            /** @description The new default model */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2127,7 +2126,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It answers */
+            /** @description The result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2157,7 +2156,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It answers */
+            /** @description The result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2189,7 +2188,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They are kept */
+            /** @description They were stored */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2216,7 +2215,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Nothing is kept */
+            /** @description They were deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2245,7 +2244,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is noted */
+            /** @description The declaration was stored */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2307,7 +2306,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description None runs any more */
+            /** @description No installation is running */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2331,7 +2330,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is being made ready */
+            /** @description The preparation was started */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2353,7 +2352,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All is well as far as the server can tell */
+            /** @description The server's state */
             200: {
                 headers: {
                     [name: string]: unknown;
