@@ -79,8 +79,7 @@ function sources(folder) {
     if (entry.isDirectory()) {
       return sources(file);
     }
-    return /\.tsx?$/.test(file) &&
-      !/\.(spec|fakes|d)\.tsx?$|Fakes\.ts$/.test(file)
+    return /\.tsx?$/.test(file) && !/\.(spec|fakes|d)\.tsx?$/.test(file)
       ? [file]
       : [];
   });

@@ -1,5 +1,5 @@
 /** The whole page: the current moment, cell and step, and everything that changes them. */
-import { el, replaceChildren } from './dom';
+import { button, el, replaceChildren } from './dom';
 import { historyView } from './history';
 import { createKeysDialog } from './keys';
 import type { PageLabels } from './labels';
@@ -22,24 +22,15 @@ export class App {
       trans.__('History'),
       trans.__('Report')
     ].map((name, view) =>
-      el(
-        'button',
-        {
-          ...{ type: 'button', role: 'tab', id: `tab-${view}` },
-          'aria-controls': 'view',
-          click: () => this._showView(view)
-        },
-        name
-      )
+      button(name, () => this._showView(view), {
+        role: 'tab',
+        id: `tab-${view}`,
+        'aria-controls': 'view'
+      })
     );
-    this._blame = el(
-      'button',
-      {
-        ...{ type: 'button', 'aria-pressed': 'false' },
-        click: () => this._toggleBlame()
-      },
-      trans.__('Authorship')
-    );
+    this._blame = button(trans.__('Authorship'), () => this._toggleBlame(), {
+      'aria-pressed': 'false'
+    });
     const changes = replay.data.moments.flatMap(({ steps }) =>
       steps.slice(0, 1)
     );
@@ -51,33 +42,26 @@ export class App {
     const { trans, replay } = this._labels;
     container.append(
       el(
-        'div',
-        { class: 'intro' },
-        el('h1', null, replay.data.name),
-        el('p', { class: 'dull' }, this._labels.summary())
+        'div.intro',
+        el('h1', replay.data.name),
+        el('p.dull', this._labels.summary())
       ),
       el(
-        'header',
-        { class: 'top' },
+        'header.top',
         el(
-          'div',
-          { class: 'bar-row' },
+          'div.bar-row',
           el(
             'div',
             { role: 'tablist', 'aria-label': trans.__('Views'), class: 'tabs' },
             this._tabs
           ),
-          el('span', { class: 'grow' }),
+          el('span.grow'),
           this._blame,
-          el(
-            'button',
-            { type: 'button', click: () => this._keys.showModal() },
-            trans.__('Shortcuts')
-          )
+          button(trans.__('Shortcuts'), () => this._keys.showModal())
         ),
         this._player.node
       ),
-      el('div', { class: 'body' }, this._main),
+      el('div.body', this._main),
       footer(this._labels),
       this._keys
     );
@@ -145,12 +129,7 @@ export class App {
     const labels = this._labels;
     switch (view) {
       case 0:
-        return el(
-          'div',
-          { class: 'two' },
-          this._notebook.node,
-          this._panel.node
-        );
+        return el('div.two', this._notebook.node, this._panel.node);
       case 1:
         return historyView(labels);
       default:
@@ -229,7 +208,7 @@ export class App {
 
   private _printed(): HTMLElement {
     const report = reportView(this._labels, () => undefined);
-    return el('div', { class: 'printed' }, report, historyView(this._labels));
+    return el('div.printed', report, historyView(this._labels));
   }
 
   private _moment = -1;
@@ -244,7 +223,7 @@ export class App {
   private readonly _tabs: HTMLButtonElement[];
   private readonly _blame: HTMLButtonElement;
   private readonly _box = el('div', { id: 'view', role: 'tabpanel' });
-  private readonly _main = el('main', null, this._box);
+  private readonly _main = el('main', this._box);
 }
 
 const ARROWS: Readonly<Record<string, 1 | -1>> = {
@@ -256,14 +235,12 @@ const ARROWS: Readonly<Record<string, 1 | -1>> = {
 export function emptyPage(labels: PageLabels): HTMLElement[] {
   const { trans, replay } = labels;
   return [
-    el('header', { class: 'top' }, el('h1', null, replay.data.name)),
+    el('header.top', el('h1', replay.data.name)),
     el(
-      'main',
-      { class: 'nothing' },
-      el('p', { class: 'big' }, trans.__('This notebook has no history.')),
+      'main.nothing',
+      el('p.big', trans.__('This notebook has no history.')),
       el(
         'p',
-        null,
         trans.__('Ask for code in one of its cells, then export it again.')
       )
     ),
@@ -275,5 +252,5 @@ function footer({ trans }: PageLabels): HTMLElement {
   const text = trans.__(
     'Made with AI Server. This file is self-contained and makes no network requests.'
   );
-  return el('footer', null, text);
+  return el('footer', text);
 }

@@ -57,16 +57,12 @@ export function codeBlock(
     return el(
       'span',
       { class: `line by-${origin?.author ?? 'none'}`, title: full },
-      el('span', { class: 'who' }, name),
-      el('span', { class: 'sign', 'aria-hidden': 'true' }, sign[kind]),
+      el('span.who', name),
+      el('span.sign', { 'aria-hidden': 'true' }, sign[kind]),
       el(tag[kind], { class: 'text' }, content, '\n')
     );
   });
-  return el(
-    'pre',
-    { class: 'code', 'aria-label': label },
-    el('code', null, rendered)
-  );
+  return el('pre.code', { 'aria-label': label }, el('code', rendered));
 }
 
 function codeLines(
@@ -103,10 +99,10 @@ export function outputBlock(
     return null;
   }
   return el(
-    'div',
-    { class: 'output', role: 'group', 'aria-label': trans.__('Output') },
-    run?.error && el('p', { class: 'error' }, run.error),
-    text && el('pre', null, text, truncated && ` ${trans.__('… (truncated)')}`),
+    'div.output',
+    { role: 'group', 'aria-label': trans.__('Output') },
+    run?.error && el('p.error', run.error),
+    text && el('pre', text, truncated && ` ${trans.__('… (truncated)')}`),
     urls.map((src, index) =>
       el('img', { src, alt: trans.__('Output image %1', index + 1) })
     )
@@ -128,26 +124,19 @@ export function rowBlock(
   const { explanation, answer } = step;
   return [
     ...(isTurn
-      ? [
-          el('h4', null, trans.__('Request')),
-          el('blockquote', { class: 'request' }, step.title)
-        ]
+      ? [el('h4', trans.__('Request')), el('blockquote.request', step.title)]
       : []),
-    step.error && step.kind !== 'run'
-      ? el('p', { class: 'error' }, step.error)
-      : null,
+    step.error && step.kind !== 'run' ? el('p.error', step.error) : null,
     ...(isTurn && explanation
       ? [
-          el('h4', null, trans.__('Answer')),
-          answer
-            ? markdownBlock(answer)
-            : el('p', { class: 'explanation' }, explanation)
+          el('h4', trans.__('Answer')),
+          answer ? markdownBlock(answer) : el('p.explanation', explanation)
         ]
       : []),
     ...(more.isShort && before === step.code
-      ? [el('p', { class: 'dull' }, trans.__('No code changes.'))]
+      ? [el('p.dull', trans.__('No code changes.'))]
       : [
-          el('h4', null, label),
+          el('h4', label),
           codeBlock(labels, {
             cell,
             code: step.code,
@@ -172,11 +161,10 @@ export function rowFacts(
   const icon = { model: '✦ ', person: '✎ ' }[author as string] ?? '';
   const name = labels.contributor({ author, name: step.name });
   return el(
-    'p',
-    { class: 'meta' },
+    'p.meta',
     chip(`${icon}${name}`, author),
-    el('span', null, labels.time(step.timestamp)),
-    step.model && el('span', { class: 'model-name' }, step.model),
+    el('span', labels.time(step.timestamp)),
+    step.model && el('span.model-name', step.model),
     labels.outcomes(cell, row).map(({ text, tone }) => chip(text, tone))
   );
 }

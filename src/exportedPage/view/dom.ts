@@ -10,24 +10,38 @@ export type Child =
   Node | string | number | false | null | undefined | readonly Child[];
 
 /**
- * Create an element. Functions among the attributes listen to the event of that name; `true` sets
- * an empty attribute. Children that are null or false are left out.
+ * Create an element of a tag, with classes as in `p.big`. Functions among the attributes listen to
+ * the event of that name; `true` sets an empty attribute. Empty children are left out.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  attributes: Attributes | null,
-  ...children: Child[]
+  selector: K | `${K}.${string}`,
+  ...content: [Attributes, ...Child[]] | Child[]
 ): HTMLElementTagNameMap[K] {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+  const [tag, ...classes] = selector.split('.');
+  const node = document.createElement(tag) as HTMLElementTagNameMap[K];
+  node.classList.add(...classes);
+  const [first, ...others] = content;
+  const children = isAttributes(first) ? others : content;
+  for (const [name, value] of Object.entries(
+    isAttributes(first) ? first : {}
+  )) {
     if (typeof value === 'function') {
       node.addEventListener(name, value);
     } else if (value !== null && value !== undefined && value !== false) {
       node.setAttribute(name, value === true ? '' : String(value));
     }
   }
-  replaceChildren(node, ...children);
+  replaceChildren(node, ...(children as Child[]));
   return node;
+}
+
+function isAttributes(value: Attributes | Child): value is Attributes {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Node)
+  );
 }
 
 /** Replace the children of an element. */
@@ -39,6 +53,15 @@ export function replaceChildren(node: Element, ...children: Child[]): void {
         ? [child instanceof Node ? child : String(child)]
         : [];
   node.replaceChildren(...children.flatMap(flat));
+}
+
+/** Create a button. */
+export function button(
+  content: Child,
+  click: () => void,
+  attributes: Attributes = {}
+): HTMLButtonElement {
+  return el('button', { type: 'button', click, ...attributes }, content);
 }
 
 /** Create a small label. */
@@ -80,7 +103,7 @@ export function iconButton(
   label: string,
   click: () => void
 ): HTMLButtonElement {
-  const button = el('button', { type: 'button', class: 'icon', click });
-  setIcon(button, name, label);
-  return button;
+  const node = button(null, click, { class: 'icon' });
+  setIcon(node, name, label);
+  return node;
 }

@@ -8,25 +8,23 @@ export function historyView(labels: PageLabels): HTMLElement {
   const { trans, replay } = labels;
   const chapter = ({ rows }: ICell, cell: number) =>
     el(
-      'article',
-      { class: 'chapter' },
-      el('h2', null, labels.cell(cell, replay.lastMoment)),
-      rows.length === 0 &&
-        el('p', { class: 'dull' }, trans.__('This cell has no history.')),
+      'article.chapter',
+      el('h2', labels.cell(cell, replay.lastMoment)),
+      rows.length === 0 && el('p.dull', trans.__('This cell has no history.')),
       rows.map((row, place) => {
         const step = replay.stepOf(cell, row);
         return el(
           'div',
           { class: `entry by-${step.author}` },
-          el('h3', null, `${place + 1}. ${labels.step(cell, step.index)}`),
+          el('h3', `${place + 1}. ${labels.step(cell, step.index)}`),
           rowFacts(labels, cell, row),
           rowBlock(labels, cell, row, { isShort: true })
         );
       })
     );
   return el(
-    'section',
-    { class: 'history', 'aria-label': trans.__('History') },
+    'section.history',
+    { 'aria-label': trans.__('History') },
     replay.cells.map(chapter)
   );
 }

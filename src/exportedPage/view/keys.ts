@@ -1,7 +1,7 @@
 /** The dialog that lists the keyboard shortcuts. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import { el } from './dom';
+import { button, el } from './dom';
 
 export function createKeysDialog(trans: TranslationBundle): HTMLDialogElement {
   const title = trans.__('Keyboard shortcuts');
@@ -14,20 +14,15 @@ export function createKeysDialog(trans: TranslationBundle): HTMLDialogElement {
     ['1 2 3', trans.__('switch views')],
     ['?', trans.__('show this list')]
   ];
-  const close = () => dialog.close();
-  const dialog = el(
+  const dialog: HTMLDialogElement = el(
     'dialog',
     { 'aria-label': title },
-    el('h2', null, title),
+    el('h2', title),
     el(
       'dl',
-      null,
-      keys.map(([key, action]) => [
-        el('dt', null, el('kbd', null, key)),
-        el('dd', null, action)
-      ])
+      keys.map(([key, action]) => [el('dt', el('kbd', key)), el('dd', action)])
     ),
-    el('button', { type: 'button', click: close }, trans.__('Close'))
+    button(trans.__('Close'), () => dialog.close())
   );
   return dialog;
 }

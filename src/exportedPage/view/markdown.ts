@@ -9,7 +9,7 @@ const TAGS = [
 ];
 
 export function markdownBlock(nodes: readonly MarkdownNode[]): HTMLElement {
-  return el('div', { class: 'markdown' }, nodes.map(render));
+  return el('div.markdown', nodes.map(render));
 }
 
 function render(node: MarkdownNode): Node | string {

@@ -1,7 +1,7 @@
 /** The notebook at a moment. Only cells that differ from what is shown are rendered again. */
 import { originsOf } from '../model/replay';
 import { codeBlock, outputBlock } from './code';
-import { Child, chip, el, replaceChildren } from './dom';
+import { button, Child, chip, el, replaceChildren } from './dom';
 import type { PageLabels } from './labels';
 import { markdownBlock } from './markdown';
 
@@ -13,8 +13,8 @@ export class NotebookView {
     const { trans } = _labels;
     this._list.dataset.empty = trans.__('The notebook was empty.');
     this.node = el(
-      'section',
-      { class: 'notebook', 'aria-label': trans.__('Notebook') },
+      'section.notebook',
+      { 'aria-label': trans.__('Notebook') },
       this._list,
       this._deleted
     );
@@ -44,7 +44,7 @@ export class NotebookView {
     this._deleted.hidden = !deleted.length;
     replaceChildren(
       this._deleted,
-      el('summary', null, trans.__('Deleted earlier (%1)', deleted.length)),
+      el('summary', trans.__('Deleted earlier (%1)', deleted.length)),
       deleted.map(cell => render(cell, replay.cells[cell].type))
     );
     if (deleted.some(cell => changed.has(cell))) {
@@ -69,8 +69,7 @@ export class NotebookView {
     const key = [step, type, isChanged].join();
     let rendered = this._rendered.get(cell);
     if (rendered?.key !== key) {
-      const node =
-        rendered?.node ?? el('article', { class: 'cell', 'data-cell': cell });
+      const node = rendered?.node ?? el('article.cell', { 'data-cell': cell });
       node.classList.toggle('is-new', isChanged);
       replaceChildren(
         node,
@@ -90,13 +89,11 @@ export class NotebookView {
     const labels = this._labels;
     const { steps } = labels.replay.cells[cell];
     const outcome = step < 0 ? null : labels.outcome(cell, steps[step]);
-    const click = () => this._onPick(cell);
     return el(
       'header',
-      null,
-      el('button', { class: 'pick', type: 'button', click }),
-      el('span', { class: 'type' }, labels.type(type)),
-      step >= 0 && el('span', { class: 'what' }, labels.step(cell, step)),
+      button(null, () => this._onPick(cell), { class: 'pick' }),
+      el('span.type', labels.type(type)),
+      step >= 0 && el('span.what', labels.step(cell, step)),
       outcome && chip(outcome.text, outcome.tone)
     );
   }
@@ -115,9 +112,8 @@ export class NotebookView {
     const before = step?.base ?? step?.before;
     if (step && before && before !== step.code) {
       const { code } = step;
-      return codeBlock(labels, {
-        ...{ cell, code, origins: originsOf(step), before, label }
-      });
+      const origins = originsOf(step);
+      return codeBlock(labels, { cell, code, origins, before, label });
     }
     const output = outputBlock(
       labels,
@@ -134,13 +130,13 @@ export class NotebookView {
         ? markdownBlock(tree)
         : source
           ? codeBlock(labels, { cell, code: source, origins, label })
-          : el('p', { class: 'dull' }, trans.__('(empty)')),
+          : el('p.dull', trans.__('(empty)')),
       output
     ];
   }
 
-  private readonly _list = el('div', { class: 'cells' });
-  private readonly _deleted = el('details', { class: 'deleted' });
+  private readonly _list = el('div.cells');
+  private readonly _deleted = el('details.deleted');
   private readonly _rendered = new Map<
     number,
     { key: string; node: HTMLElement }

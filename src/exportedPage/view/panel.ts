@@ -1,5 +1,5 @@
 /** One cell: the list of its steps, and the current one in full. */
-import { el, chip, replaceChildren } from './dom';
+import { button, chip, el, replaceChildren } from './dom';
 import { rowBlock, rowFacts } from './code';
 import { authorOf, PageLabels } from './labels';
 
@@ -10,14 +10,17 @@ export class CellPanel {
     private readonly _onRow: (row: number) => void
   ) {
     const { trans } = _labels;
-    const input = () => _onRow(Number(this._slider.value));
     const label = trans.__('Steps of this cell');
     this._slider = el('input', {
-      ...{ type: 'range', min: 0, 'aria-label': label, input }
+      type: 'range',
+      min: 0,
+      'aria-label': label,
+      input: () => _onRow(Number(this._slider.value))
     });
-    this._list = el('ol', { class: 'steps', 'aria-label': label });
-    this._body = el('div', {
-      ...{ class: 'step', role: 'group', tabindex: 0 },
+    this._list = el('ol.steps', { 'aria-label': label });
+    this._body = el('div.step', {
+      role: 'group',
+      tabindex: 0,
       'aria-label': trans.__('Step')
     });
     this._compare = el('select', {
@@ -25,15 +28,14 @@ export class CellPanel {
       change: () => this._renderStep()
     });
     this._compareRow = el(
-      'p',
-      { class: 'compare' },
+      'p.compare',
       el('label', { for: 'compare' }, trans.__('Compare with')),
       this._compare
     );
     this.node = el(
-      'aside',
-      { class: 'panel', 'aria-label': trans.__('Cell') },
-      el('div', { class: 'panel-head' }, this._title, this._count),
+      'aside.panel',
+      { 'aria-label': trans.__('Cell') },
+      el('div.panel-head', this._title, this._count),
       this._slider,
       this._body,
       this._compareRow,
@@ -99,19 +101,17 @@ export class CellPanel {
     );
     const items = rows.map((row, position) => {
       const outcome = labels.outcomes(this._cell, row).at(-1);
+      const content = [
+        el(row.outcome === 'error' ? 'span.dot.bad' : 'span.dot', {
+          'aria-hidden': 'true'
+        }),
+        el('span.name', titles[position]),
+        outcome && chip(outcome.text, outcome.tone)
+      ];
       return el(
         'li',
         { class: `by-${authorOf(row)}` },
-        el(
-          'button',
-          { type: 'button', click: () => this._onRow(position) },
-          el('span', {
-            class: row.outcome === 'error' ? 'dot bad' : 'dot',
-            'aria-hidden': 'true'
-          }),
-          el('span', { class: 'name' }, titles[position]),
-          outcome && chip(outcome.text, outcome.tone)
-        )
+        button(content, () => this._onRow(position))
       );
     });
     replaceChildren(this._list, items);
@@ -135,18 +135,14 @@ export class CellPanel {
       const text = rows.length
         ? trans.__('This cell had no history yet.')
         : trans.__('This cell has no history.');
-      replaceChildren(this._body, el('p', { class: 'dull' }, text));
+      replaceChildren(this._body, el('p.dull', text));
       return;
     }
     const { value } = this._compare;
     const step = steps[this._step];
     replaceChildren(
       this._body,
-      el(
-        'h3',
-        null,
-        labels.step(this._cell, replay.stepOf(this._cell, row).index)
-      ),
+      el('h3', labels.step(this._cell, replay.stepOf(this._cell, row).index)),
       rowFacts(labels, this._cell, row),
       rowBlock(labels, this._cell, row, {
         against: value === '' ? undefined : rows[Number(value)].code,
@@ -158,8 +154,8 @@ export class CellPanel {
 
   private _cell = -1;
   private _step = -1;
-  private readonly _title = el('h2', null);
-  private readonly _count = el('span', { class: 'count' });
+  private readonly _title = el('h2');
+  private readonly _count = el('span.count');
   private readonly _slider: HTMLInputElement;
   private readonly _compare: HTMLSelectElement;
   private readonly _compareRow: HTMLElement;

@@ -33,11 +33,9 @@ export class Player {
       )
     );
     this.node = el(
-      'div',
-      { class: 'player' },
+      'div.player',
       el(
-        'div',
-        { class: 'buttons' },
+        'div.buttons',
         iconButton('first', trans.__('First change'), () => _onMove(0)),
         iconButton('back', trans.__('Previous change'), () => this.move(-1)),
         this._play,
@@ -47,7 +45,7 @@ export class Player {
         ),
         this._speed
       ),
-      el('div', { class: 'track' }, activityChart(_labels), this._slider),
+      el('div.track', activityChart(_labels), this._slider),
       this._caption
     );
   }
@@ -69,8 +67,8 @@ export class Player {
     );
     replaceChildren(
       this._caption,
-      el('strong', null, title),
-      el('span', null, `${place} · ${this._labels.time(timestamp)}`),
+      el('strong', title),
+      el('span', `${place} · ${this._labels.time(timestamp)}`),
       saved && chip(trans.__('saved'), 'quiet')
     );
   }
@@ -118,10 +116,7 @@ export class Player {
   private readonly _slider: HTMLInputElement;
   private readonly _play: HTMLButtonElement;
   private readonly _speed: HTMLSelectElement;
-  private readonly _caption = el('p', {
-    class: 'caption',
-    'aria-live': 'polite'
-  });
+  private readonly _caption = el('p.caption', { 'aria-live': 'polite' });
 }
 
 /** The number of moments over time, by model, person and others. */
@@ -145,14 +140,14 @@ function activityChart({ replay }: PageLabels): HTMLElement {
   const total = (bar: (typeof bars)[number]) =>
     bar.model + bar.person + bar.other;
   const highest = Math.max(1, ...bars.map(total));
-  const chart = el('div', { class: 'activity', 'aria-hidden': 'true' });
+  const chart = el('div.activity', { 'aria-hidden': 'true' });
   for (const bar of bars) {
     const parts = names.map(name => {
       const part = el('span', { class: name });
       part.style.height = `${(100 * bar[name]) / highest}%`;
       return part;
     });
-    chart.append(el('span', { class: 'bar' }, parts));
+    chart.append(el('span.bar', parts));
   }
   return chart;
 }

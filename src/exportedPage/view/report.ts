@@ -7,7 +7,7 @@ import {
   ShareKind,
   Shares
 } from '../../labels/shareLabels';
-import { el } from './dom';
+import { button, el } from './dom';
 import type { PageLabels } from './labels';
 
 const CLASSES: Record<ShareKind, string> = {
@@ -33,7 +33,7 @@ export function reportView(
     contributorName({ author: 'program', name: text }, trans);
   const names = (title: string, head: string, counts: Record<string, number>) =>
     byLines(counts).length > 0 && [
-      el('h3', null, title),
+      el('h3', title),
       table(
         [head, lines, share],
         byLines(counts).map(each => [
@@ -45,15 +45,9 @@ export function reportView(
     ];
   const indexes = new Map(replay.cells.map(({ id }, index) => [id, index]));
   const cellRow = (row: (typeof cells)[number], place: number) => [
-    el(
-      'button',
-      {
-        type: 'button',
-        class: 'pick',
-        click: () => onPick(indexes.get(row.cellId)!)
-      },
-      cellName(place + 1, trans)
-    ),
+    button(cellName(place + 1, trans), () => onPick(indexes.get(row.cellId)!), {
+      class: 'pick'
+    }),
     row.lines,
     row.byModel,
     row.byPerson,
@@ -63,14 +57,13 @@ export function reportView(
     row.lines > 0 && shareBar(row)
   ];
   return el(
-    'section',
-    { class: 'report', 'aria-label': trans.__('Report') },
-    el('h2', null, trans.__('Report')),
-    el('p', { class: 'big' }, labels.shares(total)),
+    'section.report',
+    { 'aria-label': trans.__('Report') },
+    el('h2', trans.__('Report')),
+    el('p.big', labels.shares(total)),
     shareBar(total),
     el(
-      'p',
-      { class: 'dull' },
+      'p.dull',
       trans.__(
         'Non-blank lines in the current notebook. A line counts as written by AI if it came from an answer and has not been edited since.'
       )
@@ -78,7 +71,7 @@ export function reportView(
     names(trans.__('Models'), trans.__('Model'), total.models),
     names(trans.__('Agents and programs'), trans.__('Name'), total.names),
     cells.length > 0 && [
-      el('h3', null, trans.__('Cells')),
+      el('h3', trans.__('Cells')),
       table(
         [
           trans.__('Cell'),
@@ -104,17 +97,14 @@ function table(
   const columns = head.map(text => el('th', { scope: 'col' }, text));
   return el(
     'table',
-    null,
-    el('thead', null, el('tr', null, columns)),
+    el('thead', el('tr', columns)),
     el(
       'tbody',
-      null,
       rows.map(([first, ...others]) =>
         el(
           'tr',
-          null,
           el('th', { scope: 'row' }, first),
-          others.map(content => el('td', null, content))
+          others.map(content => el('td', content))
         )
       )
     )
@@ -122,7 +112,7 @@ function table(
 }
 
 function shareBar(shares: Shares): HTMLElement {
-  const bar = el('span', { class: 'share', 'aria-hidden': 'true' });
+  const bar = el('span.share', { 'aria-hidden': 'true' });
   for (const kind of SHARE_KINDS) {
     const part = el('span', { class: `part ${CLASSES[kind]}` });
     part.style.flexGrow = String(shares[kind]);
