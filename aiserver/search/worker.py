@@ -31,7 +31,3 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 def main() -> None:
     """Serve the parent."""
     serve_parent(serve)
-
-
-if __name__ == "__main__":
-    main()

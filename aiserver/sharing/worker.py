@@ -53,7 +53,3 @@ def main() -> None:
     """Serve the parent."""
     with pause_gc():
         serve_parent(serve)
-
-
-if __name__ == "__main__":
-    main()
