@@ -72,16 +72,15 @@ def newest_turns(
     connection: Connection, key: SessionKey, limit: int | None
 ) -> tuple[list[Interaction], bool]:
     """The newest turns since the last context reset, and whether there are older ones."""
-    row = queries.head(connection, key)
-    if row is None:
+    rows = queries.newest_turns(connection, key, _NO_LIMIT if limit is None else limit)
+    if not rows:
         return [], False
     try:
-        counters = Counters.load(row.counters)
+        counters = Counters.load(rows[0].counters)
         if counters.in_order:
-            turns = queries.newest_turns(
-                connection, key, counters.after_reset, _NO_LIMIT if limit is None else limit
-            )
-            return turns, len(turns) == limit
+            since_reset = [row.content for row in rows if row.item_index >= counters.after_reset]
+            turns = [codec.parse_record(Interaction, content) for content in since_reset]
+            return turns[::-1], len(turns) == limit
     except ValueError:  # the counters or a turn are damaged
         pass
     session = load(connection, key)

@@ -21,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from ...models import Event, Interaction, NewEvent, SessionKey
+from ...models import Event, NewEvent, SessionKey
 from ..record import codec
 from ..record.mutations import events_by_id
 from .codes import EVENT, TURN
@@ -62,8 +62,15 @@ _SELECT_HEAD = select(
 ).where(_matches_key(sessions))
 _SELECT_HEAD_FOR_UPDATE = _SELECT_HEAD.with_for_update()
 _SELECT_TURNS = (
-    select(items.c.content)
-    .where(_matches_key(items), items.c.kind == TURN, items.c.item_index >= bindparam("first"))
+    select(
+        items.c.item_index,
+        items.c.content,
+        select(sessions.c.counters)
+        .where(_matches_key(sessions))
+        .scalar_subquery()
+        .label("counters"),
+    )
+    .where(_matches_key(items), items.c.kind == TURN)
     .order_by(items.c.item_index.desc())
     .limit(bindparam("limit"))
 )
@@ -94,6 +101,14 @@ class HeadRow(NamedTuple):
     events: int
     counters: str
     summary: str
+
+
+class TurnRow(NamedTuple):
+    """A turn's row, and the counters of its session."""
+
+    item_index: int
+    content: str
+    counters: str
 
 
 class SessionRows(NamedTuple):
@@ -139,12 +154,10 @@ def lock(connection: Connection, key: SessionKey) -> HeadRow | None:
     return None if row is None else HeadRow(*row)
 
 
-def newest_turns(
-    connection: Connection, key: SessionKey, first: int, limit: int
-) -> list[Interaction]:
-    """The newest turns from an index on, oldest first. Raises ValueError."""
-    rows = connection.execute(_SELECT_TURNS, _key_params(key, first=first, limit=limit))
-    return [codec.parse_record(Interaction, content) for (content,) in rows][::-1]
+def newest_turns(connection: Connection, key: SessionKey, limit: int) -> list[TurnRow]:
+    """The rows of the newest turns, newest first."""
+    rows = connection.execute(_SELECT_TURNS, _key_params(key, limit=limit))
+    return [TurnRow(*row) for row in rows]
 
 
 def existing_events(
