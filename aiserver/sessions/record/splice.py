@@ -1,29 +1,82 @@
-"""Append turns and events to the bytes of a session without encoding the whole session again.
+"""Put the bytes of a session together from its parts, without encoding the whole session.
 
 Invariants:
 
 - The bytes equal the output of ``codec.encode`` for the same session, whether it was read whole or
-  extended here turn by turn.
-- Turns and events are held as bytes, not as objects. Only what the next one needs is parsed: the
+  extended turn by turn.
+- Turns and events are held as text, not as objects. Only what the next one needs is parsed: the
   counters, and the events that have an ``id``. So turn 2,000 is as cheap as turn 2.
 - A method that raises has changed nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
-from ...models import Event, Interaction, NewEvent, Session, SessionMeta, utc_now
+from ...models import Event, Interaction, NewEvent, Session, SessionMeta, Stored, utc_now
 from . import codec
 from .mutations import events_by_id, number_events
 from .prepared_turn import PreparedTurn
 
-_INDENT = b"  "
-_ITEM_BREAK = b"\n" + 2 * _INDENT
-_END = b"\n}\n"
-_EMPTY = b"[]"
+META_DEPTH, ITEM_DEPTH = 1, 2
+SEPARATOR = b",\n" + ITEM_DEPTH * b"  "
+"""Stands between two turns or events."""
+EventsKey = Literal["", "null", "list"]
+"""The key ``events`` of a session: missing, null or a list; each is written as it was read."""
 _UPDATED = b'\n    "last_updated": "'
 _REVISION = b'\n    "revision": '
+
+
+def indent(text: bytes, depth: int) -> bytes:
+    """Indent the text of a record as in a session."""
+    # JSON strings contain no line breaks, so each one begins a line of the layout.
+    return text.replace(b"\n", b"\n" + depth * b"  ")
+
+
+def to_text(record: Stored, depth: int = ITEM_DEPTH) -> bytes:
+    """Return a record's text as in a session. Raises InvalidRequest if JSON can't represent it."""
+    return indent(codec.encode(record)[:-1], depth)
+
+
+def join_items(records: Iterable[Stored]) -> bytes:
+    """Return the text between the brackets of a list of turns or events."""
+    return SEPARATOR.join(map(to_text, records))
+
+
+def events_key(session: Session) -> EventsKey:
+    """Return how a session has the key ``events``."""
+    if session.events is not None:
+        return "list"
+    return "null" if "events" in session.model_fields_set else ""
+
+
+def unknown_keys(session: Session) -> bytes:
+    """Return the text of the session's unknown keys, which follows its known ones."""
+    if not session.model_extra:
+        return b""
+    empty = Session.model_construct(meta=session.meta, interactions=[])
+    empty.__pydantic_extra__ = session.model_extra
+    # Unique at this indentation, since strings contain no line breaks.
+    return codec.encode(empty).partition(b'\n  "interactions": []')[2].removesuffix(b"\n}\n")
+
+
+def session_chunks(
+    meta: bytes,
+    turns: bytes | bytearray,
+    key: EventsKey,
+    events: bytes | bytearray,
+    rest: bytes,
+) -> list[bytes | bytearray]:
+    """Return the bytes of a session in chunks.
+
+    ``turns`` and ``events`` are joined items, and ``rest`` is the text of the unknown keys.
+    """
+    chunks = [b'{\n  "meta": ', meta, b',\n  "interactions": ', *_in_brackets(turns)]
+    if key:
+        chunks.append(b',\n  "events": ')
+        chunks += [b"null"] if key == "null" else _in_brackets(events)
+    return [*chunks, rest, b"\n}\n"]
 
 
 class SessionBytes:
@@ -34,41 +87,38 @@ class SessionBytes:
         self.version, self.revision = session.meta.version, session.revision
         self._next_turn_id, self._next_seq = session.next_turn_id, session.next_seq
         self._events_by_id = events_by_id(session.events or [])
-        self._before_turns = _head(session.meta)
-        self._head_parts = _head_parts(session.meta)
-        turns = Session.model_construct(meta=session.meta, interactions=session.interactions)
-        self._turns = bytearray(_encode_items(turns))
-        # The key may be missing, null or a list; each is written as it was read.
-        self._events: bytearray | None = None
-        if session.events is not None:
-            events = Session.model_construct(
-                meta=session.meta, interactions=[], events=session.events
-            )
-            self._events = bytearray(_encode_items(events))
-        self._no_events = b""
-        if session.events is None and "events" in session.model_fields_set:
-            self._no_events = b',\n  "events": null'
-        self._after = _encode_extra(session) + _END
+        self._meta = to_text(session.meta, META_DEPTH)
+        self._meta_parts = _meta_parts(session.meta)
+        self._turns = bytearray(join_items(session.interactions))
+        self._events_key = events_key(session)
+        self._events = bytearray(join_items(session.events or []))
+        self._rest = unknown_keys(session)
 
     def add_turn(self, turn: PreparedTurn) -> Interaction:
         """Append a turn; return it as saved."""
         saved, data = turn.with_numbers(self._next_turn_id, self._next_seq)
-        self._grow([data], [])
+        meta = self._next_meta()
+        # Nothing below this line raises.
+        _extend(self._turns, indent(data[:-1], ITEM_DEPTH))
+        self._next_turn_id += 1
+        self._bump(meta, 1)
         return saved
 
     def add_events(self, events: Sequence[NewEvent]) -> list[Event]:
         """Append the new ones of these events; return all as saved."""
         saved, new = number_events(events, self._next_seq, self._events_by_id)
         if new:
-            self._grow([], new)
+            meta, texts = self._next_meta(), join_items(new)
+            # Nothing below this line raises.
+            _extend(self._events, texts)
+            self._events_key = "list"
+            self._events_by_id |= events_by_id(new)
+            self._bump(meta, len(new))
         return saved
 
     def chunks(self) -> list[bytes | bytearray]:
         """Return the bytes of the file in chunks."""
-        turns = [self._before_turns, *_in_brackets(self._turns)]
-        if self._events is None:
-            return [*turns, self._no_events + self._after]
-        return [*turns, b',\n  "events": ', *_in_brackets(self._events), self._after]
+        return session_chunks(self._meta, self._turns, self._events_key, self._events, self._rest)
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the file."""
@@ -88,71 +138,32 @@ class SessionBytes:
 
     def size(self) -> int:
         """Return about how many bytes this holds."""
-        return len(self._turns) + len(self._events or b"")
+        return len(self._turns) + len(self._events)
 
-    def _grow(self, turns: Sequence[bytes], events: Sequence[Event]) -> None:
-        revision = self.revision + 1
-        start, middle, end = self._head_parts
-        head = b"".join(
-            (start, _UPDATED, utc_now().encode(), middle, _REVISION, b"%d" % revision, end)
-        )
-        more_turns = [_indent(turn, 2) for turn in turns]
-        more_events = [_indent(codec.encode(event), 2) for event in events]
-        # Nothing below this line raises.
-        self.revision, self._before_turns = revision, head
-        _extend(self._turns, more_turns)
-        if events:
-            self._events = bytearray() if self._events is None else self._events
-            _extend(self._events, more_events)
-        self._next_turn_id += len(turns)
-        self._next_seq += len(turns) + len(events)
-        self._events_by_id |= events_by_id(events)
+    def _next_meta(self) -> bytes:
+        start, middle, end = self._meta_parts
+        revision = b"%d" % (self.revision + 1)
+        return b"".join((start, _UPDATED, utc_now().encode(), middle, _REVISION, revision, end))
+
+    def _bump(self, meta: bytes, records: int) -> None:
+        self._meta = meta
+        self.revision += 1
+        self._next_seq += records
 
 
-def _head(meta: SessionMeta) -> bytes:
-    return b'{\n  "meta": ' + _indent(codec.encode(meta), 1) + b',\n  "interactions": '
-
-
-def _head_parts(meta: SessionMeta) -> tuple[bytes, bytes, bytes]:
-    """Return the parts of the head before, between and after the time and the revision."""
-    blank = _head(meta.model_copy(update={"last_updated": "", "revision": 0}))
+def _meta_parts(meta: SessionMeta) -> tuple[bytes, bytes, bytes]:
+    """Return the parts of the meta before, between and after the time and the revision."""
+    blank = to_text(meta.model_copy(update={"last_updated": "", "revision": 0}), META_DEPTH)
     start, _, rest = blank.partition(_UPDATED)
     middle, _, end = rest.partition(_REVISION + b"0")
     return start, middle, end
 
 
-def _in_brackets(inside: bytearray) -> list[bytes | bytearray]:
-    return [b"[" + _ITEM_BREAK, inside, b"\n" + _INDENT + b"]"] if inside else [_EMPTY]
+def _in_brackets(items: bytes | bytearray) -> list[bytes | bytearray]:
+    return [b"[\n" + ITEM_DEPTH * b"  ", items, b"\n  ]"] if items else [b"[]"]
 
 
-def _extend(inside: bytearray, pieces: Sequence[bytes]) -> None:
-    for piece in pieces:
-        if inside:
-            inside += b"," + _ITEM_BREAK
-        inside += piece
-
-
-def _encode_items(session: Session) -> bytes:
-    """Return the bytes between the brackets of the last list of a session."""
-    text = codec.encode(session)
-    name = b"events" if session.events is not None else b"interactions"
-    return _text_after(text, name + b'": [').removesuffix(_END).removesuffix(b"]").strip(b"\n ")
-
-
-def _encode_extra(session: Session) -> bytes:
-    """Return the bytes of the session's unknown keys, which follow the known ones."""
-    if not session.model_extra:
-        return b""
-    extra_only = Session.model_construct(meta=session.meta, interactions=[])
-    extra_only.__pydantic_extra__ = session.model_extra
-    return _text_after(codec.encode(extra_only), b'interactions": []').removesuffix(_END)
-
-
-def _text_after(text: bytes, start: bytes) -> bytes:
-    # Unique at this indentation, since strings contain no line breaks.
-    return text.partition(b'\n  "' + start)[2]
-
-
-def _indent(text: bytes, depth: int) -> bytes:
-    # JSON strings contain no line breaks, so each one begins a line of the layout.
-    return text[:-1].replace(b"\n", b"\n" + depth * _INDENT)
+def _extend(items: bytearray, more: bytes) -> None:
+    if items:
+        items += SEPARATOR
+    items += more

@@ -21,14 +21,18 @@ from ...models import (
     Session,
     SessionMeta,
     SessionSummary,
-    Stored,
 )
 from ..record import codec
+from ..record.splice import (
+    META_DEPTH,
+    SEPARATOR,
+    events_key,
+    session_chunks,
+    to_text,
+    unknown_keys,
+)
 from ..record.summaries import extend_summary, summarise
 
-SEPARATOR = b",\n    "
-META_DEPTH = 1
-_ITEM_DEPTH = 2
 _BLANK = SessionSummary(
     notebook_id="", cell_id="", turns=0, events=0, revision=0, created_at="", last_updated=""
 )
@@ -37,12 +41,6 @@ _DELTA_FIELDS = {"turns", "failed", "events", "last_intent", "last_status", "las
 _TURN_ID = re.compile(rb'(?<=\n      "turn_id": )1(?=[,\n])')
 _SEQ = re.compile(rb'(?<=\n      "seq": )1(?=[,\n])')
 _ENTRY_SEQ = re.compile(rb'(?<=\A\{"seq":)( ?)1(?=,)')
-
-
-def to_text(record: Stored, depth: int = _ITEM_DEPTH) -> bytes:
-    """A record's text, indented as in a session."""
-    # JSON strings contain no line breaks, so each one begins a line of the layout.
-    return codec.encode(record)[:-1].replace(b"\n", b"\n" + depth * b"  ")
 
 
 class Item(NamedTuple):
@@ -99,13 +97,11 @@ def split(session: Session, stamp: str) -> SessionParts:
         "revision": session.revision,
         "turn_id": session.next_turn_id - 1,
         "seq": session.next_seq - 1,
-        "rest": _unknown_keys(session),
+        "rest": unknown_keys(session),
         "stamp": stamp,
     }
-    if session.events is not None:
-        head["events"] = "list"
-    elif "events" in session.model_fields_set:
-        head["events"] = "null"
+    if key := events_key(session):
+        head["events"] = key
     since = _history_start(session)
     if since is not None:
         head["since"] = since
@@ -141,11 +137,8 @@ class StoredSession(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """The session's bytes."""
-        text = b'{\n  "meta": ' + self._meta() + b',\n  "interactions": ' + _array(self.turns)
-        if self.events_are:
-            text += b',\n  "events": '
-            text += b"null" if self.events_are == b"null" else _array(self.events)
-        return text + self.rest + b"\n}\n"
+        key: Any = self.events_are.decode()
+        return b"".join(session_chunks(self._meta(), self.turns, key, self.events, self.rest))
 
     def _meta(self) -> bytes:
         """The metadata, updated with the fields that appends store separately."""
@@ -168,10 +161,6 @@ def json_chunks(texts: bytes, size: int = 20) -> Iterator[bytes]:
         yield b"[" + (b"{" if start else b"") + chunk + b"]"
 
 
-def _array(texts: bytes) -> bytes:
-    return b"[\n    " + texts + b"\n  ]" if texts else b"[]"
-
-
 def _split_at(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
     match = number.search(text)
     if match is None:
@@ -185,15 +174,6 @@ def _summary_delta(item: Interaction | Event) -> str:
     if isinstance(item, Event) and item.type == "context_reset":
         delta["reset"] = True
     return json.dumps(delta, ensure_ascii=False)
-
-
-def _unknown_keys(session: Session) -> bytes:
-    """The text of the unknown keys at the end of the session."""
-    if not session.model_extra:
-        return b""
-    empty = Session(meta=session.meta, interactions=[], **session.model_extra)
-    mark = b'\n  "interactions": []'
-    return codec.encode(empty).partition(mark)[2].removesuffix(b"\n}\n")
 
 
 def _history_start(session: Session) -> int | None:

@@ -28,10 +28,11 @@ from ...models import (
 from ..record import codec
 from ..record.damage.recovery import is_empty, recover
 from ..record.lru_cache import LRUCache
+from ..record.splice import META_DEPTH, SEPARATOR, to_text
 from ..record.summaries import summarise
 from .client import Client
 from .keys import Keyspace, cell_name, encode_owner, lex_range
-from .layout import META_DEPTH, SEPARATOR, Item, StoredSession, json_chunks, split, to_text
+from .layout import Item, StoredSession, json_chunks, split
 
 T = TypeVar("T")
 Logger = logging.Logger | logging.LoggerAdapter[Any]

@@ -22,9 +22,10 @@ from ..base import VerifyResult
 from ..record import codec
 from ..record.damage.recovery import recover
 from ..record.mutations import bump_revision, check_writable, find_problems
+from ..record.splice import SEPARATOR
 from .client import Client
 from .keys import Keyspace, cell_name, encode_owner, parse_cell_name
-from .layout import SEPARATOR, StoredSession, split
+from .layout import StoredSession, split
 from .sessions import NO_STAMP, Sessions
 
 _SCAN = 1_000  # keys per SCAN command

@@ -21,7 +21,7 @@ from ..record.mutations import number_entries_from
 from .attempts import Write
 from .owners import owner_key
 from .queries import record_owner
-from .rows import to_text
+from .rows import to_column
 from .tables import blobs, notebook_log, notebooks, owners, sessions
 
 
@@ -50,7 +50,7 @@ def append_log(
         connection.execute(update(notebooks).where(matches).values(**row))
     connection.execute(
         insert(notebook_log),
-        [key | {"seq": e.seq, "write_id": write.id, "content": to_text(e)} for e in saved],
+        [key | {"seq": e.seq, "write_id": write.id, "content": to_column(e)} for e in saved],
     )
     write.result = saved
     return saved

@@ -26,7 +26,7 @@ from . import queries
 from .attempts import Write
 from .codes import LIST
 from .owners import owner_key
-from .rows import Counters, StoredSession, is_supported, split, to_item, to_text
+from .rows import Counters, StoredSession, is_supported, split, to_column, to_item
 from .tables import sessions
 from .verify import repair
 
@@ -290,7 +290,7 @@ def _write_records(
     head.counters.add(new)
     has_events = any(isinstance(record, Event) for record in new)
     row = {
-        "meta": to_text(head.session.meta),
+        "meta": to_column(head.session.meta),
         "events": LIST if has_events else max(head.events, 0),
         "counters": head.counters.dump(),
         "summary": summary.model_dump_json(),

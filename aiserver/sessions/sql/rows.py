@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,9 +20,21 @@ from pydantic import ValidationError
 from ...models import Event, Interaction, Session, SessionKey, SessionMeta, Stored
 from ..record import codec
 from ..record.codec import DamagedData
+from ..record.splice import (
+    ITEM_DEPTH,
+    META_DEPTH,
+    SEPARATOR,
+    EventsKey,
+    events_key,
+    indent,
+    session_chunks,
+)
 from .codes import ABSENT, EVENT, LIST, NULL, TURN
 
 R = TypeVar("R", bound=Stored)
+
+_EVENTS_CODES: dict[EventsKey, int] = {"": ABSENT, "null": NULL, "list": LIST}
+_EVENTS_KEYS = {code: key for key, code in _EVENTS_CODES.items()}
 
 
 class Item(NamedTuple):
@@ -82,16 +94,19 @@ class StoredSession:
 
     def to_bytes(self) -> bytes:
         """The session as JSON, even if its parts are damaged."""
-        turns = [item.content for item in self.items if item.kind == TURN]
-        events = [item.content for item in self.items if item.kind == EVENT]
-        text = f'{{\n  "meta": {_indent(self.meta, 1)},\n  "interactions": {_array(turns)}'
-        if self.events == NULL and not events:
-            text += ',\n  "events": null'
-        elif self.events != ABSENT or events:
-            text += f',\n  "events": {_array(events)}'
-        if self.extra:
-            text += f",\n{self.extra.removeprefix('{').removesuffix('}').strip(chr(10))}"
-        return (text + "\n}\n").encode("utf-8", "surrogatepass")
+        turns, events = (
+            SEPARATOR.join(
+                indent(_to_bytes(item.content), ITEM_DEPTH)
+                for item in self.items
+                if item.kind == kind
+            )
+            for kind in (TURN, EVENT)
+        )
+        key = "list" if events else _EVENTS_KEYS.get(self.events, "list")
+        meta = indent(_to_bytes(self.meta), META_DEPTH)
+        extra = _to_bytes(self.extra).removeprefix(b"{").removesuffix(b"}").strip(b"\n")
+        rest = b",\n" + extra if self.extra else b""
+        return b"".join(session_chunks(meta, turns, key, events, rest))
 
     def load(self, key: SessionKey) -> Session:
         """Parse the session. Raises DamagedData, as ``codec.parse``."""
@@ -151,9 +166,9 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
     counters.add(records)
     counters.next_seq = session.next_seq
     stored = StoredSession(
-        to_text(session.meta),
-        to_text(Stored.model_validate(session.model_extra)) if session.model_extra else "",
-        _events_key(session),
+        to_column(session.meta),
+        to_column(Stored.model_validate(session.model_extra)) if session.model_extra else "",
+        _EVENTS_CODES[events_key(session)],
         [to_item(record) for record in records],
     )
     return stored, counters
@@ -162,8 +177,8 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
 def to_item(record: Interaction | Event) -> Item:
     """The row of a turn or an event."""
     if isinstance(record, Interaction):
-        return Item(TURN, to_text(record))
-    return Item(EVENT, to_text(record), None if record.id is None else hash_event_id(record.id))
+        return Item(TURN, to_column(record))
+    return Item(EVENT, to_column(record), None if record.id is None else hash_event_id(record.id))
 
 
 def hash_event_id(event_id: str) -> str:
@@ -171,15 +186,9 @@ def hash_event_id(event_id: str) -> str:
     return hashlib.sha256(event_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def to_text(record: Stored) -> str:
+def to_column(record: Stored) -> str:
     """Encode a record for the tables. Raises InvalidRequest if JSON can't hold it."""
     return codec.encode(record)[:-1].decode()
-
-
-def _events_key(session: Session) -> int:
-    if session.events is not None:
-        return LIST
-    return NULL if "events" in session.model_fields_set else ABSENT
 
 
 def is_in_order(records: Iterable[Interaction | Event], next_seq: int) -> bool:
@@ -198,12 +207,5 @@ def is_in_order(records: Iterable[Interaction | Event], next_seq: int) -> bool:
     return last < next_seq
 
 
-def _array(pieces: Sequence[str]) -> str:
-    if not pieces:
-        return "[]"
-    return "[\n    " + ",\n    ".join(_indent(piece, 2) for piece in pieces) + "\n  ]"
-
-
-def _indent(piece: str, depth: int) -> str:
-    # JSON strings contain no line breaks, so each one begins a line of the layout.
-    return piece.replace("\n", "\n" + depth * "  ")
+def _to_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

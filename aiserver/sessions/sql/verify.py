@@ -24,7 +24,7 @@ from . import queries
 from .attempts import Write
 from .codes import EVENT, LIST, QUARANTINED, TURN
 from .queries import HeadRow, SessionRows
-from .rows import Counters, Item, is_in_order, is_supported, to_item, to_text
+from .rows import Counters, Item, is_in_order, is_supported, to_column, to_item
 
 _MODELS: dict[int, type[Interaction] | type[Event]] = {TURN: Interaction, EVENT: Event}
 
@@ -141,7 +141,7 @@ def _put_head(
         if item.kind != QUARANTINED
     ]
     values: dict[str, Any] = {
-        "meta": to_text(session.meta),
+        "meta": to_column(session.meta),
         "extra": "" if stored.extra in examination.unreadable else stored.extra,
         "events": LIST if session.events else stored.events,
         "counters": _expected_counters(intact, current.indexes, session).dump(),
