@@ -8,8 +8,7 @@ import os
 import re
 import secrets
 import stat
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +19,6 @@ from .platform import (
     flush,
     flush_folder,
     make_private,
-    open_old_file,
     retry_while_in_use,
     set_time,
 )
@@ -68,33 +66,25 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
 def replace_file(
     folder: Path,
     name: str,
-    data: bytes | Sequence[bytes | bytearray],
+    data: bytes,
     *,
     temp_folder: Path | None = None,
     public: bool = False,
-    on_durable: Callable[[], object] | None = None,
-    keep_old_open: bool = False,
 ) -> Stamp | None:
-    """Atomically and durably replace the file ``name`` with ``data`` (bytes or a list of chunks).
+    """Atomically and durably replace the file ``name`` with ``data``.
 
     The temp file is in the same folder, or in ``temp_folder`` on the same disk. Its name begins
     with ``name``, so the holder of that name's lock may sweep it. A ``public`` file gets the mode
     that the umask gives.
 
-    ``on_durable`` is called as soon as the new bytes are durable. With ``keep_old_open`` the disk
-    frees the old bytes only after that call, which saves a fifth of the time of a small save and a
-    third of a large one.
-
     Returns the file's stamp if no later change can produce the same stamp. Two changes within one
     tick of the disk's clock would have equal times, so the time is set to the nanosecond here.
     Returns None where the disk doesn't keep such times.
     """
-    # Strings, since pathlib would take a tenth of the time of a small save.
-    temp = f"{temp_folder or folder}{os.sep}{name}.{secrets.token_hex(8)}.tmp"
-    target = f"{folder}{os.sep}{name}"
+    temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
+    target = folder / name
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS
     fd = os.open(temp, flags, 0o666 if public else 0o600)
-    old = None
     try:
         try:
             if not public:
@@ -104,19 +94,12 @@ def replace_file(
             flush(fd)
         finally:
             os.close(fd)  # some file systems report a full disk only here
-        if keep_old_open:
-            old = open_old_file(target)
         retry_while_in_use(partial(os.replace, temp, target))
         flush_folder(folder)
-        if on_durable:
-            on_durable()
     except BaseException:
         with contextlib.suppress(OSError):
-            Path(temp).unlink()
+            temp.unlink()
         raise
-    finally:
-        if old is not None:
-            os.close(old)
     try:
         stamp = Stamp.of(os.lstat(target))
     except OSError:
@@ -183,22 +166,11 @@ def remove(folder: Path, names: Iterable[str]) -> bool:
     return removed
 
 
-def _write_all(fd: int, data: bytes | Sequence[bytes | bytearray]) -> None:
-    pieces: Sequence[bytes | bytearray] = [data] if isinstance(data, bytes) else data
-    done = 0
-    if sys.platform != "win32":  # in one call, without a copy
-        done = os.writev(fd, pieces)
-    for piece in pieces:
-        done = _write_from(fd, piece, done)
-
-
-def _write_from(fd: int, piece: bytes | bytearray, done: int) -> int:
-    """Write a piece of which ``done`` bytes are written; return the bytes written beyond it."""
-    with memoryview(piece) as view:
+def _write_all(fd: int, data: bytes) -> None:
+    with memoryview(data) as view:
+        done = 0
         while done < len(view):
-            with view[done:] as rest:
-                done += os.write(fd, rest)
-    return done - len(piece)
+            done += os.write(fd, view[done:])
 
 
 def _read_all(fd: int, size: int) -> bytes:

@@ -25,7 +25,7 @@ def ensure_folder(folder: Path) -> None:
     check_folder(folder)
 
 
-def check_folder(folder: Path | str) -> bool:
+def check_folder(folder: Path) -> bool:
     """Return whether a folder exists. Raises StorageError if the path is a link or a file."""
     try:
         mode = os.lstat(folder).st_mode
@@ -33,7 +33,7 @@ def check_folder(folder: Path | str) -> bool:
         return False
     if not stat.S_ISDIR(mode):
         raise StorageError(
-            f"“{Path(folder).name}” should be a folder, but is a link or a file, so it is not used."
+            f"“{folder.name}” should be a folder, but is a link or a file, so it is not used."
         )
     return True
 

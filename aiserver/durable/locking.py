@@ -98,7 +98,7 @@ def _note_missing_locks(note: str) -> None:
 
 
 def _by_flock(path: str, deadline: float) -> Callable[[], object] | None:
-    # Not filelock, which takes ten times as long: a sixth of the time that a save may take.
+    # Not filelock, with which a save of 10 turns exceeds its target in benchmarks/stores.py.
     while True:
         fd = _open(path)
         try:

@@ -18,7 +18,6 @@ lines · ``registered`` secrets that the server registers · ``vault`` hides sec
 
 from __future__ import annotations
 
-from .prefilter import may_hold_secrets
 from .registered import register_secrets, secrets_in_environment
 from .texts import mark, redact, redact_json
 from .vault import Vault
@@ -26,7 +25,6 @@ from .vault import Vault
 __all__ = [
     "Vault",
     "mark",
-    "may_hold_secrets",
     "redact",
     "redact_json",
     "register_secrets",

@@ -9,8 +9,6 @@ import re
 
 from pydantic_core import SchemaValidator, core_schema
 
-from .registered import REGISTERED
-
 # Every line with a secret contains one of these, in lower case.
 _WORDS = (
     *("sk-", "glpat-", "xai-", "nvapi-", "pypi-", "ya29."),
@@ -37,29 +35,18 @@ _FORMS = (
     rf"%s{_QUOTE}[ \t]*%[ \t]*\(?[ \t]*{_OPENING}",
     rf"\}}{_QUOTE}\.format\([ \t]*{_OPENING}",
 )
-# A literal at the end of a line, perhaps joined to one below: in a record's JSON, and in a text.
-_ENDS_IN_JSON = rf"{_QUOTE}[ \t]*(?:\+[ \t]*)?(?:\\\\)?\\n[ \t]*(?:\+[ \t]*)?{_OPENING}"
+# A literal at the end of a line, perhaps joined to one below.
 _ENDS = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 
-def _any_of(*forms: str) -> SchemaValidator:
-    # Pydantic's regex engine searches for all of them at once. One by one takes ten times as
-    # long, which was a tenth of the time of a save (``benchmarks/stores.py``).
-    pattern = "|".join([*map(re.escape, _WORDS), *_FORMS, *forms])
-    return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
-
-
-_ANY_IN_JSON = _any_of(_ENDS_IN_JSON)
-_ANY = _any_of(_ENDS)
+# Pydantic's regex engine searches for all of them at once. One by one takes ten times as long,
+# which was a tenth of the time of a save (benchmarks/stores.py).
+_ANY = SchemaValidator(
+    core_schema.str_schema(
+        pattern="|".join([*map(re.escape, _WORDS), *_FORMS, _ENDS]), regex_engine="rust-regex"
+    )
+)
 _LINE = re.compile(r"[^\n]+")
-
-
-def may_hold_secrets(data: bytes) -> bool:
-    """Whether ``redact_json`` may change a record's JSON. False is certain."""
-    lower = data.lower().replace(b'_tokens"', b"")  # token counts
-    if _ANY_IN_JSON.isinstance_python(lower.decode("utf-8", "replace")):
-        return True
-    return any(secret in data for secret in REGISTERED.values())
 
 
 def candidate_lines(text: str) -> list[tuple[int, int]]:

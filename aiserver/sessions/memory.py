@@ -32,7 +32,6 @@ from .record.mutations import (
     fork_session,
     number_entries,
 )
-from .record.prepared_turn import PreparedTurn
 from .record.splice import SessionBytes
 from .record.summaries import page, summarise
 
@@ -63,7 +62,7 @@ class InMemorySessionManager(SessionManager):
         """Append a turn."""
         session = self._sessions.get(key) or SessionBytes(new_session(key))
         check_writable(session, if_revision)
-        saved = session.add_turn(PreparedTurn(turn))
+        saved = session.add_turn(turn)
         self._sessions[key] = session
         return saved, session.revision
 

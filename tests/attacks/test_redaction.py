@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from aiserver.redact import (
     Vault,
     mark,
-    may_hold_secrets,
     redact,
     register_secrets,
     secrets_in_environment,
@@ -465,7 +464,5 @@ def test_a_secret_of_the_environment_is_redacted_everywhere() -> None:
     register_secrets([*values, "", "short1"])
     for secret in values:
         printed = f"first\n{secret}\nlast"
-        assert may_hold_secrets(json.dumps(printed).encode())
         assert redact(printed) == f"first\n{mark('token')}\nlast"
-    assert not may_hold_secrets(b'"short1, vim-with-16-letters"')
     assert redact("short1, vim-with-16-letters") == "short1, vim-with-16-letters"

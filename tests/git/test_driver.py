@@ -178,7 +178,7 @@ def test_a_merge_that_cannot_be_written_keeps_our_side(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr(os, "writev", full)
+        disk.setattr(os, "write", full)
         disk.setattr(Path, "write_bytes", lambda path, _: path.open("wb").close() or full(0, 0))
         assert driver.merge(base, ours, theirs, "x.json") == 1
     assert (tmp_path / "ours").read_bytes() == before

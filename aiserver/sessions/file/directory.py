@@ -50,8 +50,6 @@ class SessionDirectory:
         self.path = root / FOLDER
         self._lock_folder = self.path / LOCKS
         self._locks = ShardLocks(self._lock_folder, lock_timeout)
-        # Strings, since each save checks them and checking a Path takes twice as long.
-        self._folders = os.fspath(self.path), os.fspath(self._lock_folder)
         self._sweep_lock = threading.Lock()
         self._is_swept = False
         self._has_locks = True
@@ -123,9 +121,8 @@ class SessionDirectory:
             yield True  # nothing was ever written here
 
     def _ensure(self) -> None:
-        for folder in self._folders:
-            if not check_folder(folder):
-                ensure_folder(Path(folder))
+        ensure_folder(self.path)
+        ensure_folder(self._lock_folder)
 
     def _sweep_once(self) -> None:
         if self._is_swept:

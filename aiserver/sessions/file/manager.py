@@ -33,7 +33,6 @@ from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
 from ..record.merge.sessions import merge_into
 from ..record.mutations import check_writable
-from ..record.prepared_turn import PreparedTurn
 from ..record.summaries import page
 from ..threads import Workers
 from .directory import SessionDirectory
@@ -45,8 +44,6 @@ from .session_files import SessionFiles
 from .verify import Verifier, run_check
 
 T = TypeVar("T")
-
-_MAX_INLINE_CHARS = 4_000  # characters; full of secrets, these take some 4 ms
 
 
 class FileSessionManager(SessionManager):
@@ -108,9 +105,7 @@ class FileSessionManager(SessionManager):
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
         """Append a turn."""
-        if _is_short(turn):
-            return await self._run(self._files.add_turn, key, if_revision, PreparedTurn(turn))
-        return await self._run(lambda: self._files.add_turn(key, if_revision, PreparedTurn(turn)))
+        return await self._run(self._files.add_turn, key, if_revision, turn)
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
@@ -260,15 +255,6 @@ class FileSessionManager(SessionManager):
         if self._workers is None:
             self._workers = Workers(8)
         return self._workers.run(partial(_translate_errors, work, *args))
-
-
-def _is_short(turn: NewTurn) -> bool:
-    """Return whether preparing the turn here is faster than waking a thread for it."""
-    request, response = turn.user_request, turn.ai_response
-    texts = (request.intent, request.current_code, response.suggestion, response.explanation)
-    return sum(map(len, texts)) < _MAX_INLINE_CHARS and not (
-        turn.dataframes or turn.__pydantic_extra__
-    )
 
 
 def _translate_errors(work: Callable[..., T], *args: Any) -> T:

@@ -27,16 +27,14 @@ from ...durable import (
     remove,
     replace_file,
 )
-from ...models import Event, Interaction, NewEvent, Session, SessionKey, new_session
+from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionKey, new_session
 from ..record import codec
 from ..record.codec import DamagedData
 from ..record.damage.recovery import NOTE, is_empty
 from ..record.filenames import session_name
 from ..record.lru_cache import LRUCache
 from ..record.mutations import check_writable, fork_session
-from ..record.prepared_turn import PreparedTurn
 from ..record.splice import SessionBytes
-from ..threads import respond
 from .git_stages import complete_conflict
 from .reader import Logger, Reader, StoredSession
 
@@ -148,7 +146,7 @@ class SessionFiles:
         return self._is_file(session_name(key)) or self._reader.find_legacy(key) is not None
 
     def add_turn(
-        self, key: SessionKey, if_revision: int | None, turn: PreparedTurn
+        self, key: SessionKey, if_revision: int | None, turn: NewTurn
     ) -> tuple[Interaction, int]:
         """Append a turn to a new or stored session; return it as saved, and the revision."""
         return self._extend(key, if_revision, lambda target: target.add_turn(turn))
@@ -217,15 +215,8 @@ class SessionFiles:
             before = session_bytes.revision
             result = add(session_bytes)
             if session_bytes.revision != before:
-                local = self._directory.trusts_stamps
-                stamp = replace_file(
-                    self._directory.path,
-                    name,
-                    session_bytes.chunks(),
-                    on_durable=lambda: respond((result, session_bytes.revision)),
-                    keep_old_open=local,  # on a network disk, an open file leaves a name behind
-                )
-                if stamp and local:
+                stamp = replace_file(self._directory.path, name, session_bytes.to_bytes())
+                if stamp and self._directory.trusts_stamps:
                     self._validated.put(name, _Validated(stamp, session_bytes.revision))
             self._session_bytes.put(name, session_bytes)
             return result, session_bytes.revision
@@ -297,7 +288,7 @@ class SessionFiles:
 
     def _stamp(self, name: str) -> Stamp | None:
         try:
-            status = os.lstat(f"{self._directory.path}{os.sep}{name}")
+            status = (self._directory.path / name).lstat()
         except (FileNotFoundError, NotADirectoryError):
             return None
         return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None

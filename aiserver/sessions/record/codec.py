@@ -40,7 +40,6 @@ T = TypeVar("T", bound=BaseModel)
 
 _MAX_DIGITS = 4300  # Python's limit for integers in text
 _INT_LIMIT = 10**_MAX_DIGITS
-_LONG_NUMBER = re.compile(rb"[0-9]{%d}" % _MAX_DIGITS)
 _ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # includes pydantic's errors
 _NOT_STORABLE = "The data contains something that can't be stored as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
@@ -73,11 +72,6 @@ def to_dict(record: Stored) -> dict[str, Any]:
     except _ENCODE_ERRORS as exc:
         raise InvalidRequest(_NOT_STORABLE) from exc
     return content
-
-
-def may_have_long_numbers(data: bytes) -> bool:
-    """Return False if ``to_dict`` is sure to accept all numbers in the record with these bytes."""
-    return len(data) > _MAX_DIGITS and _LONG_NUMBER.search(data) is not None
 
 
 def _check_numbers(value: Any) -> None:

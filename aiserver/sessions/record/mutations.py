@@ -24,9 +24,8 @@ from ...models import (
     SessionKey,
     utc_now,
 )
-from ...redact import redact_json
+from ...redact import redact, redact_json
 from . import codec
-from .prepared_turn import PreparedTurn
 
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
@@ -50,8 +49,14 @@ def check_writable(meta: Versioned, if_revision: int | None) -> None:
 
 
 def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
-    """Return a turn as it is stored: with its numbers, and with secrets redacted."""
-    return PreparedTurn(turn).with_numbers(turn_id, seq)[0]
+    """Return a turn as it is stored: with its numbers, and with secrets redacted.
+
+    Raises InvalidRequest if JSON can't represent the turn.
+    """
+    numbers = {"turn_id": turn_id, "seq": seq}
+    fields = redact_json(codec.to_dict(turn))
+    fields["user_request"]["intent"] = redact(fields["user_request"]["intent"], is_prose=True)
+    return Interaction.model_validate(fields | numbers)
 
 
 def number_events(

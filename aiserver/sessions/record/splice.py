@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from ...models import Event, Interaction, NewEvent, Session, SessionMeta, Stored, utc_now
+from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionMeta, Stored, utc_now
 from . import codec
-from .mutations import events_by_id, number_events
-from .prepared_turn import PreparedTurn
+from .mutations import events_by_id, number_events, number_turn
 
 META_DEPTH, ITEM_DEPTH = 1, 2
 SEPARATOR = b",\n" + ITEM_DEPTH * b"  "
@@ -94,12 +93,12 @@ class SessionBytes:
         self._events = bytearray(join_items(session.events or []))
         self._rest = unknown_keys(session)
 
-    def add_turn(self, turn: PreparedTurn) -> Interaction:
+    def add_turn(self, turn: NewTurn) -> Interaction:
         """Append a turn; return it as saved."""
-        saved, data = turn.with_numbers(self._next_turn_id, self._next_seq)
-        meta = self._next_meta()
+        saved = number_turn(turn, self._next_turn_id, self._next_seq)
+        meta, text = self._next_meta(), to_text(saved)
         # Nothing below this line raises.
-        _extend(self._turns, indent(data[:-1], ITEM_DEPTH))
+        _extend(self._turns, text)
         self._next_turn_id += 1
         self._bump(meta, 1)
         return saved

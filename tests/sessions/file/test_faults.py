@@ -36,7 +36,7 @@ CALLS = (
 )
 
 
-CHANGING = {"openat", "mkdir", "writev", "fsync", "rename", "unlink", "linkat", "ftruncate"}
+CHANGING = {"openat", "mkdir", "write", "fsync", "rename", "unlink", "linkat", "ftruncate"}
 
 
 def strace() -> str:
@@ -183,7 +183,7 @@ def test_kill_at_any_system_call(
         monkeypatch.setattr("aiserver.durable.lock_files.LEASE", 0.2)
         (template / ".aiserver_sessions" / "locks" / "no-flock").touch()
     calls = calls_of_a_save(saver, shutil.copytree(template, tmp_path / "traced"), tmp_path / "log")
-    assert {"openat", "writev", "fsync", "close"} <= calls.keys()
+    assert {"openat", "write", "fsync", "close"} <= calls.keys()
     assert calls.keys() & {"rename", "renameat", "renameat2"}
     outcomes: Counter[str] = Counter()
     for name, count in calls.items():
@@ -281,10 +281,10 @@ def test_any_operation_is_atomic_at_any_system_call(
 
 # The call that fails, its error, the reported code, and how many calls are tried.
 FAULTS = [
-    ("writev", "ENOSPC", "storage_full", 1),
-    ("writev", "EDQUOT", "storage_full", 1),
-    ("writev", "EFBIG", "storage_full", 1),
-    ("writev", "EIO", "storage_error", 1),
+    ("write", "ENOSPC", "storage_full", 1),
+    ("write", "EDQUOT", "storage_full", 1),
+    ("write", "EFBIG", "storage_full", 1),
+    ("write", "EIO", "storage_error", 1),
     ("fsync", "EIO", "storage_error", 2),
     ("fsync", "ENOSPC", "storage_full", 1),
     ("openat", "EACCES", "storage_read_only", 11),
@@ -313,7 +313,7 @@ def test_a_disk_error(
         if output != f"ack {turns + 1}":
             assert output == f"error {code}", number
             returned += 1
-            if call in ("writev", "/^rename") or (call, number) == ("fsync", 1):
+            if call in ("write", "/^rename") or (call, number) == ("fsync", 1):
                 assert path.read_bytes() == before, number
             # A failure after the rename (while flushing the folder) leaves the turn, though it may
             # not be durable; a failure before it changes no byte.

@@ -12,7 +12,6 @@ from aiserver.errors import InvalidRequest
 from aiserver.models import Session, new_session
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.mutations import append_events, append_turn
-from aiserver.sessions.record.prepared_turn import PreparedTurn
 from aiserver.sessions.record.splice import SessionBytes
 from aiserver.testing.records import EXAMPLE_FILE, KEY, NOON, event, turn
 
@@ -55,7 +54,7 @@ def test_extended_bytes_equal_encoded_bytes(
         more: dict[str, Any] = {"x_unknown": {"a": [text, {}]}} if extra else {}
         if kind == "turn":
             new = turn(text, text, **more)
-            assert pieces.add_turn(PreparedTurn(new)) == append_turn(session, new)
+            assert pieces.add_turn(new) == append_turn(session, new)
         else:
             again = [event(source=text, id=text, data={text: [text, None]}, **more)] * 2
             assert pieces.add_events(again) == append_events(session, again)
@@ -85,7 +84,7 @@ def test_unencodable_data_changes_nothing() -> None:
     bad.usage = {"o": object()}
     good = event(id="known")
     for add in (
-        lambda: pieces.add_turn(PreparedTurn(bad)),
+        lambda: pieces.add_turn(bad),
         lambda: pieces.add_events([good, event(data=bad.usage)]),
     ):
         with pytest.raises(InvalidRequest):
