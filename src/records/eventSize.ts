@@ -8,7 +8,7 @@ import type { EventBody } from '../api/types';
 
 /** Most characters of a source that the server accepts (`requests.py`). */
 export const MAX_SOURCE_LENGTH = 1_000_000;
-/** Most bytes of one event, and of all events in one request; the server accepts 3 MiB. */
+/** Most bytes of one event; the server accepts requests of 3 MiB. */
 export const MAX_EVENT_BYTES = 2_400_000;
 
 /** The size of a value in a request, in bytes. */
