@@ -221,12 +221,12 @@ function addCommands(
   commands.addCommand(CommandIDs.accept, {
     label: trans.__('Accept Suggestion'),
     isEnabled: isSuggested,
-    execute: () => model()?.accept()
+    execute: () => model()?.decision.accept()
   });
   commands.addCommand(CommandIDs.reject, {
     label: trans.__('Reject Suggestion'),
     isEnabled: isSuggested,
-    execute: () => model()?.reject()
+    execute: () => model()?.decision.reject()
   });
   commands.addCommand(CommandIDs.stop, {
     label: trans.__('Stop Generating'),

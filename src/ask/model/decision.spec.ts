@@ -12,7 +12,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     await t.phase('suggested');
     expect(t.model.state.notice).toBe('same');
     t.target.apply('x = 3');
-    t.model.sourceChanged();
+    t.model.decision.sourceChanged();
     expect(t.model.state).toMatchObject({ notice: null, edited: true });
   });
 
@@ -21,8 +21,8 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     void t.model.ask('shout');
     (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
     await t.phase('suggested');
-    t.model.revise('A\nb\nc\nd\ne');
-    await t.model.accept();
+    t.model.decision.revise('A\nb\nc\nd\ne');
+    await t.model.decision.accept();
     expect(t.recorded).toEqual([
       {
         type: 'accept',
@@ -38,7 +38,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     void t.model.ask('do it');
     (await t.requested(1)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
-    await t.model.reject();
+    await t.model.decision.reject();
     expect(t.source()).toBe('x = 1');
     expect(t.recorded).toEqual([
       { type: 'reject', turnId: 1, source: 'x = 1' }
@@ -65,7 +65,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
       turnId: events[0] ? 2 : null,
       failure: { code: 'interrupted' }
     });
-    expect(await t.model.accept()).toBe(false);
+    expect(await t.model.decision.accept()).toBe(false);
     expect(t.source()).toBe('x = 1');
     const ends = t.states.filter(({ phase }) =>
       ['suggested', 'failed', 'stopped'].includes(phase)
@@ -83,7 +83,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     t.remove();
     feed.push(start(), done(1, 'y'), null);
     await t.phase('suggested');
-    expect(await t.model.accept()).toBe(false);
+    expect(await t.model.decision.accept()).toBe(false);
     expect(t.model.state.notice).toBe('not_written');
     expect(t.recorded).toEqual([]);
   });
@@ -93,12 +93,12 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'a\nb'), null);
     await t.phase('suggested');
-    t.model.revise('a');
-    expect(t.model.isRevised).toBe(true);
-    t.model.restoreSuggestion();
-    expect(t.model.isRevised).toBe(false);
-    t.model.revise('a');
-    await t.model.accept();
+    t.model.decision.revise('a');
+    expect(t.model.decision.isRevised).toBe(true);
+    t.model.decision.restore();
+    expect(t.model.decision.isRevised).toBe(false);
+    t.model.decision.revise('a');
+    await t.model.decision.accept();
     expect(t.source()).toBe('a');
     expect(t.recorded).toMatchObject([{ type: 'accept', source: 'a' }]);
   });
@@ -109,7 +109,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     void t.model.ask('one');
     (await t.requested(1)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
-    await t.model.accept();
+    await t.model.decision.accept();
     expect(t.source()).toBe('y');
     expect(t.model.state).toMatchObject({ phase: 'idle', notice: 'unsaved' });
   });
@@ -122,7 +122,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
       (await t.requested(1)).push(start(), done(1, 'y'), null);
       await t.phase('suggested');
       t.target.ensure.mockRejectedValue(new Error('It could not be saved.'));
-      await t.model[verb]();
+      await t.model.decision[verb]();
       expect(t.recorded).toMatchObject([{ type: verb, turnId: 1 }]);
       expect(t.model.state.notice).toBeNull();
     }
@@ -136,7 +136,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
       (await t.requested(1)).push(start(), done(1, 'y'), null);
       await t.phase('suggested');
       t.model.inputText = 'and shorter';
-      await t.model[verb]();
+      await t.model.decision[verb]();
       expect(t.recorded).toMatchObject([{ type: verb }]);
       expect(t.source()).toBe(verb === 'accept' ? 'y' : 'x = 1');
       expect(t.model.state).toMatchObject({
@@ -158,16 +158,16 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     feed.push(start(), code('y'));
     await t.phase('streaming');
     t.edit('x = 1  # mine');
-    t.model.sourceChanged();
+    t.model.decision.sourceChanged();
     expect(t.model.state.edited).toBe(false);
     feed.push(done(1, 'y'), null);
     await t.phase('suggested');
     expect(t.model.state.edited).toBe(true);
     t.edit('x = 1');
-    t.model.sourceChanged();
+    t.model.decision.sourceChanged();
     expect(t.model.state.edited).toBe(false);
     t.edit('x = 3');
-    t.model.sourceChanged();
+    t.model.decision.sourceChanged();
     expect(t.model.state.edited).toBe(true);
   });
 
@@ -177,7 +177,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     (await t.requested(1)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
     t.edit('x = 3');
-    t.model.sourceChanged();
+    t.model.decision.sourceChanged();
     void t.model.ask('two');
     await t.requested(2);
     expect(t.model.state.edited).toBe(false);
@@ -188,7 +188,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
       edited: true
     });
     t.edit('x = 1');
-    t.model.sourceChanged();
+    t.model.decision.sourceChanged();
     expect(t.model.state).toMatchObject({ notice: 'stopped', edited: false });
   });
 
@@ -218,7 +218,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
       const t = await open();
       t.history.recording.emit({ key, events: [{ type, turnId: 1 }] });
       expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
-      await t.model.reject(); // Esc, pressed too late
+      await t.model.decision.reject(); // Esc, pressed too late
       expect(t.recorded).toEqual([]);
     });
 
@@ -254,7 +254,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
       async outcome => {
         const t = await open();
         t.steps.push({ kind: 'turn', turnId: 1, outcome });
-        await t.model.reject(); // Esc, pressed too late
+        await t.model.decision.reject(); // Esc, pressed too late
         expect(t.model.state.phase).toBe('idle');
         expect(t.recorded).toEqual([]);
       }
@@ -263,7 +263,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     it('records the reject if the history can’t be read', async () => {
       const t = await open();
       t.history.replay.mockRejectedValueOnce(new Error('offline'));
-      await t.model.reject();
+      await t.model.decision.reject();
       expect(t.recorded).toMatchObject([{ type: 'reject', turnId: 1 }]);
     });
   });

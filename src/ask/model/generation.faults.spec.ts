@@ -27,7 +27,7 @@ describe('GenerationModel, on failures', () => {
       saveError: 'storage_full',
       failure: null
     });
-    expect(await t.model.accept()).toBe(true);
+    expect(await t.model.decision.accept()).toBe(true);
     expect(t.source()).toBe('x = 2');
     // There is no saved turn, so only an edit is recorded.
     expect(t.recorded).toEqual([

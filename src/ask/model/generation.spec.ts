@@ -28,7 +28,7 @@ describe('GenerationModel', () => {
       notebookPath: 'a.ipynb'
     });
 
-    expect(await t.model.accept()).toBe(true);
+    expect(await t.model.decision.accept()).toBe(true);
     expect(t.source()).toBe('x = 2\n');
     expect(t.recorded).toEqual([
       { type: 'accept', turnId: 1, source: 'x = 2\n' }
@@ -86,7 +86,7 @@ describe('GenerationModel', () => {
     await t.phase('suggested');
     expect(t.bodies[0]).toMatchObject({ source: 'x = 1', parentTurnId: 3 });
     expect(t.model.state.branch).toBeNull();
-    await t.model.accept();
+    await t.model.decision.accept();
     void t.model.ask('more');
     await t.requested(2);
     expect(t.bodies[1].parentTurnId).toBeUndefined();
@@ -189,7 +189,7 @@ describe('GenerationModel', () => {
     (await t.requested(3)).push(start(6), failed, null);
     await t.until(({ failure }) => failure !== null);
     expect(versionNumber(t.model.state)).toBe(2);
-    await t.model.accept();
+    await t.model.decision.accept();
     expect(t.model.state.turnId).toBe(6);
   });
 

@@ -36,13 +36,14 @@ export class GenerationModel {
       this._changed.emit(state)
     );
     this._sender = new RequestSender(this._store, this.intents);
-    this._decision = new Decision(this._store);
+    this.decision = new Decision(this._store);
     options.history.recording.connect(this._onRecorded, this);
     options.history.changed.connect(this._onHistoryChanged, this);
   }
 
   readonly target: ITarget;
   readonly intents = new IntentHistory();
+  readonly decision: Decision;
 
   /** The text of the input field; a new view starts with it. */
   get inputText(): string {
@@ -157,41 +158,6 @@ export class GenerationModel {
     this._sender.stop();
   }
 
-  /** Change the code that Accept will write. */
-  revise(code: string): void {
-    this._decision.revise(code);
-  }
-
-  /** Whether parts of the suggestion were removed. */
-  get isRevised(): boolean {
-    return this._decision.isRevised;
-  }
-
-  /** Restore the removed parts of the suggestion. */
-  restoreSuggestion(): void {
-    this._decision.restore();
-  }
-
-  /** Write the suggestion into the cell; returns whether it was written. */
-  accept(): Promise<boolean> {
-    return this._decision.accept();
-  }
-
-  /** Leave the cell unchanged and record the rejection. */
-  reject(): Promise<void> {
-    return this._decision.reject();
-  }
-
-  /** Close the suggestion if another window has decided on it. */
-  refreshDecision(): Promise<void> {
-    return this._decision.refresh();
-  }
-
-  /** Update the state after the cell's code was changed by anything but Accept. */
-  sourceChanged(): void {
-    this._decision.sourceChanged();
-  }
-
   /** Start a new conversation: earlier turns stay in the history but are no longer sent. */
   async reset(): Promise<void> {
     if (this.isBusy) {
@@ -222,7 +188,7 @@ export class GenerationModel {
     if (this._isTarget(key)) {
       for (const { type, turnId } of events) {
         if (type === 'accept' || type === 'reject') {
-          this._decision.close(turnId);
+          this.decision.close(turnId);
         }
       }
     }
@@ -231,7 +197,7 @@ export class GenerationModel {
   /** Check for a decision after another window of a shared notebook wrote this cell's history. */
   private _onHistoryChanged(_: IHistory, session: ISessionChange): void {
     if (session.isRemote && this._isTarget(session)) {
-      void this._decision.refresh();
+      void this.decision.refresh();
     }
   }
 
@@ -260,7 +226,6 @@ export class GenerationModel {
 
   private readonly _store: GenerationStore;
   private readonly _sender: RequestSender;
-  private readonly _decision: Decision;
   private readonly _changed = new Signal<this, IGenerationState>(this);
   private _hasLoadedPastTurns = false;
 }

@@ -136,7 +136,7 @@ describe('GenerationModel, while sending', () => {
       turnId: 1,
       draft: 'two'
     });
-    await t.model.accept();
+    await t.model.decision.accept();
     expect(t.source()).toBe('y = 1');
     expect(t.recorded).toMatchObject([{ type: 'accept', turnId: 1 }]);
   });

@@ -143,7 +143,7 @@ export class CellAskView implements IDisposable {
       newEditor: options.newEditor,
       trans: options.trans,
       onRevise: revised => {
-        model.revise(revised);
+        model.decision.revise(revised);
         this.row.focus();
       },
       onKey: event => {
@@ -201,11 +201,11 @@ export class CellAskView implements IDisposable {
 
   /** Check for decisions in other windows, which are not signalled without a shared document. */
   private readonly _onWindowFocus = (): void => {
-    void this.model.refreshDecision();
+    void this.model.decision.refresh();
   };
 
   private _onSource(): void {
-    this.model.sourceChanged();
+    this.model.decision.sourceChanged();
     this._schedule();
   }
 

@@ -209,7 +209,7 @@ describe('NotebookAsks', () => {
     expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(true);
     t.history.record.mockRejectedValueOnce(new Error('full'));
     cell.node.querySelector('textarea')?.focus();
-    await act(() => t.model.accept());
+    await act(() => t.model.decision.accept());
     expect([rows(), diffs()]).toEqual([0, 0]);
     expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(false);
     // The focus returns to the code.
@@ -237,7 +237,7 @@ describe('NotebookAsks', () => {
       setter.call(field, 'and shorter');
       field.dispatchEvent(new Event('input', { bubbles: true }));
     });
-    await act(() => t.model.accept());
+    await act(() => t.model.decision.accept());
     await t.settle();
     expect([rows(), diffs()]).toEqual([1, 0]);
     expect(document.querySelector('textarea')?.value).toBe('and shorter');

@@ -12,7 +12,7 @@ async function renderOn(platform: string): Promise<string> {
     const { Actions } = await import('./promptActions');
     // Use the React instance of the isolated module.
     const { renderToStaticMarkup } = await import('react-dom/server');
-    const model = { target: {} } as GenerationModel;
+    const model = { target: {}, decision: {} } as GenerationModel;
     html = renderToStaticMarkup(
       <Actions
         model={model}

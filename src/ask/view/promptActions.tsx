@@ -55,12 +55,12 @@ export function Actions(props: {
           label={trans.__('Accept')}
           keys={text.trim() ? acceptKeys() : '⇧⏎'}
           primary
-          run={() => void model.accept()}
+          run={() => void model.decision.accept()}
         />
         <Button
           label={trans.__('Reject')}
           keys="Esc"
-          run={() => void model.reject()}
+          run={() => void model.decision.reject()}
         />
         {/* A suggestion that can't be saved or written can still be copied. */}
         {(model.target.isReadOnly ||
@@ -77,10 +77,10 @@ export function Actions(props: {
           />
         )}
         <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
-        {model.isRevised && (
+        {model.decision.isRevised && (
           <Button
             label={trans.__('Restore skipped changes')}
-            run={() => model.restoreSuggestion()}
+            run={() => model.decision.restore()}
           />
         )}
       </>

@@ -15,7 +15,7 @@ export function handleKey(
     if (model.isBusy) {
       model.stop();
     } else if (suggested) {
-      void model.reject();
+      void model.decision.reject();
     } else {
       model.close(text);
     }
@@ -26,7 +26,7 @@ export function handleKey(
     suggested &&
     (accel || (event.shiftKey && !text.trim()))
   ) {
-    void model.accept();
+    void model.decision.accept();
     return true;
   }
   return false;

@@ -208,7 +208,9 @@ describe('PromptRow', () => {
 
   it('accepts with a blank field after an early Shift+Enter (P35)', async () => {
     const t = await setup();
-    const accept = jest.spyOn(t.model, 'accept').mockResolvedValue(true);
+    const accept = jest
+      .spyOn(t.model.decision, 'accept')
+      .mockResolvedValue(true);
     await t.press('Enter', { shiftKey: true });
     expect(t.field.value).toBe('');
     await t.type('\u3000'); // A space as typed with a Chinese input method.
@@ -271,8 +273,10 @@ describe('PromptRow', () => {
 
   it('accepts with Shift+Enter from the empty field, rejects with Escape', async () => {
     const t = await setup();
-    const accept = jest.spyOn(t.model, 'accept').mockResolvedValue(true);
-    const reject = jest.spyOn(t.model, 'reject').mockResolvedValue();
+    const accept = jest
+      .spyOn(t.model.decision, 'accept')
+      .mockResolvedValue(true);
+    const reject = jest.spyOn(t.model.decision, 'reject').mockResolvedValue();
     suggest(t.model);
     t.row.update();
     await t.settle();

@@ -159,7 +159,7 @@ describe('operations on cells', () => {
     expect(server.logs.size).toBe(1);
     target.type(1, 'c = 7');
     const model = await target.ask(1, 'c = 8');
-    await model.accept();
+    await model.decision.accept();
     await target.save();
     expect(target.id).not.toBe(source.id);
     expect(server.session(target.id, first)!.forkedFrom).toEqual({

@@ -98,7 +98,7 @@ describe('changes by a person', () => {
     const open = await watched();
     const model = await open.ask(1, 'c = 6');
     open.type(1, 'typed meanwhile');
-    await model.reject();
+    await model.decision.reject();
     const events = open.page.server.events(open.id, 'bb').slice(-2);
     expect(events).toMatchObject([
       { type: 'edit', contributor: { kind: 'person' } },

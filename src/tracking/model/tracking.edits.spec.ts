@@ -50,7 +50,7 @@ describe('edits', () => {
     const open = await openWithTurn();
     const model = await open.ask(1, 'c = 6');
     open.type(1, 'typed meanwhile');
-    await model.accept();
+    await model.decision.accept();
     await open.save();
     const events = open.page.server.events(open.id, 'bb').slice(1);
     expect(events.map(({ type, source }) => [type, source])).toEqual([

@@ -342,7 +342,7 @@ export async function openWithTurn(
     { id: 'cc', type: 'markdown', source: '# 标题' }
   ]);
   const model = await open.ask(1, 'c = 4');
-  await model.accept();
+  await model.decision.accept();
   await open.settle();
   return open;
 }

@@ -102,7 +102,7 @@ class Workspace {
     const expected = new Expected();
     expected.answers.push(['bb', 'c = 4']);
     const model = await notebook.ask(1, 'c = 4');
-    await model.accept();
+    await model.decision.accept();
     this.open.push({ notebook, expected });
     await this.save(0);
   }

@@ -143,9 +143,9 @@ export async function perform<S extends IServer>(
       const model = await open.ask(index, operation.text);
       answers.push([id, operation.text]);
       if (operation.accept) {
-        await model.accept();
+        await model.decision.accept();
       } else {
-        await model.reject();
+        await model.decision.reject();
       }
       break;
     }

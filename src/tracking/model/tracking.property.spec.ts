@@ -34,7 +34,7 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
   );
   const answers: [string, string][] = [['bb', 'c = 4']];
   const model = await open.ask(1, 'c = 4');
-  await model.accept();
+  await model.decision.accept();
   await open.settle();
   const { server } = open.page;
   const notebookId = open.id;

@@ -217,7 +217,7 @@ describe('the setting', () => {
     expect(page.server.session(open.id, 'aa')).toBeNull();
     expect(open.kinds('bb')).toEqual(['turn', 'accept', 'edit', 'run']);
     const model = await open.ask(0, 'asked = 1');
-    await model.accept();
+    await model.decision.accept();
     open.type(0, 'then');
     await open.save();
     expect(open.kinds('aa')).toEqual(['turn', 'accept', 'edit']);

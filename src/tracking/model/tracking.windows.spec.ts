@@ -63,7 +63,7 @@ describe('a save over changes of another window', () => {
     await first.save();
     const second = await openSecondWindow(first);
     const model = await second.ask(0, 'a = 3');
-    await model.accept();
+    await model.decision.accept();
     await second.settle();
     await first.save();
     expect(lastSave(first)).toEqual(rows(first));
