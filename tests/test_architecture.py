@@ -43,6 +43,7 @@ INNER = {
     "sessions": [
         {"record"},
         {"base", "threads"},
+        {"key_value"},
         {"file", "memory", "redis", "sql"},
         {"factory"},
     ],

@@ -16,7 +16,6 @@ from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sessions.record import codec
 from aiserver.sessions.record.filenames import session_name
-from aiserver.sessions.record.splice import SessionBytes
 from aiserver.sessions.redis import RedisSessionManager
 from aiserver.sessions.redis.keys import Keyspace, cell_name, encode_owner
 from aiserver.sessions.redis.layout import split
@@ -55,7 +54,7 @@ class MemoryBackend(Backend):
         return self._manager
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        self._manager._sessions[key] = SessionBytes(codec.parse(data, key))
+        self._manager._memory.save(key, codec.parse(data, key))
 
 
 class SQLBackend(DurableBackend):

@@ -29,7 +29,7 @@ EACH_CELL = 20  # kills per cell
 
 @pytest.fixture(scope="module")
 def worker() -> Iterator[Worker]:
-    modules = ("file", "redis", "sql", "sql.operations", "sql.queries", "sql.database")
+    modules = ("file", "redis", "sql", "sql.operations", "sql.queries", "sql.servers", "sql.sqlite")
     process = Worker(*(f"aiserver.sessions.{name}" for name in modules))
     yield process
     process.close()

@@ -1,0 +1,3 @@
+"""AI Server's contract suite."""
+
+from aiserver.testing.contract import *
