@@ -62,6 +62,14 @@ def make_private(fd: int) -> None:
             os.fchmod(fd, 0o600)
 
 
+def open_old_file(path: Path) -> int | None:
+    """Open the file that is about to be replaced, so that its bytes are freed on close."""
+    if sys.platform != "win32":  # Windows can't replace an open file
+        with contextlib.suppress(OSError):
+            return os.open(path, os.O_RDONLY | SAFE_FLAGS | NONBLOCK_FLAG)
+    return None
+
+
 def set_time(fd: int) -> int:
     """Set an open file's times to now, in nanoseconds; return that time."""
     now = time.time_ns()

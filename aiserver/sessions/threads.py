@@ -1,7 +1,7 @@
 """Run file operations in threads, so that the event loop never waits for a disk or a lock.
 
 Invariants: a job that was started is finished, even if its caller stopped waiting; ``close`` waits
-for it.
+for it. Each job responds once.
 
 With Python's ThreadPoolExecutor, a save of 10 turns in a file exceeds its target in
 benchmarks/stores.py.
@@ -56,6 +56,19 @@ class Workers:
             thread.join()
 
 
+def respond(result: object) -> None:
+    """Resolve the current job's future now, before the rest of the job runs.
+
+    Later exceptions of the job are discarded. Does nothing outside of a worker thread.
+    """
+    job: _Job | None = getattr(_thread_state, "job", None)
+    if job:
+        job.respond(result, None)
+
+
+_thread_state = threading.local()
+
+
 class _JobCounter:
     """Counts unfinished jobs."""
 
@@ -83,6 +96,7 @@ class _Job:
         work: Callable[[], Any],
     ) -> None:
         self._loop, self._future, self._work = loop, future, work
+        self._has_responded = False
 
     def run(self) -> None:
         if self._future.cancelled():  # cancelled while it was queued
@@ -92,6 +106,12 @@ class _Job:
             result = self._work()
         except BaseException as reason:
             error = reason
+        self.respond(result, error)
+
+    def respond(self, result: object, error: BaseException | None) -> None:
+        if self._has_responded:
+            return
+        self._has_responded = True
         with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
             self._loop.call_soon_threadsafe(self._settle, result, error)
 
@@ -106,9 +126,10 @@ class _Job:
 
 def _run_jobs(jobs: _Queue, job_counter: _JobCounter) -> None:
     while job := jobs.get():
+        _thread_state.job = job
         job.run()
         job_counter.end()
-        job = None  # to free it while waiting
+        _thread_state.job = job = None  # to free the job while waiting
 
 
 def _stop_threads(jobs: _Queue, threads: list[threading.Thread]) -> None:

@@ -35,6 +35,7 @@ from ..record.filenames import session_name
 from ..record.lru_cache import LRUCache
 from ..record.mutations import check_writable, fork_session
 from ..record.splice import SessionBytes
+from ..threads import respond
 from .git_stages import complete_conflict
 from .reader import Logger, Reader, StoredSession
 
@@ -215,8 +216,17 @@ class SessionFiles:
             before = session_bytes.revision
             result = add(session_bytes)
             if session_bytes.revision != before:
-                stamp = replace_file(self._directory.path, name, session_bytes.to_bytes())
-                if stamp and self._directory.trusts_stamps:
+                local = self._directory.trusts_stamps
+                stamp = replace_file(
+                    self._directory.path,
+                    name,
+                    session_bytes.to_bytes(),
+                    # On a network disk, the old file would stay behind under another name.
+                    on_durable=(lambda: respond((result, session_bytes.revision)))
+                    if local
+                    else None,
+                )
+                if stamp and local:
                     self._validated.put(name, _Validated(stamp, session_bytes.revision))
             self._session_bytes.put(name, session_bytes)
             return result, session_bytes.revision
