@@ -50,8 +50,8 @@ class Table(Transaction):
 
     def get(self, kind: str, owner: str, name: str) -> bytes | None:
         query = "SELECT value FROM data WHERE kind = ? AND owner = ? AND name = ?"
-        row = self._execute(query, (kind, _encode(owner), name)).fetchone()
-        return row and row[0]
+        row: tuple[bytes] | None = self._execute(query, (kind, _encode(owner), name)).fetchone()
+        return row[0] if row else None
 
     def put(self, kind: str, owner: str, name: str, value: bytes) -> None:
         row = (kind, _encode(owner), name, value)
