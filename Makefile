@@ -30,7 +30,7 @@ FRONTEND := package.json tsconfig.json $(shell find src style schema -type f ! -
 PACKAGE := pyproject.toml README.md LICENSE install.json scripts/build-dist \
   $(shell find aiserver jupyter-config -type f ! -path '*/labextension/*' ! -name page.js ! -name '*.pyc' ! -name _version.py)
 
-.PHONY: help lab test check fix build model lint pytest unit jest galata places audit docs pictures \
+.PHONY: help lab test check fix coverage build model lint pytest unit jest galata places audit docs pictures \
   translations clean
 
 help:
@@ -95,6 +95,14 @@ fix: build
 # Tests that need a missing program (a database, strace, the model) are skipped or reduced.
 unit: build
 	pytest --numprocesses logical --maxprocesses 4 --dist worksteal -m "not embedded"
+
+# The tests of `make check` again, with the lines that they reach.
+coverage: build
+	pytest --numprocesses logical --maxprocesses 4 --dist worksteal -m "not embedded" \
+	  --cov=aiserver --cov-report=term:skip-covered --cov-report=html:$(DONE)/coverage/python
+	jlpm test --coverage --coverageReporters=text-summary --coverageReporters=html \
+	  --coverageDirectory=$(DONE)/coverage/typescript
+	@echo "Open $(DONE)/coverage/python/index.html and $(DONE)/coverage/typescript/index.html"
 
 $(DONE)/docs-tools: $(DONE)/install pyproject.toml
 	@pip install -q --no-build-isolation -e '.[docs]'

@@ -16,7 +16,8 @@ MIN_KEY_LENGTH = 16
 Replace = Callable[[str, str], str]
 """Called with the kind of a secret and the secret; returns its replacement."""
 
-# Keys with a distinctive format, which need no name next to them.
+# Keys with a distinctive format, which need no name next to them. Each needs a keyword in
+# prefilter.py, too.
 _FORMS = {
     "anthropic-key": r"sk-ant-[A-Za-z0-9_-]{20,250}",
     "openrouter-key": r"sk-or-v1-[0-9a-f]{32,128}",

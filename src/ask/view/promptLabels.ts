@@ -1,4 +1,4 @@
-/** The texts of the prompt row in each state. */
+/** The texts of the prompt row in each state, except its buttons (promptActions.tsx). */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { GenerationModel } from '../model/generation';
