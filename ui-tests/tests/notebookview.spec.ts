@@ -95,16 +95,18 @@ test('the notebook after each moment, by keyboard only (P38)', async ({
   const ids = await history(page, lab, openNotebook);
   const replay = new ReplayUnderTest(page);
   await expect(replay.tab('Cell')).toBeVisible();
-  for (let n = 0; n < 20; n++) {
-    if (
-      await replay.tab('Cell').evaluate(node => node === document.activeElement)
-    ) {
-      break;
+  // The panel may still move the focus into its content when that has loaded.
+  await expect(async () => {
+    const tab = replay.tab('Cell');
+    for (let n = 0; n < 20; n++) {
+      if (await tab.evaluate(node => node === document.activeElement)) {
+        break;
+      }
+      await page.keyboard.press('Shift+Tab');
     }
-    await page.keyboard.press('Shift+Tab');
-  }
-  await page.keyboard.press('ArrowRight');
-  await expect(replay.tab('Notebook')).toBeFocused();
+    await page.keyboard.press('ArrowRight');
+    await expect(replay.tab('Notebook')).toBeFocused({ timeout: 1000 });
+  }).toPass();
   await expect(replay.slider).toHaveAttribute('aria-valuetext', 'Now');
   await goTo(page, replay, 'ArrowLeft', /Deleted a cell/);
   const rows = then(replay).getByRole('listitem');
