@@ -6,7 +6,7 @@ import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { CellType, ContextCell } from '../api/types';
+import type { CellType } from '../api/types';
 import type { INotebookIdentity, ITracking } from '../tokens';
 import { applySource } from './applySource';
 import { cellErrorText } from './cellError';
@@ -23,42 +23,49 @@ export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
 
 export class NotebookCell {
   constructor(
-    readonly panel: NotebookPanel,
+    private readonly _panel: NotebookPanel,
     readonly cellId: string,
     private readonly _identity: INotebookIdentity,
     private readonly _trans: TranslationBundle,
     private readonly _tracking: ITracking | null = null
   ) {}
 
+  /** The notebook's id, if it has one already. */
   notebookId(): string | null {
-    return this._identity.get(this.panel);
+    return this._identity.get(this._panel);
   }
 
+  /**
+   * Give the notebook its id and save it, if it can be saved.
+   *
+   * @throws Error with a sentence for the person.
+   */
   async ensure(): Promise<string> {
-    if (findCell(this.panel, this.cellId)?.readOnly) {
+    if (this._cell?.readOnly) {
       throw new Error(
         this._trans.__('This cell is read-only. Make it editable, then ask.')
       );
     }
-    this._tracking?.captureBeforeRequest(this.panel);
-    const notebookId = await this._identity.ensure(this.panel);
+    this._tracking?.captureBeforeRequest(this._panel);
+    const notebookId = await this._identity.ensure(this._panel);
     // Earlier changes must precede the request in the record.
-    await this._tracking?.flushed(this.panel);
+    await this._tracking?.flushed(this._panel);
     return notebookId;
   }
 
+  /** The cell's code; null if the cell was deleted. */
   source(): string | null {
-    return (
-      findCell(this.panel, this.cellId)?.model.sharedModel.getSource() ?? null
-    );
+    return this._cell?.model.sharedModel.getSource() ?? null;
   }
 
+  /** The error that the cell's code ended with, in a few lines; null if there is none. */
   error(): string | null {
-    return cellErrorText(findCell(this.panel, this.cellId));
+    return cellErrorText(this._cell);
   }
 
+  /** Write the cell's code in one undo step; false if the cell was deleted or is read-only. */
   apply(source: string): boolean {
-    const cell = findCell(this.panel, this.cellId);
+    const cell = this._cell;
     if (!cell || cell.readOnly) {
       return false;
     }
@@ -66,29 +73,34 @@ export class NotebookCell {
     return true;
   }
 
+  get notebookPath(): string {
+    return this._panel.context.localPath;
+  }
+
+  /** Whether changes of the cell can't be saved. */
   get isReadOnly(): boolean {
-    return isReadOnly(this.panel);
+    return isReadOnly(this._panel);
   }
 
+  /** The cell's current type; a person may change it. */
   get cellType(): CellType {
-    return toCellType(findCell(this.panel, this.cellId)?.model.type ?? 'code');
+    return toCellType(this._cell?.model.type ?? 'code');
   }
 
-  surroundings(): {
-    language: string;
-    cellType: CellType;
-    context: { cells: ContextCell[]; kernel: string };
-    notebookPath: string;
-  } {
-    const model = this.panel.context.model;
+  /** The part of the request that describes the notebook around the cell. */
+  surroundings() {
+    const { model } = this._panel.context;
     return {
-      language: languageOf(this.panel),
+      language: languageOf(this._panel),
       cellType: this.cellType,
       context: {
         cells: cellsBefore(model, this.cellId),
-        kernel: kernelOf(this.panel)
-      },
-      notebookPath: this.panel.context.localPath
+        kernel: kernelOf(this._panel)
+      }
     };
+  }
+
+  private get _cell(): Cell | null {
+    return findCell(this._panel, this.cellId);
   }
 }

@@ -111,6 +111,7 @@ export function setup(options: { source?: string | null } = {}) {
     cellId: 'c1',
     cellType: 'code' as const,
     isReadOnly: false,
+    notebookPath: 'a.ipynb',
     notebookId: () => 'nb' as string | null,
     ensure: jest.fn(async () => 'nb'),
     source: () => source,
@@ -125,8 +126,7 @@ export function setup(options: { source?: string | null } = {}) {
     surroundings: () => ({
       language: 'python',
       cellType: 'code' as const,
-      context: { cells: [], kernel: 'Python 3' },
-      notebookPath: 'a.ipynb'
+      context: { cells: [], kernel: 'Python 3' }
     })
   };
   const model = new GenerationModel({

@@ -6,11 +6,12 @@
  *                        └── failed, stopped <────────────────────┘                └──> idle
  *
  * This model is the interface for views and opens and closes the prompt row. `RequestSender` sends
- * the requests and `Decision` accepts or rejects the suggestion.
+ * the requests and `Decision` accepts or rejects the suggestion; both change the model's data, which
+ * are in its base class `GenerationStore`.
  *
  * Invariants: no stream and no button drops text that a person has typed.
  */
-import { ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import type { IBranch } from '../../records/branch';
 import type { DataFrameProfile } from '../../api/types';
@@ -25,57 +26,24 @@ import { IRequest, loadPastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { RequestSender } from './requestSender';
-import { IGenerationState, ITarget, applyModelList } from './state';
+import { applyModelList } from './state';
 import { GenerationStore } from './store';
-import { IntentHistory } from './intents';
 
-export class GenerationModel {
+export class GenerationModel extends GenerationStore {
   constructor(options: IGenerationOptions) {
-    this.target = options.target;
-    this._store = new GenerationStore(options, state =>
-      this._changed.emit(state)
-    );
-    this._sender = new RequestSender(this._store, this.intents);
-    this.decision = new Decision(this._store);
+    super(options);
     options.history.recording.connect(this._onRecorded, this);
     options.history.changed.connect(this._onHistoryChanged, this);
   }
 
-  readonly target: ITarget;
-  readonly intents = new IntentHistory();
-  readonly decision: Decision;
-
-  /** The text of the input field; a new view starts with it. */
-  get inputText(): string {
-    return this._store.inputText;
-  }
-  set inputText(text: string) {
-    this._store.inputText = text;
-  }
-
-  get state(): IGenerationState {
-    return this._store.state;
-  }
-
-  get changed(): ISignal<this, IGenerationState> {
-    return this._changed;
-  }
-
-  get isDisposed(): boolean {
-    return this._store.isDisposed;
-  }
-
-  /** Whether a request is waiting or streaming. */
-  get isBusy(): boolean {
-    return this._store.isBusy;
-  }
+  readonly decision = new Decision(this);
 
   /** Open the prompt row and warm up a local model. */
   open(): void {
     if (this.state.phase !== 'idle') {
       return;
     }
-    this._store.set({ phase: 'editing', notice: null, failure: null });
+    this.set({ phase: 'editing', notice: null, failure: null });
     void this._prepare();
   }
 
@@ -83,31 +51,31 @@ export class GenerationModel {
   close(draft = ''): void {
     if (!this.isBusy) {
       this.inputText = draft;
-      this._store.begin('idle', draft);
+      this.begin('idle', draft);
     }
   }
 
   /** Set the DataFrames of the next request. */
   setDataFrames(dataframes: readonly DataFrameProfile[]): void {
-    this._store.set({ dataframes });
+    this.set({ dataframes });
   }
 
   /** Continue the next request from an older one, whose version the cell contains. */
   branchFrom(branch: IBranch | null): void {
     if (this.isBusy) {
-      this._store.set({ notice: 'busy' });
+      this.set({ notice: 'busy' });
       return;
     }
     if (this.state.phase === 'suggested' && branch !== null) {
       // The open suggestion belongs to another branch: it stays in the history without a decision.
-      this._store.begin('editing', this.inputText);
+      this.begin('editing', this.inputText);
     }
-    this._store.set({ branch });
+    this.set({ branch });
   }
 
   /** Choose the model for this cell only; null selects the default model. */
   setCellModel(id: string | null): void {
-    this._store.set({ cellModel: id });
+    this.set({ cellModel: id });
     void this.refreshModel();
   }
 
@@ -115,17 +83,16 @@ export class GenerationModel {
   clearModelFailure(): void {
     const { failure } = this.state;
     if (failure && isModelFailure(failure)) {
-      this._store.set({ failure: null });
+      this.set({ failure: null });
     }
   }
 
   /** Update the model that the open row shows. Errors are ignored: the next request reports them. */
   async refreshModel(): Promise<void> {
-    const { history } = this._store;
     const isOpen = this.state.phase !== 'idle';
-    const list = isOpen && (await history.models().catch(() => null));
+    const list = isOpen && (await this.history.models().catch(() => null));
     if (list) {
-      this._store.set(applyModelList(this.state, list));
+      this.set(applyModelList(this.state, list));
     }
   }
 
@@ -144,7 +111,7 @@ export class GenerationModel {
 
   /** Send the last request again; without one, look for a model again. */
   async retry(): Promise<void> {
-    const { request } = this._store;
+    const { request } = this;
     return request ? this._sender.retry(request) : this._prepare();
   }
 
@@ -161,16 +128,16 @@ export class GenerationModel {
   /** Start a new conversation: earlier turns stay in the history but are no longer sent. */
   async reset(): Promise<void> {
     if (this.isBusy) {
-      this._store.set({ notice: 'busy' });
-    } else if (await this._store.record({ type: 'context_reset' })) {
-      this._store.set({ notice: 'reset' });
+      this.set({ notice: 'busy' });
+    } else if (await this.record({ type: 'context_reset' })) {
+      this.set({ notice: 'reset' });
     }
   }
 
   /** Dispose of the model; this aborts a running generation. */
   dispose(): void {
     if (!this.isDisposed) {
-      this._store.isDisposed = true;
+      this.isDisposed = true;
       this._sender.dispose();
       Signal.clearData(this);
     }
@@ -178,7 +145,7 @@ export class GenerationModel {
 
   /** Load the model list and the past turns, and warm up the model. Errors are ignored. */
   private async _prepare(): Promise<void> {
-    const warm = warmUp(this._store.api, this.target, this.state.cellModel);
+    const warm = warmUp(this.api, this.target, this.state.cellModel);
     const models = this.refreshModel();
     await Promise.allSettled([warm, models, this._loadPastTurns()]);
   }
@@ -212,20 +179,15 @@ export class GenerationModel {
       return;
     }
     const { cellId } = this.target;
-    const past = await loadPastTurns(this._store.history, {
-      notebookId,
-      cellId
-    });
+    const past = await loadPastTurns(this.history, { notebookId, cellId });
     this._hasLoadedPastTurns = true; // After an error the row tries again when it is next opened.
     this.intents.addOlder(past.intents);
-    this._store.set({ failed: [...past.failed, ...this.state.failed] });
+    this.set({ failed: [...past.failed, ...this.state.failed] });
     if (!this.isBusy && this.state.turnId === null && past.last) {
-      this._store.set({ turnId: past.last + 1 });
+      this.set({ turnId: past.last + 1 });
     }
   }
 
-  private readonly _store: GenerationStore;
-  private readonly _sender: RequestSender;
-  private readonly _changed = new Signal<this, IGenerationState>(this);
+  private readonly _sender = new RequestSender(this);
   private _hasLoadedPastTurns = false;
 }

@@ -7,7 +7,7 @@
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
 import type { ICellKey, IHistory } from '../../tokens';
-import { ITarget, normalizeLineBreaks } from './state';
+import type { ITarget } from './state';
 
 /** The methods of `ApiClient` that a generation needs. */
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
@@ -27,28 +27,6 @@ const RETRY_DELAY_MS = 250;
 
 /** Delays before each check whether the turn of an interrupted stream has been saved. */
 const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
-
-/** Collects the parts of a streamed answer. */
-export class AnswerBuffer {
-  private _code = '';
-  private _explanation = '';
-
-  /** Add a token and return what to show now; without code until some has arrived. */
-  add(token: { part: 'code' | 'explanation'; text: string }): {
-    explanation: string;
-    code?: string;
-  } {
-    if (token.part === 'code') {
-      this._code += token.text;
-    } else {
-      this._explanation += token.text;
-    }
-    const shown = { explanation: this._explanation };
-    return this._code
-      ? { ...shown, code: normalizeLineBreaks(this._code) }
-      : shown;
-  }
-}
 
 export class GenerationStream {
   readonly abort = new AbortController();

@@ -23,22 +23,27 @@ export interface IRequest {
   readonly dataframes: readonly DataFrameProfile[];
 }
 
+/** The part of a body that describes the cell and its notebook; enough to warm up a model. */
+function cellBody(target: ITarget, source: string, model: string | null) {
+  return {
+    // A notebook without an id has no past turns, so any id works.
+    notebookId: target.notebookId() ?? 'unsaved',
+    cellId: target.cellId,
+    source,
+    model: model ?? undefined,
+    ...target.surroundings()
+  };
+}
+
 export function toRequestBody(
-  request: IRequest,
+  { intent, source, parentTurnId, dataframes }: IRequest,
   target: ITarget,
   notebookId: string,
   model: string | null
 ): GenerateBody | AnalyzeBody {
-  const { intent, source, parentTurnId, dataframes } = request;
-  const body = {
-    notebookId,
-    cellId: target.cellId,
-    intent,
-    source,
-    parentTurnId,
-    model: model ?? undefined,
-    ...target.surroundings()
-  };
+  const { notebookPath } = target;
+  const cell = { ...cellBody(target, source, model), notebookId };
+  const body = { ...cell, notebookPath, intent, parentTurnId };
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }
 
@@ -48,38 +53,21 @@ export function warmUp(
   target: ITarget,
   model: string | null
 ): Promise<void> {
-  const { language, cellType, context } = target.surroundings();
-  return api.warmUp({
-    // A notebook without an id has no past turns, so any id works.
-    notebookId: target.notebookId() ?? 'unsaved',
-    cellId: target.cellId,
-    source: target.source() ?? '',
-    language,
-    cellType,
-    model: model ?? undefined,
-    context
-  });
+  return api.warmUp(cellBody(target, target.source() ?? '', model));
 }
 
 /** Fetch the exact messages that a request would send. */
 export function fetchPreview(
   api: Pick<ApiClient, 'preview'>,
-  request: IRequest,
+  { intent, source, parentTurnId, dataframes }: IRequest,
   target: ITarget,
   model: string | null
 ): Promise<Preview> {
-  const { language, cellType, context } = target.surroundings();
   return api.preview({
-    notebookId: target.notebookId() ?? 'unsaved',
-    cellId: target.cellId,
-    source: request.source,
-    language,
-    cellType,
-    model: model ?? undefined,
-    context,
-    intent: request.intent,
-    parentTurnId: request.parentTurnId,
-    dataframes: [...request.dataframes]
+    ...cellBody(target, source, model),
+    intent,
+    parentTurnId,
+    dataframes: [...dataframes]
   });
 }
 

@@ -12,28 +12,23 @@ import type { ICellKey } from '../../tokens';
 import { IFailure, toStreamFailure, failureOf } from '../../state/failure';
 import { IRequest, toRequestBody, ensureNotebookId } from './requestBody';
 import {
-  AnswerBuffer,
   GenerationStream,
   MAX_ATTEMPTS,
   waitUntilSaved
 } from './generationStream';
 import {
   IGenerationState,
+  normalizeLineBreaks,
   restoredState,
-  secondsFromNow,
   suggestedState,
   toSuggestion,
   waitingState,
   unansweredState
 } from './state';
 import type { GenerationStore } from './store';
-import type { IntentHistory } from './intents';
 
 export class RequestSender {
-  constructor(
-    private readonly _store: GenerationStore,
-    private readonly _intents: IntentHistory
-  ) {}
+  constructor(private readonly _store: GenerationStore) {}
 
   /** Build the request for this intent from the current state. */
   buildRequest(intent: string): IRequest {
@@ -93,7 +88,7 @@ export class RequestSender {
     if (!store.suggestion) {
       store.baseSource = store.target.source();
     }
-    this._intents.add(request.intent);
+    store.intents.add(request.intent);
     const previous = this._lastStream;
     const stream = (this._stream = this._lastStream = new GenerationStream());
     store.set(waitingState(request.intent, store.nextTurn));
@@ -138,7 +133,7 @@ export class RequestSender {
       return;
     }
     const key = { notebookId: body.notebookId, cellId: body.cellId };
-    const answer = new AnswerBuffer();
+    const answer = { code: '', explanation: '' };
     let ended = false;
     try {
       for await (const event of stream.events(api, body, attempts)) {
@@ -149,10 +144,18 @@ export class RequestSender {
             this._update(stream, { turnId: event.turnId, model: event.model });
             break;
           case 'waiting':
-            this._update(stream, { waitUntil: secondsFromNow(event.seconds) });
+            this._update(stream, {
+              waitUntil: performance.now() + 1000 * event.seconds
+            });
             break;
           case 'token':
-            this._update(stream, { phase: 'streaming', ...answer.add(event) });
+            answer[event.part] += event.text;
+            this._update(stream, {
+              phase: 'streaming',
+              explanation: answer.explanation,
+              // Until some code has arrived, the previous suggestion stays visible.
+              ...(answer.code && { code: normalizeLineBreaks(answer.code) })
+            });
             break;
           case 'done':
             ended = true;

@@ -1,52 +1,16 @@
 /** The state of generations in one cell, which views draw, and its transitions. */
 import type {
-  CellType,
-  ContextCell,
   DataFrameProfile,
   Interaction,
   ModelInfo,
   ModelList
 } from '../../api/types';
+import type { NotebookCell } from '../../cells/notebookCell';
 import type { IBranch } from '../../records/branch';
 import { IFailure, isModelFailure } from '../../state/failure';
 
 /** The cell of a request, by its id: its widget may be moved, recreated or deleted. */
-export interface ITarget {
-  readonly cellId: string;
-
-  /** The cell's current type; a person may change it. */
-  readonly cellType: CellType;
-
-  /** Whether changes of the cell can't be saved. */
-  readonly isReadOnly: boolean;
-
-  /** The notebook's id, if it has one already. */
-  notebookId(): string | null;
-
-  /**
-   * Give the notebook its id and save it, if it can be saved.
-   *
-   * @throws Error with a sentence for the person.
-   */
-  ensure(): Promise<string>;
-
-  /** The cell's code; null if the cell was deleted. */
-  source(): string | null;
-
-  /** The error that the cell's code ended with, in a few lines; null if there is none. */
-  error(): string | null;
-
-  /** Write the cell's code in one undo step; false if the cell was deleted or is read-only. */
-  apply(source: string): boolean;
-
-  /** The part of the request that describes the notebook around the cell. */
-  surroundings(): {
-    language: string;
-    cellType: CellType;
-    context: { cells: ContextCell[]; kernel: string };
-    notebookPath: string;
-  };
-}
+export type ITarget = Pick<NotebookCell, keyof NotebookCell>;
 
 export type Phase =
   | 'idle'
@@ -281,11 +245,6 @@ export function versionNumber({
 }: Pick<IGenerationState, 'turnId' | 'failed'>): number | null {
   const before = new Set(failed.filter(id => turnId && id < turnId));
   return turnId && turnId - before.size;
-}
-
-/** The value of `performance.now()` in this many seconds. */
-export function secondsFromNow(seconds: number): number {
-  return performance.now() + 1000 * seconds;
 }
 
 /** Convert to CodeMirror's only line break, so that the cell gets exactly the code that is shown. */

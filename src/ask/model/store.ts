@@ -3,8 +3,11 @@
  *
  * Invariants: a disposed store emits no change.
  */
+import { Signal } from '@lumino/signaling';
+
 import type { EventBody } from '../../api/types';
 import type { IHistory } from '../../tokens';
+import { IntentHistory } from './intents';
 import { IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
 import {
@@ -16,10 +19,7 @@ import {
 } from './state';
 
 export class GenerationStore {
-  constructor(
-    options: IGenerationOptions,
-    private readonly _onChange: (state: IGenerationState) => void
-  ) {
+  constructor(options: IGenerationOptions) {
     this.api = options.api;
     this.history = options.history;
     this.target = options.target;
@@ -29,7 +29,11 @@ export class GenerationStore {
   readonly history: IHistory;
   readonly target: ITarget;
 
-  /** The text of the input field. */
+  /** Emitted when the state changes. */
+  readonly changed = new Signal<this, IGenerationState>(this);
+  readonly intents = new IntentHistory();
+
+  /** The text of the input field; a new view starts with it. */
   inputText = '';
   /** The last request, stored so that it can be sent again. */
   request: IRequest | null = null;
@@ -64,7 +68,7 @@ export class GenerationStore {
   set(change: Partial<IGenerationState>): void {
     if (!this.isDisposed) {
       this._state = { ...this._state, ...change };
-      this._onChange(this._state);
+      this.changed.emit(this._state);
     }
   }
 

@@ -9,7 +9,6 @@ import type { ModelInfo } from '../../api/types';
 import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
 import type { IGenerationState } from '../model/state';
-import type { GenerationStore } from '../model/store';
 import type { IHistory, IModels } from '../../tokens';
 import { PromptRow } from './promptRow';
 
@@ -50,6 +49,7 @@ async function setup(
     } as unknown as IHistory,
     target: {
       cellId: 'c1',
+      notebookPath: 'a.ipynb',
       cellType: 'code' as const,
       isReadOnly: options.readOnly ?? false,
       notebookId: () => null,
@@ -60,8 +60,7 @@ async function setup(
       surroundings: () => ({
         cellType: 'code' as const,
         language: 'python',
-        context: { cells: [], kernel: '' },
-        notebookPath: 'a.ipynb'
+        context: { cells: [], kernel: '' }
       })
     }
   });
@@ -127,14 +126,12 @@ function setState(
   model: GenerationModel,
   change: Partial<IGenerationState>
 ): void {
-  const { _store } = model as unknown as { _store: GenerationStore };
-  Object.assign(_store, { _state: { ...model.state, ...change } });
+  Object.assign(model, { _state: { ...model.state, ...change } });
 }
 
 function suggest(model: GenerationModel): void {
-  const { _store } = model as unknown as { _store: GenerationStore };
   const open = { turnId: 2, intent: 'asked', source: 'y', explanation: '' };
-  _store.suggestion = { ...open, saveError: null };
+  model.suggestion = { ...open, saveError: null };
   setState(model, {
     phase: 'suggested',
     intent: 'asked',
