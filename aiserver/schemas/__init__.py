@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic.json_schema import GenerateJsonSchema
+
 from .. import models
 from ..models import NotebookLogEntry, Session, Stored
 
@@ -56,13 +58,21 @@ def _folder() -> Path:
     return Path(__file__).parent
 
 
+class _WithoutTitles(GenerateJsonSchema):
+    """Omits the titles that pydantic derives from the names of fields."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
 def _text(model: type[Stored], title: str, description: str) -> str:
-    schema = model.model_json_schema()
+    schema = model.model_json_schema(schema_generator=_WithoutTitles)
     for name, definition in [(model.__name__, schema), *schema.get("$defs", {}).items()]:
+        del definition["title"]
         for key, sentence in _field_docs(getattr(models, name)).items():
             definition["properties"][key]["description"] = sentence
     schema = {"$schema": DIALECT} | schema | {"title": title, "description": description}
-    text = json.dumps(_drop_titles(schema), ensure_ascii=False, indent=2) + "\n"
+    text = json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
     return text.replace("``", "`")  # docstrings use reStructuredText
 
 
@@ -76,25 +86,3 @@ def _field_docs(model: type[Stored]) -> dict[str, str]:
                 if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
                     docs[ast.unparse(field.target)] = str(ast.literal_eval(below.value))
     return docs
-
-
-def _drop_titles(node: Any, *, is_mapping: bool = False) -> Any:
-    """Drop the titles that pydantic derives from names.
-
-    ``is_mapping``: the node maps property names to schemas, so "title" would be a property.
-    """
-    if isinstance(node, list):
-        return [_drop_titles(item) for item in node]
-    if not isinstance(node, dict):
-        return node
-    content = node if is_mapping else _without_title(node)
-    return {
-        key: _drop_titles(value, is_mapping=not is_mapping and key in ("properties", "$defs"))
-        for key, value in content.items()
-    }
-
-
-def _without_title(node: dict[str, Any]) -> dict[str, Any]:
-    if str(node.get("title", "")).startswith("AI Server"):
-        return node
-    return {key: value for key, value in node.items() if key != "title"}
