@@ -77,7 +77,8 @@ class ChatModel(ABC):
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Prepare the model for a prompt that begins with ``messages``.
 
-        Never sends anything to a remote or paid model: at most its package is loaded.
+        Never sends anything to a remote or paid model: at most its package is loaded. The caller
+        cancels it before it requests an answer, so that none has to wait.
         """
         return
 

@@ -220,40 +220,12 @@ async def test_warming_up_reads_the_prompt(model):
     assert [message["content"] for message in body["messages"]] == ["rules", "x = 1"]
 
 
-async def test_a_request_drops_the_warm_up_at_once(model):
-    await child(model, "POST", "/script", [{"hang": True}])
-    warming = asyncio.create_task(model.warm_up(ASK))
-    await until_outcome_exists(model)
-    assert await take(model)
-    await warming  # cancelled without an error
-    requests = await child(model, "GET", "/requests")
-    assert [item["outcome"] for item in requests] == ["gone", "whole"]
-
-
 async def until_outcome_exists(model: LocalModel) -> None:
     for _ in range(500):
         if await child(model, "GET", "/requests"):
             return
         await asyncio.sleep(0.02)
     raise AssertionError("no request came")
-
-
-async def test_only_the_newest_warm_up_counts(model):
-    await child(model, "POST", "/script", [{"hang": True}])
-    first = asyncio.create_task(model.warm_up(ASK))
-    await until_outcome_exists(model)
-    await model.warm_up([HumanMessage("newer")])
-    await first
-    requests = await child(model, "GET", "/requests")
-    assert [item["outcome"] for item in requests] == ["gone", "whole"]
-
-
-async def test_no_warm_up_while_an_answer_is_written(model):
-    await child(model, "POST", "/script", [{"text": "one two", "hold_after": 1}])
-    async with contextlib.aclosing(model.stream(ASK, language="python")) as stream:
-        await anext(stream)
-        await model.warm_up([HumanMessage("later")])
-        assert len(await child(model, "GET", "/requests")) == 1
 
 
 async def test_giving_up_a_warm_up_frees_the_model(model):

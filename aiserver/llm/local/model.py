@@ -1,8 +1,7 @@
 """The embedded model, which runs as an OpenAI-compatible server in a child process.
 
 Invariants: no text leaves the machine (loopback, no proxy, a random key); a cancelled request frees
-the model within a second; warming up never delays a request, and a new warm-up replaces the
-previous one.
+the model, be it an answer or a warm-up, within a second.
 """
 
 from __future__ import annotations
@@ -14,20 +13,22 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import BadAnswer, ModelUnavailable
-from ...gc_pause import pause_gc
 from ..base import ChatModel, Delta, ModelInfo
 from ..errors import translate
+from ..policy import Access
+from ..providers import COMPATIBLE
+from ..remote.langchain import close_model, create_chat_model
 from ..streaming import Limits, stream_chat, stream_chunks
 from .grammar import fenced_block
 from .process import Address, LocalProcess
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
-    from langchain_openai import ChatOpenAI
 
 CONTEXT = 4096  # tokens, prompt and answer together
 PROMPT_TOKENS = 600  # a small machine would read a longer prompt too slowly
 MAX_CACHED_COUNTS = 1000
+MAX_CONNECTIONS = 16  # each occupies a thread of the child
 REPETITION_CHECK_EVERY = 100  # characters
 REPETITION_TAIL = 600  # characters at the end that must be periodic …
 MAX_PERIOD = 200  # … so each piece occurs at least three times
@@ -53,19 +54,16 @@ class LocalModel(ChatModel):
         self._limits = limits
         self._max_tokens = max_tokens
         self._tracing = tracing
-        self._client: _Client | None = None
+        self._address: Address | None = None  # of the child that ``_chat`` is connected to
+        self._chat: Any = None
         self._connecting = asyncio.Lock()
-        self._warming: asyncio.Task[None] | None = None
-        self._running = 0
         self._counts: dict[str, int] = {}  # rules, examples and cells are counted repeatedly
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Count with the model's own tokenizer."""
         uncounted = [text for text in dict.fromkeys(texts) if text not in self._counts]
-        if uncounted:
-            client = await self._connect()
-            for text in uncounted:  # sequentially: a millisecond each, on one connection
-                self._counts[text] = await client.count(text)
+        for text in uncounted:  # sequentially: a millisecond each
+            self._counts[text] = await self._count(text)
         counts = [self._counts[text] for text in texts]
         while len(self._counts) > MAX_CACHED_COUNTS:
             del self._counts[next(iter(self._counts))]
@@ -75,88 +73,88 @@ class LocalModel(ChatModel):
         self, messages: Sequence[BaseMessage], *, language: str
     ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
-        self._running += 1
-        try:
-            self._cancel_warm_up()
-            # A killed child is only noticed by a failing request, which is then retried once.
-            for is_last in (False, True):
-                client = await self._connect()
-                # In ``extra_body``, since langchain-openai sends max_tokens under a newer name.
-                extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
-                options = {"extra_body": extra | {"cache_prompt": True}}
-                answer = stream_chat(
-                    client.chat,
-                    escape_control_tokens(messages),
-                    self._limits,
-                    tracing=self._tracing,
-                    options=options,
-                )
-                started, text, next_check = False, "", REPETITION_CHECK_EVERY
-                try:
-                    async for delta in answer:
-                        started = True
-                        yield delta
-                        text += delta.text
-                        if len(text) >= next_check:
-                            next_check = len(text) + REPETITION_CHECK_EVERY
-                            if ends_in_repetition(text):
-                                raise BadAnswer(BadAnswer.repeats)
-                    return
-                except ModelUnavailable:
-                    if started or is_last or not await self.process.has_ended():
-                        raise
-                finally:
-                    await answer.aclose()
-        finally:
-            self._running -= 1
+        # A killed child is only noticed by a failing request, which is then retried once.
+        for is_last in (False, True):
+            chat = await self._connect()
+            # In ``extra_body``, since langchain-openai sends max_tokens under a newer name.
+            extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
+            answer = stream_chat(
+                chat,
+                escape_control_tokens(messages),
+                self._limits,
+                tracing=self._tracing,
+                options={"extra_body": extra | {"cache_prompt": True}},
+            )
+            started, text, next_check = False, "", REPETITION_CHECK_EVERY
+            try:
+                async for delta in answer:
+                    started = True
+                    yield delta
+                    text += delta.text
+                    if len(text) >= next_check:
+                        next_check = len(text) + REPETITION_CHECK_EVERY
+                        if ends_in_repetition(text):
+                            raise BadAnswer(BadAnswer.repeats)
+                return
+            except ModelUnavailable:
+                if started or is_last or not await self.process.has_ended():
+                    raise
+            finally:
+                await answer.aclose()
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
-        """Load the model and let it read ``messages``, unless a request is running."""
-        self._cancel_warm_up()
-        if self._running:
-            return
-        task = self._warming = asyncio.create_task(self._warm(list(messages)))
-        try:
-            await asyncio.wait({task})
-        finally:
-            task.cancel()
-        if not task.cancelled() and (error := task.exception()) is not None:
-            raise error
-
-    async def close(self) -> None:
-        """End the child process and all its requests."""
-        self._cancel_warm_up()
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-        await self.process.close()
-
-    def _cancel_warm_up(self) -> None:
-        if self._warming is not None:
-            self._warming.cancel()
-            self._warming = None
-
-    async def _warm(self, messages: list[BaseMessage]) -> None:
-        client = await self._connect()
+        """Load the model and let it read ``messages``."""
+        chat = await self._connect()
         # One token, since only a request that generates something reads the prompt.
         options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
         try:
             async with contextlib.aclosing(
-                stream_chunks(client.chat, escape_control_tokens(messages), options)
+                stream_chunks(chat, escape_control_tokens(messages), options)
             ) as answer:
                 async for _ in answer:
                     pass
         except Exception as error:
             raise translate(error) from error
 
-    async def _connect(self) -> _Client:
+    async def close(self) -> None:
+        """End the child process and all its requests."""
+        await self._disconnect()
+        await self.process.close()
+
+    async def _count(self, text: str) -> int:
+        chat = await self._connect()
+        assert self._address is not None
+        headers = {"Authorization": f"Bearer {self._address.key}"}
+        try:
+            response = await chat.http_async_client.post(
+                f"{self._address.url}/tokenize", json={"content": text}, headers=headers, timeout=10
+            )
+            response.raise_for_status()
+            return len(response.json()["tokens"])
+        except Exception as error:
+            raise translate(error) from error
+
+    async def _connect(self) -> Any:
+        """Return LangChain's model for the child, which is started or restarted if needed."""
         async with self._connecting:
             address = await self.process.address()
-            if self._client is None or self._client.address != address:
-                if self._client is not None:
-                    await self._client.close()
-                self._client = await asyncio.to_thread(_Client, address)
-            return self._client
+            if self._address != address:
+                await self._disconnect()
+                self._chat = await asyncio.to_thread(
+                    create_chat_model,
+                    COMPATIBLE,
+                    "local",
+                    {"temperature": 0},
+                    Access(f"{address.url}/v1", address.key),
+                    max_connections=MAX_CONNECTIONS,
+                )
+                self._address = address
+            return self._chat
+
+    async def _disconnect(self) -> None:
+        chat, self._chat, self._address = self._chat, None, None
+        if chat is not None:
+            await close_model(chat)
 
 
 def ends_in_repetition(text: str) -> bool:
@@ -181,56 +179,3 @@ def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
 
 # The tokens of ChatML and Llama 3, DeepSeek, Gemma, and of Llama 2 and Mistral.
 _CONTROL = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s>|eos>)")
-
-
-class _Client:
-    """The connections to one running child. The first one is slow: it imports packages."""
-
-    @pause_gc()
-    def __init__(self, address: Address) -> None:
-        import httpx
-        from langchain_openai import ChatOpenAI
-        from pydantic import SecretStr
-
-        self.address = address
-        self.http = httpx.AsyncClient(
-            trust_env=False,
-            timeout=httpx.Timeout(None, connect=10),
-            # A new connection per request costs almost nothing here. The child might close a
-            # keep-alive connection just when it is reused, and each one occupies a thread.
-            limits=httpx.Limits(max_connections=16, max_keepalive_connections=0),
-        )
-        self._sync = httpx.Client(trust_env=False)
-        options: dict[str, Any] = {"openai_proxy": None, "stream_chunk_timeout": None}
-        self.chat: ChatOpenAI = ChatOpenAI(
-            model="local",
-            base_url=f"{address.url}/v1",
-            api_key=SecretStr(address.key),
-            temperature=0,
-            max_retries=0,
-            stream_usage=True,
-            http_async_client=self.http,
-            http_client=self._sync,
-            use_responses_api=False,
-            **options,
-        )
-
-    async def count(self, text: str) -> int:
-        """Return the number of tokens in ``text``."""
-        import httpx
-
-        headers = {"Authorization": f"Bearer {self.address.key}"}
-        try:
-            response = await self.http.post(
-                f"{self.address.url}/tokenize", json={"content": text}, headers=headers, timeout=10
-            )
-            response.raise_for_status()
-            return len(response.json()["tokens"])
-        except (httpx.HTTPError, ValueError, KeyError) as error:
-            raise translate(error) from error
-
-    async def close(self) -> None:
-        """Close the connections."""
-        self._sync.close()
-        with contextlib.suppress(RuntimeError):  # their event loop is closed
-            await self.http.aclose()

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from jupyter_core.utils import ensure_async
+
 from ...errors import ModelError
 from ...gc_pause import pause_gc
 from ..policy import Access
@@ -36,10 +38,12 @@ def create_chat_model(
     options: Mapping[str, Any],
     access: Access,
     max_tokens: int | None = None,
-) -> tuple[BaseChatModel, dict[str, Any]]:
-    """Return the model, and the HTTP clients that were created for it.
+    max_connections: int | None = None,
+) -> BaseChatModel:
+    """Return the model, for ``close_model`` to close. Slow: imports packages.
 
-    Of our own options, it gets those that its class accepts. Slow: imports packages.
+    Of our own options, it gets those that its class accepts. ``max_connections`` is only for
+    servers with OpenAI's protocol on this machine.
     """
     from langchain.chat_models import init_chat_model
 
@@ -52,7 +56,6 @@ def create_chat_model(
     fields = type(probe).model_fields
     accepted = set(fields) | {str(field.alias) for field in fields.values() if field.alias}
 
-    clients: dict[str, Any] = {}
     defaults: dict[str, Any] = {
         "stream_usage": True,
         "max_retries": 0,
@@ -67,8 +70,7 @@ def create_chat_model(
     elif provider == "google_genai":
         defaults["vertexai"] = False  # another service, which the environment could select
     elif on_loopback and "http_async_client" in accepted:
-        clients = direct_clients()
-        defaults |= clients | {"openai_proxy": None}
+        defaults |= _direct_clients(max_connections) | {"openai_proxy": None}
     if provider == COMPATIBLE:
         # In ``extra_body``, since langchain-openai sends max_tokens under a newer name.
         defaults["use_responses_api"] = False
@@ -79,7 +81,7 @@ def create_chat_model(
     model: BaseChatModel = init_chat_model(name, model_provider=library, **explicit, **more)
     for client in _clients(model):
         limit_responses(client)
-    return model, clients
+    return model
 
 
 def _clients(model: BaseChatModel) -> list[Any]:
@@ -117,24 +119,27 @@ def _reject_gateway(model: BaseChatModel) -> None:
 
 
 async def close_model(model: BaseChatModel) -> None:
-    """Close the model's asynchronous clients."""
-    for holder in _clients(model):
+    """Close the model's HTTP clients."""
+    for holder in (*_clients(model), getattr(model, "http_client", None)):
         close = getattr(holder, "aclose", None) or getattr(holder, "close", None)
         if close is not None:
             with contextlib.suppress(Exception):  # it is discarded anyway
-                await close()
+                await ensure_async(close())
 
 
-def direct_clients() -> dict[str, Any]:
-    """Return HTTP clients for a server on this machine, which ignore the environment's proxies."""
+def _direct_clients(max_connections: int | None) -> dict[str, Any]:
+    """Return HTTP clients for a server on this machine, which ignore the environment's proxies.
+
+    A new connection per request costs almost nothing there. The server might close a keep-alive
+    connection just when it is reused.
+    """
     import httpx
 
-    timeout = httpx.Timeout(None, connect=10)  # ``stream_chat`` limits the silence
     return {
         "http_client": httpx.Client(trust_env=False),
         "http_async_client": httpx.AsyncClient(
             trust_env=False,
-            timeout=timeout,
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=20),
+            timeout=httpx.Timeout(None, connect=10),  # ``stream_chat`` limits the silence
+            limits=httpx.Limits(max_connections=max_connections, max_keepalive_connections=0),
         ),
     }

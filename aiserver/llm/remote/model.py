@@ -67,7 +67,6 @@ class RemoteModel(ChatModel):
         self._report = report
         self._sleep = sleep
         self._model: BaseChatModel | None = None
-        self._clients: dict[str, Any] = {}
         self._has_key = True  # unless a provider's connection has none
         self._address = address_option(options)
         self._create_lock = asyncio.Lock()
@@ -123,14 +122,10 @@ class RemoteModel(ChatModel):
         await self._get()
 
     async def close(self) -> None:
-        """Close our own connections, and those of the library where possible."""
+        """Close the connections, where the library allows it."""
         model, self._model = self._model, None
-        clients, self._clients = self._clients, {}
         if model is not None:
             await close_model(model)
-        if clients:
-            clients["http_client"].close()
-            await clients["http_async_client"].aclose()
 
     async def _get(self) -> BaseChatModel:
         async with self._create_lock:
@@ -147,7 +142,7 @@ class RemoteModel(ChatModel):
                     missing_key = ModelKeyMissing.variable_unset
                     raise ModelKeyMissing(missing_key.fill(details.label, details.keys[0]))
             try:
-                model, self._clients = await asyncio.to_thread(
+                model = await asyncio.to_thread(
                     create_chat_model, provider, name, self._options, access, self._max_tokens
                 )
             except ImportError as error:

@@ -1,0 +1,92 @@
+"""A warm-up never delays a request, with a model that records what it is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from aiserver.generation.assistant import Assistant
+from aiserver.llm.base import ChatModel, Delta, ModelInfo
+from aiserver.models import SessionKey
+from aiserver.requests import GenerateBody, WarmUpBody
+from aiserver.sessions.memory import InMemorySessionManager
+
+CELL = {"notebook_id": "nb", "cell_id": "c1"}
+KEY = SessionKey(**CELL)
+WARM_UP = WarmUpBody(**CELL)
+REQUEST = GenerateBody(**CELL, intent="x")
+
+
+class RecordingModel(ChatModel):
+    """Its warm-ups and answers last until they are cancelled or released."""
+
+    info = ModelInfo("local:some", "some", True)
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+        self.released = asyncio.Event()
+
+    async def count_tokens(self, texts):
+        return [len(text) for text in texts]
+
+    async def stream(self, messages, *, language):
+        self.events.append("answer")
+        await self.released.wait()
+        yield Delta("```python\nx\n```")
+
+    async def warm_up(self, messages):
+        self.events.append("warm-up")
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.events.append("cancelled")
+            raise
+
+    async def until(self, *events: str) -> None:
+        for _ in range(500):
+            if self.events == list(events):
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(self.events)
+
+
+@pytest.fixture
+def model() -> RecordingModel:
+    return RecordingModel()
+
+
+@pytest.fixture
+def assistant(model: RecordingModel, jp_asyncio_loop: Any) -> Iterator[Assistant]:
+    class Models:
+        async def get(self, model_id: str | None) -> ChatModel:
+            return model
+
+    assistant = Assistant(InMemorySessionManager(), Models())
+    yield assistant
+    jp_asyncio_loop.run_until_complete(assistant.close())
+
+
+async def test_a_request_cancels_the_warm_up(assistant: Assistant, model: RecordingModel):
+    assistant.warm_up(KEY, WARM_UP)
+    await model.until("warm-up")
+    await assistant.generate(KEY, REQUEST)
+    await model.until("warm-up", "cancelled", "answer")
+
+
+async def test_only_the_newest_warm_up_counts(assistant: Assistant, model: RecordingModel):
+    assistant.warm_up(KEY, WARM_UP)
+    await model.until("warm-up")
+    assistant.warm_up(KEY, WARM_UP)
+    await model.until("warm-up", "cancelled", "warm-up")
+
+
+async def test_there_is_no_warm_up_during_an_answer(assistant: Assistant, model: RecordingModel):
+    generation = await assistant.generate(KEY, REQUEST)
+    await model.until("answer")
+    assistant.warm_up(KEY, WARM_UP)
+    model.released.set()
+    await generation.outcome
+    assert model.events == ["answer"]
