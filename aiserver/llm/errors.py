@@ -7,7 +7,6 @@ by its text, so no provider's package has to be imported.
 
 from __future__ import annotations
 
-import asyncio
 import email.utils
 import re
 import time
@@ -63,28 +62,37 @@ _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("ServiceUnavailable", ModelFailed),
 )
 
+_BY_STATUS: dict[int, type[ModelError]] = {
+    400: RequestRefused,
+    401: ModelAuthFailed,
+    402: ModelNoCredit,
+    403: ModelForbidden,
+    404: ModelUnknown,
+    408: ModelTimeout,
+    413: PromptTooLong,
+    422: RequestRefused,
+    429: ModelRateLimited,
+    504: ModelTimeout,
+}
+_UNCLEAR = (None, RequestRefused, ModelUnknown)  # the text may say more
+
 
 def translate(error: Exception) -> AIServerError:
     """Return our own error for ``error``. Raise it ``from error``."""
     if isinstance(error, AIServerError):
         return error
-    kind = _by_ancestry(error) or _by_status(_status(error)) or _by_text(error)
-    if kind in (None, ModelRateLimited) and _NO_CREDIT.search(_text(error)):
+    kind = _by_name(error) or _by_status(error)
+    if kind in _UNCLEAR:
+        kind = _by_text(error) or kind
+    text = " ".join(f"{item} {getattr(item, 'body', '')}" for item in _chain(error))
+    if kind in (*_UNCLEAR, ModelRateLimited) and _NO_CREDIT.search(text):
         return ModelNoCredit()
+    if kind is RequestRefused and _FILTERED.search(text):
+        return TextRefused()
     if kind is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
-    if kind is ModelAuthFailed and _status(error) == 402:
-        return ModelNoCredit()
-    if kind is ModelAuthFailed and _status(error) == 403:
-        return ModelForbidden()
     if kind is not None:
         return kind()
-    if _status(error) == 404:
-        return ModelUnknown()
-    if _status(error) in (400, 422):
-        if _FILTERED.search(_text(error)):
-            return TextRefused()
-        return RequestRefused()
     if isinstance(error, (ValueError, KeyError, TypeError)):
         # The body isn't a valid answer: a broken server or proxy.
         return ModelUnavailable(ModelUnavailable.unreadable)
@@ -102,11 +110,6 @@ def retry_after(error: Exception) -> float | None:
             if seconds is not None:
                 return seconds
     return None
-
-
-def _text(error: BaseException) -> str:
-    """Return the error's whole text and body: LangChain's text omits the code and the type."""
-    return " ".join(f"{item} {getattr(item, 'body', '')}" for item in _chain(error))
 
 
 def _seconds(value: Any, unit: float) -> float | None:
@@ -131,9 +134,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         item = item.__cause__
 
 
-def _by_ancestry(error: Exception) -> type[ModelError] | None:
-    if isinstance(error, asyncio.TimeoutError):
-        return ModelTimeout
+def _by_name(error: Exception) -> type[ModelError] | None:
     names = [kind.__name__ for kind in type(error).__mro__]
     for suffix, error_class in _BY_NAME:
         if any(name.endswith(suffix) for name in names):
@@ -141,28 +142,14 @@ def _by_ancestry(error: Exception) -> type[ModelError] | None:
     return None
 
 
-def _status(error: BaseException) -> int | None:
+def _by_status(error: Exception) -> type[ModelError] | None:
     for item in _chain(error):
         for holder in (item, getattr(item, "response", None)):
             for name in ("status_code", "code", "status"):
-                value = getattr(holder, name, None)
-                if isinstance(value, int) and 400 <= value < 600:
-                    return value
+                status = getattr(holder, name, None)
+                if isinstance(status, int) and 400 <= status < 600:
+                    return _BY_STATUS.get(status, ModelFailed if status >= 500 else None)
     return None
-
-
-def _by_status(status: int | None) -> type[ModelError] | None:
-    if status is None:
-        return None
-    if status in (401, 402, 403):
-        return ModelAuthFailed
-    if status in (408, 504):
-        return ModelTimeout
-    if status == 413:
-        return PromptTooLong
-    if status == 429:
-        return ModelRateLimited
-    return ModelFailed if status >= 500 else None
 
 
 def _by_text(error: Exception) -> type[ModelError] | None:

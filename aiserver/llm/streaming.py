@@ -82,7 +82,7 @@ async def stream_chat(
     task = asyncio.create_task(_pump(model, list(messages), options or {}, queue, limits, tracing))
     usage: dict[str, int] = {}
     reasons: list[str] = []
-    size = 0
+    has_chunks = False
     half = ""  # a high surrogate whose low surrogate hasn't arrived yet
     error: Exception | None = None
     ended = False
@@ -96,16 +96,13 @@ async def stream_chat(
                     break
                 _add(usage, item.usage_metadata)
                 reasons += list(filter(None, map(item.response_metadata.get, _REASONS)))[:1]
-                chunk_text = str(item.text)
-                text += chunk_text
-                size += max(1, len(chunk_text))  # empty chunks must not go on forever, either
+                text += str(item.text)
+                has_chunks = True
             half = text[-1] if not ended and ends_in_high_surrogate(text) else ""
             if text := fix_surrogates(text.removesuffix(half)):
                 yield Delta(text)
             if error is not None:
                 raise translate(error) from error
-            if size > limits.characters:
-                raise AnswerCut
     finally:
         task.cancel()
         await asyncio.wait({task}, timeout=1)
@@ -114,7 +111,7 @@ async def stream_chat(
     if reasons:
         _check_reasons([str(reason).rpartition(".")[2].lower() for reason in reasons])
     elif limits.requires_finish_reason:
-        raise AnswerBrokenOff if size else NoModelAnswer
+        raise AnswerBrokenOff if has_chunks else NoModelAnswer
 
 
 async def _next_batch(queue: asyncio.Queue[Item], timeout: float) -> list[Item]:
@@ -141,9 +138,10 @@ async def _pump(
         async with contextlib.aclosing(stream_chunks(model, messages, options, tracing)) as answer:
             async for chunk in answer:
                 queue.put_nowait(chunk)
-                size += max(1, len(chunk.text))
+                size += max(1, len(chunk.text))  # empty chunks must not go on forever, either
                 if size > limits.characters:
-                    break  # even if nobody reads the queue
+                    queue.put_nowait(AnswerCut())
+                    return
                 await share.pause(has_text=bool(chunk.text))
         queue.put_nowait(None)
     except Exception as error:
