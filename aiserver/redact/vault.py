@@ -26,18 +26,14 @@ class Vault:
         self._secrets: dict[str, str] = {}  # by mark
         self._kinds: dict[str, list[str]] = {}  # the marks of each kind
         self._pending = ""  # the beginning of a mark that may be incomplete
-        self._texts: dict[tuple[str, bool], str] = {}  # texts with their secrets replaced
-        self._lines: dict[tuple[str, bool], str] = {}
+        self._lines: dict[tuple[str, bool], str] = {}  # with their secrets replaced
 
     def __len__(self) -> int:
         return len(self._secrets) if self._conceal else 0
 
     def hide(self, text: str, *, is_prose: bool = False) -> str:
         """Return ``text`` as the model may see it."""
-        hidden = self._texts.get((text, is_prose))
-        if hidden is None:
-            hidden = replace_secrets(text, is_prose, self._mark_for, self._lines)
-            self._texts[text, is_prose] = hidden
+        hidden = replace_secrets(text, is_prose, self._mark_for, self._lines)
         return hidden if self._conceal else text
 
     def recall(self, text: str) -> str:
