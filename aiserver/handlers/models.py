@@ -12,7 +12,7 @@ from .. import __version__
 from ..durable.disks import NO_LOCKS_NOTICE
 from ..errors import AIServerError
 from ..llm.base import ModelInfo
-from ..llm.catalog.catalog import INSTALL_LOCAL, LocalInfo, ProviderInfo
+from ..llm.catalog.catalog import INSTALL_LOCAL, ProviderInfo, local_package
 from ..llm.local import weights
 from ..llm.local.install import InstallState
 from ..llm.registry import ModelRegistry
@@ -36,33 +36,34 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
 
 
 def _provider_fields(info: ProviderInfo) -> dict[str, object]:
-    provider = info.provider
+    connection, provider = info.connection, info.connection.provider
     return {
         "name": provider.name,
         "label": provider.label,
-        "installed": info.installed,
+        "installed": provider.installed,
         "install": provider.install,
-        "keySource": info.key_source,
+        "keySource": connection.source,
         "keyName": provider.keys[0] if provider.keys else None,
         "needsKey": provider.needs_key,
         "needsAddress": provider.needs_address,
-        "address": info.address,
-        "onThisMachine": info.on_this_machine,
+        "address": connection.address,
+        "onThisMachine": connection.on_this_machine,
         "placeSettled": info.is_location_fixed,
         "refusal": info.refusal,
         "suggested": list(provider.suggested),
     }
 
 
-def _local_fields(local: LocalInfo, installing: InstallState | None) -> dict[str, object]:
+def _local_fields(info: ModelInfo, installing: InstallState | None) -> dict[str, object]:
+    is_installed, has_package = weights.installed() is not None, local_package()
     return {
-        "id": local.info.id,
-        "label": local.info.label,
-        "installed": local.installed,
+        "id": info.id,
+        "label": info.label,
+        "installed": is_installed,
         "bytes": weights.SIZE,
-        "kept": 0 if local.installed else weights.partial_bytes(),
-        "package": local.package,
-        "install": weights.INSTALL if local.package else INSTALL_LOCAL,
+        "kept": 0 if is_installed else weights.partial_bytes(),
+        "package": has_package,
+        "install": weights.INSTALL if has_package else INSTALL_LOCAL,
         "installing": asdict(installing) if installing else None,
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from ..errors import ModelAuthFailed, ModelError, ModelPackageMissing, NoModel
@@ -23,59 +22,51 @@ from .streaming import Limits
 _SEND_FINISH_REASON = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
 
 
-@dataclass(frozen=True)
-class ModelFactory:
-    """Creates models from the current settings.
+def create_model(
+    info: ModelInfo,
+    policy: ModelPolicy,
+    connections: Connections,
+    report: Callable[[str, ModelAuthFailed | None], None],
+) -> ChatModel:
+    """Create the model. Raises NoModel, ModelPackageMissing, ModelError.
 
     ``report`` is called with a provider's name and its refusal, or None after a success.
-    ``timeout`` is in seconds. ``threads`` is for the local model; 0 means one less than the number
-    of CPU cores.
     """
+    provider, _, name = info.id.partition(":")
+    limits = Limits(policy.timeout, 4 * policy.max_tokens, provider in _SEND_FINISH_REASON)
+    if provider == "local":
+        return _create_local(info, policy, limits)
+    details = provider_of(provider)
+    if not name:
+        raise ModelError(NO_PROVIDER)
+    if provider in PROVIDERS and not details.installed:
+        raise ModelPackageMissing(details.label, details.install, provider)
 
-    policy: ModelPolicy
-    connections: Connections
-    report: Callable[[str, ModelAuthFailed | None], None]
-    timeout: float
-    max_tokens: int
-    threads: int
-    tracing: bool
+    async def access() -> Access:
+        if provider not in PROVIDERS:
+            return Access()  # the model's options contain key and address
+        return await connections.access(provider)
 
-    def create(self, info: ModelInfo) -> ChatModel:
-        """Create the model. Raises NoModel, ModelPackageMissing, ModelError."""
-        provider, _, name = info.id.partition(":")
-        limits = Limits(self.timeout, 4 * self.max_tokens, provider in _SEND_FINISH_REASON)
-        if provider == "local":
-            return self._local(info, limits)
-        details = provider_of(provider)
-        if not name:
-            raise ModelError(NO_PROVIDER)
-        if provider in PROVIDERS and not details.installed:
-            raise ModelPackageMissing(details.label, details.install, provider)
+    return RemoteModel(
+        info,
+        policy.options if info.id == policy.model else {},
+        limits,
+        access=access,
+        max_tokens=policy.max_tokens,
+        tracing=policy.tracing,
+        report=partial(report, provider),
+    )
 
-        async def access() -> Access:
-            if provider not in PROVIDERS:
-                return Access()  # the model's options contain key and address
-            return await self.connections.access(provider)
 
-        return RemoteModel(
-            info,
-            self.policy.options if info.id == self.policy.model else {},
-            limits,
-            access=access,
-            max_tokens=self.max_tokens,
-            tracing=self.tracing,
-            report=partial(self.report, provider),
-        )
-
-    def _local(self, info: ModelInfo, limits: Limits) -> LocalModel:
-        if not local_package():
-            raise ModelPackageMissing(None, INSTALL_LOCAL)
-        path = self.policy.model_file() if info.id != EMBEDDED else weights.installed()
-        if path is None:
-            raise NoModel
-        process = LocalProcess(path, threads=self.threads or spare_cores(), context=CONTEXT)
-        tokens = min(self.max_tokens, CONTEXT // 4)
-        return LocalModel(info, process, limits, max_tokens=tokens, tracing=self.tracing)
+def _create_local(info: ModelInfo, policy: ModelPolicy, limits: Limits) -> LocalModel:
+    if not local_package():
+        raise ModelPackageMissing(None, INSTALL_LOCAL)
+    path = policy.model_file() if info.id != EMBEDDED else weights.installed()
+    if path is None:
+        raise NoModel
+    process = LocalProcess(path, threads=policy.threads or spare_cores(), context=CONTEXT)
+    tokens = min(policy.max_tokens, CONTEXT // 4)
+    return LocalModel(info, process, limits, max_tokens=tokens, tracing=policy.tracing)
 
 
 def spare_cores() -> int:

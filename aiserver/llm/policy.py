@@ -30,12 +30,16 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """The administrator's settings."""
+    """The administrator's settings: the traits of ``ModelRegistry``, which describe them."""
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     allowed: Sequence[str] = ("*",)
     local_servers: Sequence[str] | None = None
+    timeout: float = 120.0
+    max_tokens: int = 8192
+    threads: int = 0
+    tracing: bool = False
 
     def model_file(self) -> Path | None:
         """Return the path of the configured model file, if any."""

@@ -23,30 +23,35 @@ COMPATIBLE = "openai_compatible"
 class Provider:
     """A provider of models.
 
-    ``extra`` is the extra of AI Server that installs ``package``; ``library`` is LangChain's name
+    ``extra`` is the extra of AI Server that installs its package; ``library`` is LangChain's name
     for the provider if it differs from ``name``; ``keys`` and ``addresses`` are environment
     variables; ``suggested`` lists models to start with, best first.
     """
 
     name: str
     label: str
-    package: str
     extra: str | None = None
     keys: tuple[str, ...] = ()
     address: str | None = None
     addresses: tuple[str, ...] = ()
     suggested: tuple[str, ...] = ()
     library: str | None = None
+    package: str | None = None
+
+    @property
+    def module(self) -> str:
+        """The module of LangChain's package for the provider, unless ``package`` names another."""
+        return self.package or f"langchain_{self.library or self.name}"
 
     @property
     def installed(self) -> bool:
         """Whether the package is installed. Doesn't import it."""
-        return importlib.util.find_spec(self.package) is not None
+        return importlib.util.find_spec(self.module) is not None
 
     @property
     def install(self) -> str:
         """The shell command that installs the package."""
-        target = f"'aiserver[{self.extra}]'" if self.extra else self.package.replace("_", "-")
+        target = f"'aiserver[{self.extra}]'" if self.extra else self.module.replace("_", "-")
         return f"pip install {target}"
 
     @property
@@ -74,7 +79,6 @@ PROVIDERS = {
         Provider(
             "openai",
             "OpenAI",
-            "langchain_openai",
             "openai",
             keys=("OPENAI_API_KEY",),
             address="https://api.openai.com/v1",
@@ -84,7 +88,6 @@ PROVIDERS = {
         Provider(
             "anthropic",
             "Anthropic",
-            "langchain_anthropic",
             "anthropic",
             keys=("ANTHROPIC_API_KEY",),
             address="https://api.anthropic.com",
@@ -94,7 +97,6 @@ PROVIDERS = {
         Provider(
             "deepseek",
             "DeepSeek",
-            "langchain_deepseek",
             "deepseek",
             keys=("DEEPSEEK_API_KEY",),
             address="https://api.deepseek.com/v1",
@@ -104,7 +106,6 @@ PROVIDERS = {
         Provider(
             "google_genai",
             "Google",
-            "langchain_google_genai",
             "google",
             keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
             address="https://generativelanguage.googleapis.com",
@@ -114,22 +115,15 @@ PROVIDERS = {
         Provider(
             "mistralai",
             "Mistral",
-            "langchain_mistralai",
             "mistral",
             keys=("MISTRAL_API_KEY",),
             address="https://api.mistral.ai/v1",
             addresses=("MISTRAL_BASE_URL",),
             suggested=("codestral-latest", "mistral-medium-latest"),
         ),
-        Provider("ollama", "Ollama", "langchain_ollama", "ollama", suggested=("qwen2.5-coder:7b",)),
+        Provider("ollama", "Ollama", "ollama", suggested=("qwen2.5-coder:7b",)),
         # vLLM, LM Studio, llama.cpp, DashScope and the many others with OpenAI's protocol.
-        Provider(
-            COMPATIBLE,
-            UserText("OpenAI-compatible server"),
-            "langchain_openai",
-            "openai",
-            library="openai",
-        ),
+        Provider(COMPATIBLE, UserText("OpenAI-compatible server"), "openai", library="openai"),
     )
 }
 
@@ -139,7 +133,7 @@ def provider_of(name: str, package: str | None = None) -> Provider:
 
     For a name that isn't in ``PROVIDERS``, ``package`` is its module, if that is known.
     """
-    return PROVIDERS.get(name) or Provider(name, name, package or f"langchain_{name}")
+    return PROVIDERS.get(name) or Provider(name, name, package=package)
 
 
 def is_loopback(url: str) -> bool:

@@ -24,12 +24,13 @@ from traitlets.config import LoggingConfigurable
 
 from ..errors import ModelNotAllowed, NoModel, NotFound, StorageError, UserText
 from .base import ChatModel, ModelInfo
-from .catalog.catalog import Catalog, LocalInfo, ProviderInfo, ServedModels
+from .catalog.catalog import Catalog, ProviderInfo
 from .catalog.check import Checker, Verdict
 from .catalog.lookup import Lookups
+from .catalog.model_list import ServedModel
 from .credentials.connections import Connections
 from .credentials.masking import masked
-from .factory import ModelFactory
+from .factory import create_model
 from .local.install import Installer
 from .policy import ModelPolicy
 from .providers import PROVIDERS
@@ -47,12 +48,12 @@ _CLOUD_NOT_ALLOWED = UserText(
 
 @dataclass(frozen=True)
 class Overview:
-    """The default model, all listed models and providers, and the state of the local model."""
+    """The default model, all listed models and providers, and the embedded model if allowed."""
 
     default: ModelInfo | None
     models: list[ModelInfo]
     providers: list[ProviderInfo]
-    local: LocalInfo | None
+    local: ModelInfo | None
 
 
 class ModelRegistry(LoggingConfigurable):
@@ -123,7 +124,7 @@ class ModelRegistry(LoggingConfigurable):
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
         self._retired: list[ChatModel] = []
-        self._lookups: Lookups[ServedModels] = Lookups()
+        self._lookups: Lookups[Sequence[ServedModel]] = Lookups()
         self.connections = Connections(self.folder, self._policy)
         self._checker = Checker(self.connections)
         self.installer = Installer()
@@ -171,7 +172,8 @@ class ModelRegistry(LoggingConfigurable):
             self._retired.append(self._models.pop(info.id))  # another model has that name now
             model = None
         if model is None:
-            model = self._models[info.id] = self._factory().create(info)
+            model = create_model(info, self._policy(), self.connections, self._checker.report)
+            self._models[info.id] = model
         return model
 
     async def choose(self, model_id: str | None) -> ModelInfo | None:
@@ -247,7 +249,7 @@ class ModelRegistry(LoggingConfigurable):
         """Close all models, including the child process of the local one."""
         models = [*self._models.values(), *self._retired]
         self._models, self._retired = {}, []
-        await asyncio.gather(self.installer.close(), *(model.close() for model in models))
+        await asyncio.gather(self.installer.stop(), *(model.close() for model in models))
 
     def can_install(self) -> bool:
         """Whether the embedded model is allowed."""
@@ -306,18 +308,15 @@ class ModelRegistry(LoggingConfigurable):
             self._retired.append(self._models.pop(id))
 
     def _policy(self) -> ModelPolicy:
-        allowed = tuple(self.allowed_models)
-        return ModelPolicy(self.model, self.model_options, allowed, self.local_servers)
-
-    def _factory(self) -> ModelFactory:
-        return ModelFactory(
-            self._policy(),
-            self.connections,
-            self._checker.report,
-            timeout=self.timeout,
-            max_tokens=self.max_output_tokens,
-            threads=self.local_threads,
-            tracing=self.tracing,
+        return ModelPolicy(
+            self.model,
+            self.model_options,
+            tuple(self.allowed_models),
+            self.local_servers,
+            self.timeout,
+            self.max_output_tokens,
+            self.local_threads,
+            self.tracing,
         )
 
     def _catalog(self) -> Catalog:

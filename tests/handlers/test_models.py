@@ -241,15 +241,17 @@ async def test_waiting_can_be_cancelled(call: Call, scripted: Any, extension: An
 
 
 async def test_ollama_is_asked_once_per_request(call: Call, monkeypatch: pytest.MonkeyPatch):
-    from aiserver.llm.catalog import ollama
+    from aiserver.llm.catalog import catalog
+    from aiserver.llm.catalog.model_list import ServedModel
+    from aiserver.llm.policy import Access
 
     asked = []
 
-    async def list_models(url: str, key: str | None) -> list[Any]:
-        asked.append(url)
-        return [ollama.OllamaModel("qwen3:8b", False)]
+    async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
+        asked.append(access.address)
+        return [ServedModel("qwen3:8b", False)]
 
-    monkeypatch.setattr(ollama, "list_models", list_models)
+    monkeypatch.setattr(catalog, "list_models", list_models)
     seen = (await call("GET", "models")).data
     assert asked == ["http://127.0.0.1:9"]
     assert "ollama:qwen3:8b" in [model["id"] for model in seen["models"]]

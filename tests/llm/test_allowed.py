@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from aiserver import errors
-from aiserver.llm.catalog import ollama
+from aiserver.llm.catalog import catalog
+from aiserver.llm.catalog.model_list import ServedModel
+from aiserver.llm.policy import Access
 from aiserver.llm.registry import ModelRegistry
 
 HOUSE = "https://models.house.example/v1"
@@ -34,17 +36,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """An Ollama with two models of its own, and two of its cloud; the addresses it was asked at."""
     urls: list[str] = []
 
-    async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:
-        urls.append(url)
+    async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
+        urls.append(access.address)
         names = {
             "qwen3:8b": False,
             "mine:latest": False,
             "work:latest": True,
             "gpt:120b-cloud": True,
         }
-        return [ollama.OllamaModel(name, cloud) for name, cloud in names.items()]
+        return [ServedModel(name, cloud) for name, cloud in names.items()]
 
-    monkeypatch.setattr(ollama, "list_models", list_models)
+    monkeypatch.setattr(catalog, "list_models", list_models)
     return urls
 
 

@@ -10,13 +10,25 @@ import socket
 import pytest
 
 from aiserver import errors
-from aiserver.llm.catalog.check import check
+from aiserver.llm.catalog.check import Checker
+from aiserver.llm.credentials.connections import Connections
 from aiserver.llm.policy import Access
 
 from ..scripted_wires import WIRES, Answer, WireServer
 
 KEY = "canary-key-19af"
 pytestmark = pytest.mark.parametrize("provider", WIRES)
+
+
+async def check(provider: str, access: Access, name: str) -> str:
+    class Saved(Connections):
+        def __init__(self) -> None:
+            pass
+
+        async def access_with(self, *_: object) -> Access:
+            return access
+
+    return await Checker(Saved()).check(provider, name, access.key, access.address)
 
 
 @pytest.fixture

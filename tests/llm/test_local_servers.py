@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from aiserver import errors
-from aiserver.llm.catalog import ollama
+from aiserver.llm.catalog import catalog
+from aiserver.llm.catalog.model_list import ServedModel
+from aiserver.llm.policy import Access
 from aiserver.llm.registry import ModelRegistry
 
 LOOPBACK = "http://127.0.0.1:4000/v1"
@@ -100,10 +102,10 @@ async def test_the_administrator_may_settle_it():
 async def test_ollama_itself_reports_which_models_are_local(monkeypatch: pytest.MonkeyPatch):
     """P4: and only where it listens on this machine."""
 
-    async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:
-        return [ollama.OllamaModel("own:7b", False), ollama.OllamaModel("big:cloud", True)]
+    async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
+        return [ServedModel("own:7b", False), ServedModel("big:cloud", True)]
 
-    monkeypatch.setattr(ollama, "list_models", list_models)
+    monkeypatch.setattr(catalog, "list_models", list_models)
     registry = ModelRegistry()
     await registry.connect("ollama", None, "http://127.0.0.1:11434")
     assert await is_local(registry, "ollama:own:7b")

@@ -13,10 +13,12 @@ import pytest
 
 from aiserver import errors
 from aiserver.llm import factory, providers
-from aiserver.llm.catalog import ollama
+from aiserver.llm.catalog import catalog, ollama
 from aiserver.llm.catalog.catalog import EMBEDDED
+from aiserver.llm.catalog.model_list import ServedModel, list_models
 from aiserver.llm.local import weights
 from aiserver.llm.local.model import LocalModel
+from aiserver.llm.policy import Access
 from aiserver.llm.registry import ModelRegistry
 from aiserver.llm.remote.model import RemoteModel
 
@@ -51,10 +53,10 @@ def running_ollama(monkeypatch: pytest.MonkeyPatch):
     """An Ollama with these models."""
 
     def _run(*names: str, cloud: tuple[str, ...] = ()) -> None:
-        async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:
-            return [ollama.OllamaModel(name, name in cloud) for name in names]
+        async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
+            return [ServedModel(name, name in cloud) for name in names]
 
-        monkeypatch.setattr(ollama, "list_models", list_models)
+        monkeypatch.setattr(catalog, "list_models", list_models)
         _installed(monkeypatch, "langchain_ollama")
 
     return _run
@@ -264,7 +266,7 @@ async def test_ollamas_answer_is_read(monkeypatch):
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv("OLLAMA_HOST", f"0.0.0.0:{server.server_port}")
-        listed = await ollama.list_models(ollama.address())
+        listed = await list_models("ollama", Access(ollama.address()), 9)
         server.shutdown()
     assert [(model.name, model.is_cloud) for model in listed] == [
         ("qwen2.5-coder:7b", False),
@@ -300,11 +302,11 @@ async def test_a_remote_ollama_is_only_queried_at_an_address_the_user_saved(monk
     """P4"""
     asked = []
 
-    async def list_models(url: str, key: str | None) -> list[ollama.OllamaModel]:
-        asked.append(url)
-        return [ollama.OllamaModel("llama3:8b", False)]
+    async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
+        asked.append(access.address)
+        return [ServedModel("llama3:8b", False)]
 
-    monkeypatch.setattr(ollama, "list_models", list_models)
+    monkeypatch.setattr(catalog, "list_models", list_models)
     _installed(monkeypatch, "langchain_ollama")
     monkeypatch.setenv("OLLAMA_HOST", "gpu.example")
     registry = ModelRegistry()

@@ -16,13 +16,13 @@ from itertools import islice
 
 from ...errors import ModelError, ModelKeyMissing, UserText
 from ..base import ModelInfo
-from ..credentials.connections import Connection, Connections, KeySource
+from ..credentials.connections import Connection, Connections
 from ..local import weights
 from ..policy import Access, ModelPolicy
-from ..providers import COMPATIBLE, PROVIDERS, Provider, address_option, provider_of
+from ..providers import COMPATIBLE, PROVIDERS, address_option, provider_of
 from . import ollama
 from .lookup import MAX_NAMES, Lookups, deadline_for
-from .model_list import model_names
+from .model_list import ServedModel, list_models
 
 EMBEDDED = f"local:{weights.NAME}"
 INSTALL_LOCAL = "pip install 'aiserver[local]'"
@@ -38,38 +38,20 @@ _NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
 class ProviderInfo:
     """A provider, and whether it is connected.
 
-    ``key_source`` says where its key is stored; ``on_this_machine`` whether its server counts as
-    local, and ``is_location_fixed`` whether users can't change that; ``refusal`` is the error code
-    with which it last rejected the key or account.
+    ``is_location_fixed`` says whether users can't change if its server counts as local;
+    ``refusal`` is the error code with which it last rejected the key or account.
     """
 
-    provider: Provider
-    installed: bool
-    key_source: KeySource | None
-    address: str | None
-    on_this_machine: bool
+    connection: Connection
     is_location_fixed: bool
     refusal: str | None = None
-
-
-@dataclass(frozen=True)
-class LocalInfo:
-    """The embedded model, and whether its weights and its package are installed."""
-
-    info: ModelInfo
-    installed: bool
-    package: bool
-
-
-# The models that a server lists, and whether each is forwarded to another server.
-ServedModels = Sequence[tuple[str, bool]]
 
 
 class Catalog:
     """Inspects the machine on each call; the lists of servers are cached in ``lookups``."""
 
     def __init__(
-        self, policy: ModelPolicy, connections: Connections, lookups: Lookups[ServedModels]
+        self, policy: ModelPolicy, connections: Connections, lookups: Lookups[Sequence[ServedModel]]
     ) -> None:
         self.policy, self._connections, self._lookups = policy, connections, lookups
 
@@ -109,11 +91,10 @@ class Catalog:
             install = weights.INSTALL
         return ModelInfo(EMBEDDED, weights.LABEL, True, problem is None, problem, install)
 
-    def local(self) -> LocalInfo | None:
-        """Return the embedded model and its state, or None if it isn't allowed."""
-        if not self.policy.allows(self.embedded()):
-            return None
-        return LocalInfo(self.embedded(), weights.installed() is not None, local_package())
+    def local(self) -> ModelInfo | None:
+        """Return the embedded model, installed or not, if it is allowed."""
+        info = self.embedded()
+        return info if self.policy.allows(info) else None
 
     def find(self, model_id: str) -> ModelInfo | None:
         """Return the model with this id, or None if there can be no such model.
@@ -176,18 +157,11 @@ class Catalog:
 
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
         """Return all allowed providers, connected or not. ``refusals`` maps names to codes."""
-        connections = map(self._connections.get, filter(self.policy.allows_provider, PROVIDERS))
         return [
             ProviderInfo(
-                connection.provider,
-                connection.provider.installed,
-                connection.source,
-                connection.address,
-                connection.on_this_machine,
-                self.policy.fixes_location(connection.provider.name),
-                refusals.get(connection.provider.name),
+                self._connections.get(name), self.policy.fixes_location(name), refusals.get(name)
             )
-            for connection in connections
+            for name in filter(self.policy.allows_provider, PROVIDERS)
         ]
 
     def _remote(self, connection: Connection, name: str) -> ModelInfo:
@@ -230,15 +204,13 @@ class Catalog:
         ]
 
 
-async def _list(provider: str, access: Access) -> ServedModels:
+async def _list(provider: str, access: Access) -> list[ServedModel]:
     assert access.address is not None  # ``_may_query`` ensures it
-    if provider == "ollama":
-        return await ollama.list_models(access.address, access.key)
     try:
-        names = await model_names(provider, access, deadline_for(access.address))
+        models = await list_models(provider, access, deadline_for(access.address))
     except ModelError:
         return []
-    return [(name, False) for name in islice(filter(_is_chat_model, names), MAX_NAMES)]
+    return list(islice((model for model in models if _is_chat_model(model.name)), MAX_NAMES))
 
 
 def _is_chat_model(name: str) -> bool:

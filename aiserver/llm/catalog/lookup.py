@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import zlib
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ...errors import NoModelAnswer
 from ..errors import translate
 from ..providers import is_loopback
+from ..remote.response_limits import limit_responses
 
 if TYPE_CHECKING:
     import httpx
@@ -48,12 +48,6 @@ class HttpStatusError(Exception):
         self.status_code, self.response = response.status_code, response
         self.body = response.content[:10_000].decode(errors="replace")
         super().__init__(f"HTTP {response.status_code}")
-
-
-def raise_for_status(response: httpx.Response) -> None:
-    """Raise HttpStatusError unless the status is 2xx."""
-    if not response.is_success:
-        raise HttpStatusError(response)
 
 
 def deadline_for(address: str) -> float:
@@ -86,6 +80,7 @@ def _fetch(
     # An event loop can be stopped at the deadline. A blocking read can't: its timeout restarts with
     # each byte. A name server that doesn't respond doesn't block this thread, either.
     client = httpx.AsyncClient(trust_env=not is_loopback(url), timeout=deadline)
+    limit_responses(client, MAX_BYTES, MAX_BYTES)
     loop = asyncio.new_event_loop()
     try:
         response = loop.run_until_complete(asyncio.wait_for(_get(client, url, headers), deadline))
@@ -95,30 +90,8 @@ def _fetch(
 
 
 async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) -> httpx.Response:
-    import httpx
-
-    body = bytearray()
-    plain = {"Accept-Encoding": "identity"}
-    async with client, client.stream("GET", url, headers=plain | dict(headers)) as response:
-        async for block in response.aiter_raw():
-            body += block
-            if len(body) > MAX_BYTES:
-                raise NoModelAnswer
-    encoding = response.headers.pop("content-encoding", "")
-    content = _decompress(bytes(body)) if "gzip" in encoding else bytes(body)
-    return httpx.Response(response.status_code, headers=response.headers, content=content)
-
-
-def _decompress(body: bytes) -> bytes:
-    """Decompress a body, within the limit: some proxies compress without being asked to."""
-    unpacker = zlib.decompressobj(wbits=31)
-    try:
-        plain = unpacker.decompress(body, MAX_BYTES)
-    except zlib.error as error:
-        raise NoModelAnswer from error
-    if unpacker.unconsumed_tail:
-        raise NoModelAnswer
-    return plain
+    async with client:
+        return await client.get(url, headers=headers)
 
 
 @dataclass

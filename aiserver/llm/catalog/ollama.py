@@ -1,28 +1,10 @@
-"""List the models of an Ollama server. Sends no prompt.
-
-Invariants: a model that Ollama runs in its cloud doesn't count as on this machine (P4). The caller
-ensures that a remote address is one that the user or administrator entered.
-"""
+"""The address of Ollama, and the names of models that it runs in its cloud."""
 
 from __future__ import annotations
 
 import ipaddress
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
-
-from ...errors import ModelError
-from .lookup import MAX_NAMES, deadline_for, fetch, raise_for_status
-
-if TYPE_CHECKING:
-    import httpx
-
-
-class OllamaModel(NamedTuple):
-    """A model in Ollama's list. ``is_cloud``: it runs in Ollama's cloud, not on the server."""
-
-    name: str
-    is_cloud: bool
 
 
 def address() -> str | None:
@@ -48,31 +30,3 @@ def address() -> str | None:
 def is_cloud_name(name: str) -> bool:
     """Whether the name marks a cloud model. Cloud models may have other names, too."""
     return name.endswith(("-cloud", ":cloud"))
-
-
-async def list_models(url: str, key: str | None = None) -> list[OllamaModel]:
-    """Return the chat models of the Ollama at ``url``, best for code first; [] if none runs."""
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    try:
-        return await fetch(f"{url}/api/tags", headers, deadline_for(url), _models)
-    except ModelError:
-        return []
-
-
-def _models(response: httpx.Response) -> list[OllamaModel]:
-    raise_for_status(response)
-    items = response.json()["models"][:MAX_NAMES]
-    models = [_model(item) for item in items if not _is_embedding(item)]
-    # Ollama lists the newest first; the sort is stable.
-    return sorted(models, key=lambda model: (model.is_cloud, "code" not in model.name.lower()))
-
-
-def _model(item: dict[str, Any]) -> OllamaModel:
-    name = str(item["name"])
-    is_remote = bool(item.get("remote_host") or item.get("remote_model"))
-    return OllamaModel(name, is_remote or is_cloud_name(name))
-
-
-def _is_embedding(item: dict[str, Any]) -> bool:
-    family = str((item.get("details") or {}).get("family", ""))
-    return "bert" in family or "embed" in str(item["name"]).lower()

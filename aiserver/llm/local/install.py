@@ -165,10 +165,6 @@ class Installer:
         if self.current is not None:
             await self.current.stop()
 
-    async def close(self) -> None:
-        """Stop the installation when the server shuts down."""
-        await self.stop()
-
 
 def failure_of(installation: Installation) -> AIServerError | None:
     """Return the error of an installation that has ended, or None if it didn't fail."""
