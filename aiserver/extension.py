@@ -195,6 +195,7 @@ class AIServer(ExtensionApp):
         if self._loaded:
             return
         from .generation.assistant import Assistant
+        from .handlers.base import Services
         from .handlers.notebooks import notebook_registry
         from .handlers.routes import ROUTES
         from .notebooks.change_log import ChangeRecorder
@@ -212,20 +213,20 @@ class AIServer(ExtensionApp):
         self.models = self.make_models()
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
         self.search = SearchEngine(self.sessions)
-        server.web_app.settings.update(
-            aiserver_sessions=self.sessions,
-            aiserver_models=self.models,
-            aiserver_assistant=self.assistant,
-            aiserver_search=self.search,
-            aiserver_session_owner=session_owner,
-            aiserver_histories=Histories(self.sessions, owner=session_owner),
-            aiserver_exporter=Exporter(self.sessions, owner=session_owner),
-            aiserver_notebooks=notebook_registry(
+        server.web_app.settings["aiserver_services"] = Services(
+            sessions=self.sessions,
+            models=self.models,
+            assistant=self.assistant,
+            search=self.search,
+            histories=Histories(self.sessions, owner=session_owner),
+            exporter=Exporter(self.sessions, owner=session_owner),
+            notebooks=notebook_registry(
                 self.sessions, server.contents_manager, self.log, session_owner
             ),
-            aiserver_changes=ChangeRecorder(self.sessions, owner=session_owner),
-            aiserver_owner="" if self.others_may_ask else self.owner,
-            aiserver_owner_deletes="" if self.others_may_delete else self.owner,
+            changes=ChangeRecorder(self.sessions, owner=session_owner),
+            session_owner=session_owner,
+            owner="" if self.others_may_ask else self.owner,
+            deleting_owner="" if self.others_may_delete else self.owner,
         )
         base_url = server.web_app.settings["base_url"]
         routes = [

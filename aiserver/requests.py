@@ -31,8 +31,8 @@ ExportFormat = Literal["html", "md", "ipynb"]
 ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
 
 
-class Body(BaseModel):
-    """Base class of all request bodies. Rejects unknown fields, so that typos are noticed."""
+class _Request(BaseModel):
+    """Base class of bodies and queries. Rejects unknown fields, so that typos are noticed."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -41,6 +41,10 @@ class Body(BaseModel):
         extra="forbid",
         defer_build=True,
     )
+
+
+class Body(_Request):
+    """Base class of all request bodies."""
 
 
 class ContextCell(Body):
@@ -249,6 +253,14 @@ class NotebookBody(Body):
     cell_ids: Annotated[list[Id], Field(max_length=MAX_CELLS)]
 
 
+class SessionListQuery(_Request):
+    """The part of a notebook's sessions to list."""
+
+    notebook_id: Id
+    offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
+    limit: Annotated[int, Field(ge=1, le=5000)] = 1000
+
+
 class SearchBody(Body):
     """A search query. In a body, since URLs appear in the logs of servers and proxies."""
 
@@ -257,6 +269,12 @@ class SearchBody(Body):
     by: SearchBy = "words"
     offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
     limit: Annotated[int, Field(ge=1, le=50)] = 20
+
+
+class SearchQuery(SearchBody):
+    """The same in a URL."""
+
+    query: Annotated[str, Field(max_length=1000, alias="q")] = ""
 
 
 class ExportBody(Body):

@@ -38,7 +38,7 @@ async def test_the_first_request_finds_the_api(jp_serverapp: Any, jp_fetch: Any)
     assert not hasattr(app, "sessions")
     reply = await jp_fetch("aiserver", "models")
     assert reply.code == 200
-    assert app.sessions is jp_serverapp.web_app.settings["aiserver_sessions"]
+    assert app.sessions is jp_serverapp.web_app.settings["aiserver_services"].sessions
     await app.stop_extension()
 
 
@@ -60,7 +60,7 @@ async def test_the_store_is_selected_by_its_url(jp_configurable_serverapp: Any, 
     extension = app.extension_manager.extension_points["aiserver"].app
     extension.load()
     assert extension.sessions.root == str(folder)
-    assert app.web_app.settings["aiserver_session_owner"] == "", "a folder has an owner"
+    assert app.web_app.settings["aiserver_services"].session_owner == "", "a folder has an owner"
     await extension.stop_extension()
 
 

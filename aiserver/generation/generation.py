@@ -2,8 +2,8 @@
 
 Invariants:
 
-- It ends in exactly one of Done, Cancelled, Failed, and unless the store itself fails, its turn is
-  recorded with that status and the text received so far.
+- It has exactly one ``Outcome``, and unless the store itself fails, its turn is recorded with that
+  status and the text received so far.
 - There is one way to stop it, ``Generation.stop``: for the Stop button, a disconnected client and
   the server's shutdown. It closes the model's stream, which stops the model.
 - A slow reader slows down the model and misses nothing: the queue between them is bounded, and the
@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 from ..errors import AIServerError, BadAnswer, UserText
 from ..llm.base import ChatModel, ModelInfo
-from ..models import AIResponse, Interaction, NewTurn, SessionKey, UserRequest, utc_now
+from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserRequest, utc_now
 from ..prompts.answer import answer_parser
 from ..prompts.language import cell_language
 from ..redact import Vault
@@ -54,32 +54,18 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Done:
-    """The answer is complete and saved."""
+class Outcome:
+    """The end of a generation, with the status of its turn.
 
-    interaction: Interaction
-    revision: int
+    ``interaction`` and ``revision`` are those of the saved turn. If saving failed, ``unsaved`` is
+    the turn, and ``error`` says why; otherwise ``error`` says why the generation failed.
+    """
 
-
-@dataclass(frozen=True)
-class Cancelled:
-    """The generation was stopped; the partial answer is saved."""
-
-    interaction: Interaction
-    revision: int
-
-
-@dataclass(frozen=True)
-class Failed:
-    """The generation failed; its turn is saved, or ``unsaved`` if saving failed."""
-
-    error: AIServerError
+    status: Status
     interaction: Interaction | None = None
     revision: int | None = None
+    error: AIServerError | None = None
     unsaved: Interaction | None = None
-
-
-Outcome = Done | Cancelled | Failed
 
 
 class Generation:
@@ -159,7 +145,7 @@ class Generation:
 
     async def _run(self) -> None:
         error: AIServerError | None = None
-        status: Literal["success", "error", "cancelled"] = "cancelled"
+        status: Status = "cancelled"
         try:
             if not self._stopped:
                 self._is_querying = True
@@ -208,9 +194,7 @@ class Generation:
         language = self._language
         return self.body.language if language.name == language.kernel else language.name
 
-    async def _save(
-        self, status: Literal["success", "error", "cancelled"], error: AIServerError | None
-    ) -> Outcome:
+    async def _save(self, status: Status, error: AIServerError | None) -> Outcome:
         turn = NewTurn(
             timestamp=self._asked_at,
             user_request=UserRequest(
@@ -237,34 +221,28 @@ class Generation:
             turn.dataframes = [frame.model_dump() for frame in self.body.dataframes]
         try:
             saved, revision = await self._sessions.save_interaction(self.key, turn)
-        except AIServerError as reason:
-            self._log.warning("A turn could not be saved: %s", reason.code)
-            return Failed(reason, unsaved=self._numbered(turn))
         except Exception as fault:
-            self._log.error("A turn could not be saved: %s", outline_of(fault))
-            unsaved = self._numbered(turn)
-            return Failed(
-                AIServerError(UserText("This answer could not be saved to the history.")),
-                unsaved=unsaved,
-            )
+            if isinstance(fault, AIServerError):
+                self._log.warning("A turn could not be saved: %s", fault.code)
+                error = fault
+            else:
+                self._log.error("A turn could not be saved: %s", outline_of(fault))
+                error = AIServerError(UserText("This answer could not be saved to the history."))
+            unsaved = Interaction.model_validate(turn.to_dict() | {"turn_id": self.turn_id})
+            return Outcome("error", error=error, unsaved=unsaved)
         # The user gets the turn as it was generated; the stored one is redacted.
         saved = saved.model_copy(
             update={"user_request": turn.user_request, "ai_response": turn.ai_response}
         )
-        if error:
-            return Failed(error, saved, revision)
-        return Done(saved, revision) if status == "success" else Cancelled(saved, revision)
-
-    def _numbered(self, turn: NewTurn) -> Interaction:
-        return Interaction.model_validate(turn.to_dict() | {"turn_id": self.turn_id})
+        return Outcome(status, saved, revision, error)
 
     def _log_end(self, outcome: Outcome) -> None:
         now = time.monotonic()
         fields: dict[str, Any] = {
             "id": self.id,
             "model": _name_of(self.info),
-            "status": type(outcome).__name__.lower(),
-            "code": outcome.error.code if isinstance(outcome, Failed) else None,
+            "status": outcome.status,
+            "code": outcome.error and outcome.error.code,
             "ms": round((now - self._began) * 1000),
             "first_ms": self._first_at and round((self._first_at - self._began) * 1000),
             "tokens_in": (self._usage or {}).get("input_tokens"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
 
@@ -16,6 +17,7 @@ from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.extension.handler import ExtensionHandlerMixin
 from pydantic import BaseModel, ValidationError
+from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 from tornado.web import HTTPError, authenticated
 
@@ -23,11 +25,15 @@ from .. import errors
 from ..errors import UserText
 from ..generation.assistant import Assistant
 from ..llm.providers import provider_of
+from ..llm.registry import ModelRegistry
 from ..models import Interaction, SessionKey
+from ..notebooks.change_log import ChangeRecorder
+from ..notebooks.history import Histories
 from ..notebooks.identity import NotebookRegistry
 from ..safe_traceback import outline_of
 from ..search import SearchEngine
 from ..sessions.base import SessionManager
+from ..sharing.process import Exporter
 from ..surrogates import json_bytes
 from .user import user_name
 
@@ -64,6 +70,27 @@ FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
 
 Model = TypeVar("Model", bound=BaseModel)
 Method = TypeVar("Method", bound=Callable[..., Awaitable[None]])
+
+
+@dataclass(frozen=True)
+class Services:
+    """The parts of AI Server that handlers use, created by ``extension.py``.
+
+    ``session_owner`` is the owner of the sessions; empty in a store of one person. Only the users
+    ``owner`` and ``deleting_owner`` may make requests and delete histories; everyone if empty.
+    """
+
+    sessions: SessionManager
+    models: ModelRegistry
+    assistant: Assistant
+    search: SearchEngine
+    histories: Histories
+    exporter: Exporter
+    notebooks: NotebookRegistry
+    changes: ChangeRecorder
+    session_owner: str
+    owner: str
+    deleting_owner: str
 
 
 def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], Method]:
@@ -109,29 +136,9 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     )
 
     @property
-    def sessions(self) -> SessionManager:
-        """The store of the sessions."""
-        return cast("SessionManager", self.settings["aiserver_sessions"])
-
-    @property
-    def session_owner(self) -> str:
-        """The owner of the sessions; empty in a store of one person."""
-        return cast("str", self.settings["aiserver_session_owner"])
-
-    @property
-    def notebooks(self) -> NotebookRegistry:
-        """The registry of notebook ids."""
-        return cast("NotebookRegistry", self.settings["aiserver_notebooks"])
-
-    @property
-    def search(self) -> SearchEngine:
-        """The search engine over all turns."""
-        return cast("SearchEngine", self.settings["aiserver_search"])
-
-    @property
-    def assistant(self) -> Assistant:
-        """The service that generates answers."""
-        return cast("Assistant", self.settings["aiserver_assistant"])
+    def services(self) -> Services:
+        """The parts of AI Server."""
+        return cast("Services", self.settings["aiserver_services"])
 
     @property
     def user_name(self) -> str:
@@ -140,13 +147,13 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     def check_owner(self) -> None:
         """Raise NotOwner if only the server's owner, who pays for requests, may do this."""
-        owner = self.settings["aiserver_owner"]
+        owner = self.services.owner
         if owner and self.user_name != owner:
             raise errors.NotOwner
 
     def check_can_delete(self) -> None:
         """Raise NotOwner if only the server's owner may delete histories."""
-        owner = self.settings["aiserver_owner_deletes"]
+        owner = self.services.deleting_owner
         if owner and self.user_name != owner:
             raise errors.NotOwner(
                 UserText(
@@ -157,7 +164,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
         """Return the key of a session. Raises InvalidRequest for a malformed id."""
-        return SessionKey(notebook_id, cell_id, self.session_owner)
+        return SessionKey(notebook_id, cell_id, self.services.session_owner)
 
     def json_body(self) -> Any:
         """Parse the body as JSON. Raises InvalidRequest, RequestTooLarge."""
@@ -172,6 +179,12 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     def body(self, model: type[Model]) -> Model:
         """Parse and validate the body. Raises InvalidRequest, or ValidationError with the field."""
         return model.model_validate(self.json_body())
+
+    def query(self, model: type[Model]) -> Model:
+        """Validate the URL's query like a body, except for arguments that the model lacks."""
+        names = {field.alias or to_camel(name) for name, field in model.model_fields.items()}
+        present = names & self.request.query_arguments.keys()
+        return model.model_validate({name: self.get_query_argument(name) for name in present})
 
     def if_match(self) -> int | None:
         """Return the revision in ``If-Match``, or None without one. Raises InvalidRequest."""
@@ -190,13 +203,6 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     def compute_etag(self) -> str | None:
         """Send no ETag except a revision. Tornado would hash the body."""
         return None
-
-    def int_argument(self, name: str, default: int, low: int, high: int) -> int:
-        """Return a whole number from the query. Raises InvalidRequest."""
-        text = self.get_query_argument(name, str(default))
-        if not (text.isascii() and text.isdigit() and len(text) < 10 and low <= int(text) <= high):
-            raise errors.InvalidField(name, f"must be a whole number from {low} to {high}")
-        return int(text)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Send an error's code and message."""

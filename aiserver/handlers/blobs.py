@@ -25,7 +25,7 @@ class BlobsHandler(AIServerHandler):
             raise InvalidRequest("The body is not a PNG, JPEG, WebP or GIF image.")
         if len(data) > MAX_BLOB:
             raise RequestTooLarge("The image is too large to be saved.")
-        sha256 = await self.sessions.put_blob(data, owner=self.session_owner)
+        sha256 = await self.services.sessions.put_blob(data, owner=self.services.session_owner)
         self.set_status(201)
         await self.finish(json_bytes({"sha256": sha256}))
 
@@ -41,7 +41,7 @@ class BlobHandler(AIServerHandler):
     @guarded("read")
     async def get(self, sha256: str) -> None:
         """Answer with the picture, which browsers may cache forever."""
-        data = await self.sessions.get_blob(sha256, owner=self.session_owner)
+        data = await self.services.sessions.get_blob(sha256, owner=self.services.session_owner)
         kind = picture_type(data) if data else None
         if data is None or kind is None:
             raise NotFound(UserText("This image is not in the history."))

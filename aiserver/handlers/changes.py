@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..models import NewEvent, NewLogEntry, SessionKey, check_id, utc_now
-from ..notebooks.change_log import Batch, CellChange, ChangeRecorder
+from ..notebooks.change_log import Batch, CellChange
 from ..requests import CellChangeBody, ChangesBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -23,8 +23,7 @@ class ChangesHandler(AIServerHandler):
         """Record a batch, and answer with the revision and seq of each session."""
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
-        changes: ChangeRecorder = self.settings["aiserver_changes"]
-        result = await changes.record(notebook_id, batch)
+        result = await self.services.changes.record(notebook_id, batch)
         self.set_status(201)
         cells = {
             cell_id: {"revision": head.revision, "seq": head.seq}

@@ -12,10 +12,7 @@ from typing import Any
 from jupyter_core.utils import ensure_async
 from tornado import web
 
-from ..errors import InvalidField
-from ..requests import ExportBody, ExportFormat
-from ..sharing.export import FORMATS
-from ..sharing.process import Exporter
+from ..requests import ExportBody
 from .base import AIServerHandler, guarded
 
 
@@ -25,23 +22,21 @@ class ExportHandler(AIServerHandler):
     @guarded("read")
     async def post(self, notebook_id: str) -> None:
         """Answer with the file's name and content."""
-        body = self.body(ExportBody)
-        await self._answer(notebook_id, body.format, body.path)
+        await self._answer(notebook_id, self.body(ExportBody))
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
         """Do the same for clients that send the path in the URL, and so to access logs."""
-        format_ = self.get_query_argument("format", "html")
-        if format_ not in FORMATS:
-            raise InvalidField("format", f"must be one of {', '.join(FORMATS)}")
-        await self._answer(notebook_id, format_, self.get_query_argument("path", ""))
+        await self._answer(notebook_id, self.query(ExportBody))
 
-    async def _answer(self, notebook_id: str, format_: ExportFormat, path: str) -> None:
-        exporter: Exporter = self.settings["aiserver_exporter"]
-        notebook = await self._notebook(path, notebook_id) if path else None
-        name = None if notebook is None else PurePosixPath(path).name
+    async def _answer(self, notebook_id: str, body: ExportBody) -> None:
+        notebook = await self._notebook(body.path, notebook_id) if body.path else None
+        name = None if notebook is None else PurePosixPath(body.path).name
         # The worker process encoded the JSON: a large file would block the event loop.
-        await self.finish(await exporter.export(notebook_id, format_, name=name, notebook=notebook))
+        answer = await self.services.exporter.export(
+            notebook_id, body.format, name=name, notebook=notebook
+        )
+        await self.finish(answer)
 
     async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
         """Read the notebook at a path if it carries this id and the user may read it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from ..errors import AIServerError
-from ..generation.generation import Done, Failed, Generation, Outcome, Waiting
+from ..generation.generation import Generation, Outcome, Waiting
 from ..requests import AnalyzeBody, GenerateBody, PreviewBody
 from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
@@ -27,7 +27,7 @@ class GenerateHandler(AIServerHandler):
         self.check_owner()
         body = self.body(self.body_type)
         key = self.key(body.notebook_id, body.cell_id)
-        self._generation = await self.assistant.generate(key, body, user=self.user_name)
+        self._generation = await self.services.assistant.generate(key, body, user=self.user_name)
         if self._is_disconnected:  # while the generation was being created
             self._generation.stop()
         if "text/event-stream" in self.request.headers.get("Accept", ""):
@@ -66,11 +66,11 @@ class GenerateHandler(AIServerHandler):
         outcome = await generation.outcome
         if self._is_disconnected:
             return
-        if isinstance(outcome, Failed) and outcome.interaction is None:
+        if outcome.interaction is None:
             self.unsaved = outcome.unsaved
+            assert outcome.error is not None
             raise outcome.error  # it could not be saved
         self.set_revision(outcome.revision or 0)
-        assert outcome.interaction is not None  # only Failed may lack it
         await self.finish(json_bytes(outcome.interaction.to_dict()))
 
     def on_connection_close(self) -> None:
@@ -95,7 +95,9 @@ class PreviewHandler(AIServerHandler):
         """Answer with the exact messages that the model would get. Nothing is sent or recorded."""
         self.check_owner()
         body = self.body(PreviewBody)
-        preview = await self.assistant.preview(self.key(body.notebook_id, body.cell_id), body)
+        preview = await self.services.assistant.preview(
+            self.key(body.notebook_id, body.cell_id), body
+        )
         answer = {
             "model": model_fields(preview.model),
             "messages": [
@@ -113,7 +115,7 @@ class StopHandler(AIServerHandler):
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
         """Request the stop; the generation's own stream reports its end."""
-        self.assistant.stop(generation_id, user=self.user_name)
+        self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
 
 
@@ -126,11 +128,9 @@ def _start(generation: Generation) -> dict[str, object]:
 
 
 def _end(outcome: Outcome) -> tuple[str, dict[str, object]]:
-    data: dict[str, object] = {}
+    data = error_fields(outcome.error) if outcome.error else {}
     if outcome.interaction is not None:
-        data = {"interaction": outcome.interaction.to_dict(), "revision": outcome.revision}
-    if isinstance(outcome, Failed):
-        if outcome.unsaved is not None:
-            data["unsaved"] = outcome.unsaved.to_dict()
-        return "error", error_fields(outcome.error) | data
-    return ("done" if isinstance(outcome, Done) else "cancelled"), data
+        data |= {"interaction": outcome.interaction.to_dict(), "revision": outcome.revision}
+    if outcome.unsaved is not None:
+        data["unsaved"] = outcome.unsaved.to_dict()
+    return "done" if outcome.status == "success" else outcome.status, data

@@ -23,7 +23,7 @@ class GitHandler(AIServerHandler):
 
         Users other than the server's owner always get null.
         """
-        owner = self.settings["aiserver_owner"]
+        owner = self.services.owner
         root = None if owner and self.user_name != owner else self._root
         top = root and await asyncio.to_thread(_undecided_repository, root)
         await self.finish(json_bytes({"repository": str(top) if top else None}))
@@ -46,7 +46,7 @@ class GitHandler(AIServerHandler):
     @property
     def _root(self) -> Path | None:
         """The root of the file store; None for other stores."""
-        store = self.sessions
+        store = self.services.sessions
         return Path(store.root) if isinstance(store, FileSessionManager) else None
 
 

@@ -9,12 +9,11 @@ from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound, UserText
 from ..llm.catalog.catalog import INSTALL_LOCAL, local_package
 from ..llm.local.install import Installation, failure_of
 from ..requests import InstallBody
-from .base import error_fields, guarded
-from .models import ModelsBase
+from .base import AIServerHandler, error_fields, guarded
 from .sse import HEARTBEAT, ClientDisconnected, EventStream
 
 
-class InstallHandler(ModelsBase):
+class InstallHandler(AIServerHandler):
     """Installs the local model. The installation outlives the connections that follow it."""
 
     _is_disconnected = False
@@ -24,11 +23,11 @@ class InstallHandler(ModelsBase):
         """Start or join the installation; answer with events, or with its progress."""
         self.check_owner()
         body = self.body(InstallBody)
-        if not self.models.can_install():
+        if not self.services.models.can_install():
             raise ModelNotAllowed
         if not local_package():
             raise ModelPackageMissing(None, INSTALL_LOCAL)
-        installer = self.models.installer
+        installer = self.services.models.installer
         installation = installer.current if body.join else installer.join()
         if installation is None:
             raise NotFound(UserText("No installation is running."))
@@ -42,7 +41,7 @@ class InstallHandler(ModelsBase):
     async def delete(self) -> None:
         """Stop the installation. Downloaded parts stay for the next try."""
         self.check_owner()
-        await self.models.installer.stop()
+        await self.services.models.installer.stop()
         self.set_status(204)
 
     async def _stream(self, installation: Installation) -> None:

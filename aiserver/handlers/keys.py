@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..requests import KeyBody, PlaceBody
-from .base import guarded
-from .models import ModelsBase, secret_value
+from .base import AIServerHandler, guarded
+from .models import secret_value
 
 
-class KeyHandler(ModelsBase):
+class KeyHandler(AIServerHandler):
     """Sets a provider's key and address. Only the server's owner may do this.
 
     The action is ``execute``, as for requests, because these decide where requests go and who pays.
@@ -18,7 +18,7 @@ class KeyHandler(ModelsBase):
         """Store the key and address, and replace previous ones."""
         self.check_owner()
         body = self.body(KeyBody)
-        await self.models.connect(
+        await self.services.models.connect(
             provider, secret_value(body.key), body.address, body.on_this_machine
         )
         self.set_status(204)
@@ -27,12 +27,12 @@ class KeyHandler(ModelsBase):
     async def patch(self, provider: str) -> None:
         """Set whether the provider's server runs on this machine; key and address stay."""
         self.check_owner()
-        await self.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
+        await self.services.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
         self.set_status(204)
 
     @guarded("execute")
     async def delete(self, provider: str) -> None:
         """Delete the key and address."""
         self.check_owner()
-        await self.models.disconnect(provider)
+        await self.services.models.disconnect(provider)
         self.set_status(204)

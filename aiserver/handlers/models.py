@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import cast
 
 from pydantic import SecretStr
 
@@ -15,7 +14,6 @@ from ..llm.base import ModelInfo
 from ..llm.catalog.catalog import INSTALL_LOCAL, ProviderInfo, local_package
 from ..llm.local import weights
 from ..llm.local.install import InstallState
-from ..llm.registry import ModelRegistry
 from ..requests import CheckBody, ChoiceBody, NamesBody, WarmUpBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
@@ -73,23 +71,14 @@ def secret_value(key: SecretStr | None) -> str | None:
     return key.get_secret_value() if key else None
 
 
-class ModelsBase(AIServerHandler):
-    """Base of the handlers about models."""
-
-    @property
-    def models(self) -> ModelRegistry:
-        """The registry of models."""
-        return cast("ModelRegistry", self.settings["aiserver_models"])
-
-
-class ModelsHandler(ModelsBase):
+class ModelsHandler(AIServerHandler):
     """Lists the models."""
 
     @guarded("read")
     async def get(self) -> None:
         """Answer with the models, the default model, the providers and the local model."""
-        listing = await self.models.overview()
-        running = self.models.installer.current
+        listing = await self.services.models.overview()
+        running = self.services.models.installer.current
         installing = running.state if running else None
         body = {
             "default": listing.default.id if listing.default else None,
@@ -103,12 +92,14 @@ class ModelsHandler(ModelsBase):
     async def _notices(self) -> list[str]:
         """Return the store's notices that matter in a prompt row; ``health`` has the others."""
         try:
-            return [text for text in await self.sessions.notices() if text == NO_LOCKS_NOTICE]
+            return [
+                text for text in await self.services.sessions.notices() if text == NO_LOCKS_NOTICE
+            ]
         except AIServerError:  # saving reports the error
             return []
 
 
-class ChoiceHandler(ModelsBase):
+class ChoiceHandler(AIServerHandler):
     """Chooses the default model. It decides where requests go, hence ``execute``."""
 
     @guarded("execute")
@@ -116,11 +107,11 @@ class ChoiceHandler(ModelsBase):
         """Store or clear the choice."""
         self.check_owner()
         body = self.body(ChoiceBody)
-        default = await self.models.choose(body.model)
+        default = await self.services.models.choose(body.model)
         await self.finish(json.dumps({"default": default.id if default else None}))
 
 
-class CheckHandler(ModelsBase):
+class CheckHandler(AIServerHandler):
     """Checks the key and address that a person entered for a provider."""
 
     @guarded("execute")
@@ -128,11 +119,11 @@ class CheckHandler(ModelsBase):
         """Request the provider's list of models; nothing of a notebook is sent."""
         self.check_owner()
         body = self.body(CheckBody)
-        verdict = await self.models.check(body.model, secret_value(body.key), body.address)
+        verdict = await self.services.models.check(body.model, secret_value(body.key), body.address)
         await self.finish(json.dumps({"verdict": verdict}))
 
 
-class NamesHandler(ModelsBase):
+class NamesHandler(AIServerHandler):
     """Lists the models of a provider."""
 
     @guarded("execute")
@@ -140,7 +131,9 @@ class NamesHandler(ModelsBase):
         """Request the list with the entered key and address; nothing of a notebook is sent."""
         self.check_owner()
         body = self.body(NamesBody)
-        names = await self.models.list_names(body.provider, secret_value(body.key), body.address)
+        names = await self.services.models.list_names(
+            body.provider, secret_value(body.key), body.address
+        )
         await self.finish(json_bytes({"models": names}))
 
 
@@ -152,25 +145,25 @@ class WarmUpHandler(AIServerHandler):
         """Start warming up, and answer at once."""
         self.check_owner()
         body = self.body(WarmUpBody)
-        self.assistant.warm_up(self.key(body.notebook_id, body.cell_id), body)
+        self.services.assistant.warm_up(self.key(body.notebook_id, body.cell_id), body)
         self.set_status(202)
 
 
-class HealthHandler(ModelsBase):
+class HealthHandler(AIServerHandler):
     """Reports the health of the store and the model."""
 
     @guarded("read")
     async def get(self) -> None:
         """Answer with the version, the store and the default model."""
-        default = await self.models.default()
-        writable = await self.sessions.writable()
-        notices = await self.sessions.notices() if writable else []
+        default = await self.services.models.default()
+        writable = await self.services.sessions.writable()
+        notices = await self.services.sessions.notices() if writable else []
         ready = bool(default and default.ready)
         body = {
             "status": "ok" if writable and ready else "degraded",
             "version": __version__,
             "store": {
-                "kind": type(self.sessions).__name__,
+                "kind": type(self.services.sessions).__name__,
                 "writable": writable,
                 "notices": notices,
             },

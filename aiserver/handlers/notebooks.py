@@ -27,7 +27,9 @@ class NotebooksHandler(AIServerHandler):
     async def post(self) -> None:
         """Answer with the notebook's id, and the id that it was copied from."""
         body = self.body(NotebookBody)
-        identity = await self.notebooks.identify(body.path, body.notebook_id, body.cell_ids)
+        identity = await self.services.notebooks.identify(
+            body.path, body.notebook_id, body.cell_ids
+        )
         answer = {"notebookId": identity.notebook_id}
         if identity.forked_from:
             answer["forkedFrom"] = identity.forked_from

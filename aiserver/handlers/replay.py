@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 from ..errors import NotFound, UserText
 from ..models import Session
-from ..notebooks.history import Histories, History
+from ..notebooks.history import History
 from ..replay import blame, replay, report
 from ..requests import BlameBody
 from ..surrogates import json_bytes
@@ -19,11 +19,6 @@ _CHUNK = 1000  # moments; encoding them takes some milliseconds
 
 class _HistoryHandler(AIServerHandler):
     """Base of the handlers that read histories."""
-
-    @property
-    def histories(self) -> Histories:
-        """The histories of notebooks."""
-        return cast("Histories", self.settings["aiserver_histories"])
 
     async def finish_in_thread(self, build: Callable[[], Any]) -> None:
         """Build and encode the answer in a thread, since a history may have many steps."""
@@ -40,7 +35,7 @@ class ReplayHandler(_HistoryHandler):
         Most cells have no history, and browsers log each 404 to the console.
         """
         key = self.key(notebook_id, cell_id)
-        session = await self.sessions.load_session(key)
+        session = await self.services.sessions.load_session(key)
         self.set_revision(session.revision)
         await self.finish_in_thread(
             lambda: {
@@ -60,13 +55,13 @@ class BlameHandler(_HistoryHandler):
         """Answer with the origin of each line. A POST, because the source may be long."""
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
-        session = await self.sessions.load_session(key)
+        session = await self.services.sessions.load_session(key)
         others: Mapping[str, Session] = {}
         if any(
             event.type == "merge" or "from_cell" in (event.data or {})
             for event in session.events or []
         ):
-            others = (await self.histories.load(notebook_id)).sessions
+            others = (await self.services.histories.load(notebook_id)).sessions
         self.set_revision(session.revision)
 
         def build() -> dict[str, Any]:
@@ -84,7 +79,7 @@ class _NotebookHandler(_HistoryHandler):
 
     async def history(self, notebook_id: str, version: str | None = None) -> History:
         """Load the notebook's history, and send its version as ``ETag``."""
-        history = await self.histories.load(notebook_id, version=version)
+        history = await self.services.histories.load(notebook_id, version=version)
         self.set_header("ETag", f'"{history.version}"')
         return history
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from ..errors import InvalidField
-from ..models import check_id
-from ..requests import SearchBody, SearchBy
+from ..requests import SearchBody, SearchQuery
 from ..search import Hit, SearchResult
 from ..search.embeddings import INSTALL, is_installed
-from ..surrogates import fix_surrogates, json_bytes
+from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
-
-MAX_QUERY = 1000  # characters
-_BY = ("words", "meaning")
 
 
 class SearchHandler(AIServerHandler):
@@ -33,27 +28,13 @@ class SearchHandler(AIServerHandler):
     @guarded("read")
     async def get(self) -> None:
         """Do the same for clients that send the query in the URL, and so to access logs."""
-        query = fix_surrogates(self.get_query_argument("q", ""))
-        if len(query) > MAX_QUERY:
-            raise InvalidField("q", InvalidField.too_long.fill(str(MAX_QUERY)))
-        by = self.get_query_argument("by", "words")
-        if by not in _BY:
-            raise InvalidField("by", "must be words or meaning")
-        notebook_id = self.get_query_argument("notebookId", "")
-        body = SearchBody(
-            query=query,
-            notebook_id=check_id("notebookId", notebook_id) if notebook_id else None,
-            by=cast("SearchBy", by),
-            offset=self.int_argument("offset", 0, 0, 999_999_999),
-            limit=self.int_argument("limit", 20, 1, 50),
-        )
-        await self._answer(body)
+        await self._answer(self.query(SearchQuery))
 
     async def _answer(self, body: SearchBody) -> None:
         self._task = asyncio.ensure_future(
-            self.search.search(
+            self.services.search.search(
                 body.query,
-                owner=self.session_owner,
+                owner=self.services.session_owner,
                 notebook_id=body.notebook_id,
                 by=body.by,
                 offset=body.offset,
@@ -67,7 +48,7 @@ class SearchHandler(AIServerHandler):
                 raise
             return  # the client disconnected
         available = is_installed()
-        paths = await self.notebooks.paths({hit.notebook_id for hit in result.hits})
+        paths = await self.services.notebooks.paths({hit.notebook_id for hit in result.hits})
         answer = {
             "results": [_row(hit, paths[hit.notebook_id]) for hit in result.hits],
             "total": result.total,

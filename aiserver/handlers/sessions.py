@@ -9,8 +9,8 @@ from pydantic import Field, TypeAdapter
 from pydantic.alias_generators import to_camel
 
 from ..errors import NotFound, UserText
-from ..models import SessionSummary, check_id
-from ..requests import EventBody
+from ..models import SessionSummary
+from ..requests import EventBody, SessionListQuery
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
@@ -25,12 +25,12 @@ class SessionListHandler(AIServerHandler):
     @guarded("read")
     async def get(self) -> None:
         """Answer with a page of summaries."""
-        notebook_id = check_id("notebookId", self.get_query_argument("notebookId", ""))
-        page, total = await self.sessions.list_sessions(
-            notebook_id,
-            owner=self.session_owner,
-            offset=self.int_argument("offset", 0, 0, 999_999_999),
-            limit=self.int_argument("limit", 1000, 1, 5000),
+        query = self.query(SessionListQuery)
+        page, total = await self.services.sessions.list_sessions(
+            query.notebook_id,
+            owner=self.services.session_owner,
+            offset=query.offset,
+            limit=query.limit,
         )
 
         def body() -> bytes:
@@ -50,7 +50,7 @@ class SessionHandler(AIServerHandler):
 
         Never answers 304, because a file edited by another program keeps its revision.
         """
-        stored = await self.sessions.load_raw(self.key(notebook_id, cell_id))
+        stored = await self.services.sessions.load_raw(self.key(notebook_id, cell_id))
         if stored is None:
             raise NotFound(UserText("This cell has no history."))
         raw, revision = stored
@@ -62,7 +62,7 @@ class SessionHandler(AIServerHandler):
         """Delete the session permanently."""
         self.check_can_delete()
         key = self.key(notebook_id, cell_id)
-        if not await self.sessions.delete(key, if_revision=self.if_match()):
+        if not await self.services.sessions.delete(key, if_revision=self.if_match()):
             raise NotFound(UserText("This cell has no history."))
         self.set_status(204)
 
@@ -76,7 +76,9 @@ class EventsHandler(AIServerHandler):
         key, if_revision = self.key(notebook_id, cell_id), self.if_match()
         bodies = _EVENTS.validate_python(self.json_body())
         events = [body.to_event() for body in bodies]
-        saved, revision = await self.sessions.record_events(key, events, if_revision=if_revision)
+        saved, revision = await self.services.sessions.record_events(
+            key, events, if_revision=if_revision
+        )
         self.set_revision(revision)
         self.set_status(201)
         await self.finish(json_bytes([event.to_dict() for event in saved]))
