@@ -101,7 +101,6 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             }
             return hasPalette;
           },
-          copy: text => Clipboard.copyToSystem(text),
           models: models ?? undefined,
           onUnsaved: text =>
             Notification.warning(

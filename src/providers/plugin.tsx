@@ -3,7 +3,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { Clipboard, ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import {
   ITranslator,
   TranslationBundle,
@@ -87,7 +87,6 @@ class Models implements IModels {
     this._services = {
       choice: _choice,
       trans: _trans,
-      copy: text => Clipboard.copyToSystem(text),
       connect: () => void this.connect()
     };
     _choice.changed.connect((_, change) => {

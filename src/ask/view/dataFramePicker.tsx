@@ -3,6 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { DataFrameProfile } from '../../api/types';
+import { Button } from '../../ui/button';
 import { shapeOf } from './promptParts';
 
 /** The maximum that the HTTP API accepts in one request. */
@@ -91,21 +92,12 @@ export function DataFramePicker(
           {trans.__('Only column names and types are sent.')}
         </span>
         {(problem || profiles?.length === 0) && (
-          <button
-            type="button"
-            className="jp-AIServer-Ask-button"
-            onClick={() => setAttempt(attempt + 1)}
-          >
-            {trans.__('Refresh')}
-          </button>
+          <Button
+            label={trans.__('Refresh')}
+            run={() => setAttempt(attempt + 1)}
+          />
         )}
-        <button
-          type="button"
-          className="jp-AIServer-Ask-button"
-          onClick={props.onClose}
-        >
-          {trans.__('Done')}
-        </button>
+        <Button label={trans.__('Done')} run={props.onClose} />
       </div>
     </section>
   );

@@ -72,7 +72,6 @@ function setup() {
     openMenu: jest.fn(),
     save: jest.fn(),
     openPalette: () => true,
-    copy: jest.fn(),
     createModel: () => t.model,
     newEditor: new CodeMirrorEditorFactory().newInlineEditor,
     onCellDeleted,

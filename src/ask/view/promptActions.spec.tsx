@@ -4,6 +4,9 @@ import * as React from 'react';
 import type { GenerationModel } from '../model/generation';
 import { INITIAL_STATE } from '../model/state';
 
+// Loading all of it in each isolated registry takes seconds.
+jest.mock('@jupyterlab/apputils', () => ({}));
+
 /** Render the row's buttons with a suggestion and typed text, on the given platform. */
 async function renderOn(platform: string): Promise<string> {
   let html = '';
@@ -21,7 +24,6 @@ async function renderOn(platform: string): Promise<string> {
         text="and shorter"
         send={() => undefined}
         ask={() => undefined}
-        copy={() => undefined}
       />
     );
   });

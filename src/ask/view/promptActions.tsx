@@ -7,6 +7,7 @@ import type { GenerationModel } from '../model/generation';
 import { IGenerationState, versionNumber } from '../model/state';
 import { Progress } from './promptParts';
 import { fixRequest } from './promptLabels';
+import { Button, CopyButton } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
 
 export function Turn(props: {
@@ -29,10 +30,8 @@ export function Actions(props: {
   send: () => void;
   /** Send this intent instead of the input field's text. */
   ask: (intent: string) => void;
-  copy: (text: string) => void;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
-  const [copied, setCopied] = React.useState('');
   if (model.isBusy) {
     return (
       <>
@@ -66,15 +65,7 @@ export function Actions(props: {
         {(model.target.isReadOnly ||
           state.saveError ||
           state.notice === 'not_written') && (
-          <Button
-            label={
-              copied === state.code ? trans.__('Copied') : trans.__('Copy')
-            }
-            run={() => {
-              props.copy(state.code);
-              setCopied(state.code);
-            }}
-          />
+          <CopyButton text={state.code} trans={trans} />
         )}
         <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
         {model.decision.isRevised && (
@@ -116,35 +107,4 @@ export function Actions(props: {
 /** The key that accepts while the input field has text, in this system's notation. */
 function acceptKeys(): string {
   return CommandRegistry.formatKeystroke('Accel Enter').replace('Enter', '⏎');
-}
-
-function Button(props: {
-  label: string;
-  keys?: string;
-  title?: string;
-  primary?: boolean;
-  quiet?: boolean;
-  disabled?: boolean;
-  run: () => void;
-}): React.JSX.Element {
-  return (
-    <button
-      type="button"
-      className={
-        'jp-AIServer-Ask-button' +
-        (props.primary ? ' jp-mod-primary' : '') +
-        (props.quiet ? ' jp-mod-quiet' : '')
-      }
-      title={props.title}
-      disabled={props.disabled}
-      onClick={props.run}
-    >
-      {props.label}
-      {props.keys && (
-        <span className="jp-AIServer-Ask-key" aria-hidden="true">
-          {props.keys}
-        </span>
-      )}
-    </button>
-  );
 }

@@ -9,7 +9,7 @@ import * as React from 'react';
 import type { DataFrameProfile, ModelInfo } from '../../api/types';
 import type { IFailure } from '../../state/failure';
 import type { IBranch } from '../../records/branch';
-import { Command } from '../../ui/command';
+import { Button, Command } from '../../ui/button';
 import { countText } from '../../labels/counts';
 import { durationText } from '../../labels/durations';
 import { failureText } from '../../labels/failureText';
@@ -116,7 +116,6 @@ export function Failure(props: {
   trans: TranslationBundle;
   onRetry: () => void;
   onTakeOver: () => void;
-  onCopy: (text: string) => void;
   /** Open the form of the provider whose model failed. */
   onSettings?: (provider: string) => void;
 }): React.JSX.Element {
@@ -127,17 +126,12 @@ export function Failure(props: {
       <span className="jp-AIServer-Ask-sentence">
         {failureText(failure, trans)}
       </span>
-      {install && (
-        <Command command={install} services={{ trans, copy: props.onCopy }} />
-      )}
+      {install && <Command command={install} trans={trans} />}
       {provider && onSettings && (
-        <button
-          type="button"
-          className="jp-AIServer-Ask-button"
-          onClick={() => onSettings(provider.name)}
-        >
-          {trans.__('Model settings…')}
-        </button>
+        <Button
+          label={trans.__('Model settings…')}
+          run={() => onSettings(provider.name)}
+        />
       )}
       {failure.signIn && (
         <a
@@ -150,21 +144,9 @@ export function Failure(props: {
         </a>
       )}
       {failure.generationId ? (
-        <button
-          type="button"
-          className="jp-AIServer-Ask-button"
-          onClick={props.onTakeOver}
-        >
-          {trans.__('Stop and ask again')}
-        </button>
+        <Button label={trans.__('Stop and ask again')} run={props.onTakeOver} />
       ) : (
-        <button
-          type="button"
-          className="jp-AIServer-Ask-button"
-          onClick={props.onRetry}
-        >
-          {trans.__('Try again')}
-        </button>
+        <Button label={trans.__('Try again')} run={props.onRetry} />
       )}
     </div>
   );

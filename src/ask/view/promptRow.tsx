@@ -40,8 +40,6 @@ export interface IPromptRowServices {
   save: () => void;
   /** Open the command palette, whose shortcut is disabled in the row; false if there is none. */
   openPalette: () => boolean;
-  /** Copy a text to the clipboard. */
-  copy: (text: string) => void;
   /** Chooses, connects and installs models; undefined if that plugin is disabled. */
   models?: IModels;
 }
@@ -230,7 +228,6 @@ function Prompt(props: IPromptProps): React.JSX.Element {
               trans={trans}
               onRetry={() => void model.retry()}
               onTakeOver={() => void model.takeOver()}
-              onCopy={services.copy}
               onSettings={
                 services.models && (provider => void openSettings(provider))
               }
@@ -286,7 +283,6 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           text={text}
           send={send}
           ask={intent => void ask(intent)}
-          copy={services.copy}
         />
         <span className="jp-AIServer-Ask-space" />
         <ModelLabel

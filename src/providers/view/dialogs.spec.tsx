@@ -15,7 +15,7 @@ describe('connectProvider', () => {
     const choice = new ModelChoice(new ModelsApiFake());
     choice.refresh = async () => undefined;
     const trans = nullTranslator.load('aiserver');
-    const services = { choice, trans, copy: jest.fn(), connect: jest.fn() };
+    const services = { choice, trans, connect: jest.fn() };
     const done = connectProvider(services);
     await act(async () => undefined);
     const dialog = document.querySelector('.jp-Dialog')!;

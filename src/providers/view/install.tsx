@@ -6,7 +6,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IInstallView } from '../model/localInstall';
 import { failureText } from '../../labels/failureText';
 import { joinSentences } from '../../labels/spacing';
-import { Button, IModelServices, Problem } from './parts';
+import { Button } from '../../ui/button';
+import { IModelServices, Problem } from './parts';
 import { megabytes, remainingTimeText, speedText } from './labels';
 
 /** The text for the current phase. */
@@ -115,7 +116,7 @@ export function InstallNote(props: {
     );
   }
   if (status === 'failed') {
-    return <Problem failure={problem} services={services} />;
+    return <Problem failure={problem} trans={trans} />;
   }
   return null;
 }

@@ -8,9 +8,9 @@
 import * as React from 'react';
 
 import { InstallBar, InstallNote } from './install';
-import { Command } from '../../ui/command';
+import { Button, Command } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
-import { Button, IModelServices, useModelChoice } from './parts';
+import { IModelServices, useModelChoice } from './parts';
 import { installText, problemText } from './labels';
 
 export function Offer(props: {
@@ -59,7 +59,7 @@ export function Offer(props: {
         <>
           <p role="alert">{problem}</p>
           {current?.install && (
-            <Command command={current.install} services={services} />
+            <Command command={current.install} trans={trans} />
           )}
         </>
       ) : (
@@ -128,7 +128,7 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
               'A model can also run on this machine. It needs one more Python package: run the command below in Jupyter’s Python environment, then select Refresh.'
             )}
           </p>
-          <Command command={local.install} services={services} />
+          <Command command={local.install} trans={trans} />
         </div>
       )}
       {local && local.package && !local.installed && (

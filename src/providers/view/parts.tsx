@@ -4,15 +4,13 @@ import * as React from 'react';
 
 import { IFailure, toFailure } from '../../state/failure';
 import type { ModelChoice } from '../model/modelChoice';
-import { Command } from '../../ui/command';
+import { Button, Command } from '../../ui/button';
 import { failureText } from '../../labels/failureText';
 
 /** The services that all views of the models use. */
 export interface IModelServices {
   choice: ModelChoice;
   trans: TranslationBundle;
-  /** Copy a text to the clipboard. */
-  copy: (text: string) => void;
   /** Open the form for connecting a provider. */
   connect: () => void;
 }
@@ -27,49 +25,18 @@ export function useModelChoice(choice: ModelChoice): void {
   }, [choice]);
 }
 
-/** A button that looks like those of the prompt row. */
-export function Button(props: {
-  label: string;
-  primary?: boolean;
-  quiet?: boolean;
-  disabled?: boolean;
-  submit?: boolean;
-  /** The id of the form that it submits, if it is outside of it. */
-  form?: string;
-  run?: () => void;
-}): React.JSX.Element {
-  const { label, primary, quiet, disabled, submit, form, run } = props;
-  return (
-    <button
-      type={submit ? 'submit' : 'button'}
-      form={form}
-      className={
-        'jp-AIServer-Ask-button' +
-        (primary ? ' jp-mod-primary' : '') +
-        (quiet ? ' jp-mod-quiet' : '')
-      }
-      disabled={disabled}
-      onClick={run}
-    >
-      {label}
-    </button>
-  );
-}
-
 /** A failure, with the command that fixes it if there is one. */
 export function Problem(props: {
   failure: IFailure | null;
-  services: Pick<IModelServices, 'trans' | 'copy'>;
+  trans: TranslationBundle;
 }): React.JSX.Element | null {
-  const { failure, services } = props;
+  const { failure, trans } = props;
   return failure ? (
     <>
       <p role="alert" className="jp-AIServer-Models-problem">
-        {failureText(failure, services.trans)}
+        {failureText(failure, trans)}
       </p>
-      {failure.install && (
-        <Command command={failure.install} services={services} />
-      )}
+      {failure.install && <Command command={failure.install} trans={trans} />}
     </>
   ) : null;
 }
@@ -82,7 +49,7 @@ export function LoadingModels(props: {
   const { choice, trans } = services;
   return choice.problem ? (
     <>
-      <Problem failure={choice.problem} services={services} />
+      <Problem failure={choice.problem} trans={trans} />
       <Button label={trans.__('Refresh')} run={() => void choice.refresh()} />
     </>
   ) : (

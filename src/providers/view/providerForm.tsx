@@ -14,11 +14,11 @@ import { createPortal } from 'react-dom';
 import type { Provider, Verdict } from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
 import type { IProviderInput } from '../model/modelChoice';
-import { Command } from '../../ui/command';
+import { Button, Command } from '../../ui/button';
 import { failureText } from '../../labels/failureText';
 import { Combobox } from './combobox';
 import { CheckField, Field, Form } from './fields';
-import { Button, IModelServices, Problem, useAction } from './parts';
+import { IModelServices, Problem, useAction } from './parts';
 import {
   isLoopback,
   keyText,
@@ -56,9 +56,7 @@ function PackageMissing(props: IProviderFormProps): React.JSX.Element {
           'This provider needs one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.'
         )}
       </p>
-      {provider.install && (
-        <Command command={provider.install} services={services} />
-      )}
+      {provider.install && <Command command={provider.install} trans={trans} />}
       <div className="jp-AIServer-Models-ways">
         <Button label={trans.__('Refresh')} run={() => void choice.refresh()} />
       </div>
@@ -149,7 +147,6 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       )}
       <Button
         primary
-        submit
         form={`${id}-form`}
         disabled={isIncomplete || !name}
         label={busy ? trans.__('Testing…') : trans.__('Use this model')}
@@ -261,7 +258,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
         </p>
       )}
       <div ref={result}>
-        <Problem failure={failure} services={services} />
+        <Problem failure={failure} trans={trans} />
         {verdict && !busy && (
           <p
             role="status"

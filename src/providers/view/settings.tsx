@@ -3,10 +3,9 @@ import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
 import { InstallBar, InstallNote } from './install';
-import { Command } from '../../ui/command';
+import { Button, Command } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
 import {
-  Button,
   IModelServices,
   LoadingModels,
   Problem,
@@ -95,7 +94,7 @@ function ActiveModel(props: ISettingsProps): React.JSX.Element {
           ))}
         </fieldset>
       ))}
-      <Problem failure={failure} services={services} />
+      <Problem failure={failure} trans={trans} />
     </>
   );
 }
@@ -120,9 +119,7 @@ function LocalModelSection(props: {
             local.label
           )}
         </p>
-        {local.install && (
-          <Command command={local.install} services={services} />
-        )}
+        {local.install && <Command command={local.install} trans={trans} />}
       </>
     );
   }

@@ -1,0 +1,72 @@
+/** Buttons in the look of the prompt row. */
+import { Clipboard } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+export function Button(props: {
+  label: string;
+  /** The keys that do the same. */
+  keys?: string;
+  title?: string;
+  primary?: boolean;
+  quiet?: boolean;
+  disabled?: boolean;
+  /** The id of the form that it submits. */
+  form?: string;
+  run?: () => void;
+}): React.JSX.Element {
+  const { label, keys, title, primary, quiet, disabled, form, run } = props;
+  return (
+    <button
+      type={form ? 'submit' : 'button'}
+      form={form}
+      className={
+        'jp-AIServer-Ask-button' +
+        (primary ? ' jp-mod-primary' : '') +
+        (quiet ? ' jp-mod-quiet' : '')
+      }
+      title={title}
+      disabled={disabled}
+      onClick={run}
+    >
+      {label}
+      {keys && (
+        <span className="jp-AIServer-Ask-key" aria-hidden="true">
+          {keys}
+        </span>
+      )}
+    </button>
+  );
+}
+
+/** A button that copies a text to the clipboard. */
+export function CopyButton(props: {
+  text: string;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { text, trans } = props;
+  const [copied, setCopied] = React.useState<string | null>(null);
+  return (
+    <Button
+      label={copied === text ? trans.__('Copied') : trans.__('Copy')}
+      run={() => {
+        Clipboard.copyToSystem(text);
+        setCopied(text);
+      }}
+    />
+  );
+}
+
+/** A terminal command with a button that copies it. */
+export function Command(props: {
+  command: string;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { command, trans } = props;
+  return (
+    <span className="jp-AIServer-Command">
+      <code>{command}</code>
+      <CopyButton text={command} trans={trans} />
+    </span>
+  );
+}
