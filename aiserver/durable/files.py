@@ -8,7 +8,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -48,9 +48,19 @@ class Stamp(NamedTuple):
 def read_file(path: Path) -> tuple[bytes, Stamp] | None:
     """Return a file's bytes and stamp, or None if it is missing. Raises NotRegularFile, OSError."""
     try:
-        fd = os.open(path, os.O_RDONLY | SAFE_FLAGS | NONBLOCK_FLAG)
+        with _open_regular(path, os.O_RDONLY) as (fd, status):
+            return _read_all(fd, status.st_size), Stamp.of(status)
     except FileNotFoundError:
         return None
+
+
+@contextlib.contextmanager
+def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]]:
+    """Open a file and yield its descriptor and status. Raises NotRegularFile, OSError."""
+    try:
+        fd = os.open(path, flags | SAFE_FLAGS | NONBLOCK_FLAG, 0o600)
+    except FileNotFoundError:
+        raise
     except OSError as exc:
         if exc.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO) or path.is_symlink():
             raise NotRegularFile from exc
@@ -59,7 +69,7 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
         status = os.fstat(fd)
         if not stat.S_ISREG(status.st_mode):
             raise NotRegularFile
-        return _read_all(fd, status.st_size), Stamp.of(status)
+        yield fd, status
     finally:
         os.close(fd)
 
@@ -136,17 +146,7 @@ def temp_target(name: str) -> str | None:
 
 def append_file(folder: Path, name: str, data: bytes) -> None:
     """Durably append whole lines to a file. A torn last line is kept and terminated first."""
-    path = folder / name
-    try:
-        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | SAFE_FLAGS | NONBLOCK_FLAG, 0o600)
-    except OSError as exc:
-        if exc.errno in (errno.ELOOP, errno.EMLINK):
-            raise NotRegularFile from exc
-        raise
-    try:
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise NotRegularFile
+    with _open_regular(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT) as (fd, status):
         size = status.st_size
         if size == 0:
             make_private(fd)
@@ -161,8 +161,6 @@ def append_file(folder: Path, name: str, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.ftruncate(fd, size)  # discard what was not acknowledged
             raise
-    finally:
-        os.close(fd)
     if size == 0:
         flush_folder(folder)
 

@@ -46,17 +46,17 @@ def claim_file(path: str, deadline: float) -> Callable[[], None] | None:
 
     ``deadline`` is a time of the monotonic clock.
     """
-    claim, observer = _Claim(path), _Observer()
-    while True:
-        if claim.create(path):
-            claim.begin()
-            return claim.release
-        if _take_over(claim, path, observer):
-            claim.begin()
-            return claim.release
+    claim = _Claim(path)
+    first_seen: dict[bytes, float] = {}
+    while not (claim.create(path) or _take_over(claim, path, first_seen)):
         if time.monotonic() >= deadline:
             return None
         time.sleep(_POLL)
+    claim.begin()
+    return claim.release
+
+
+_active_tokens: set[str] = set()  # of the claims that this process holds
 
 
 class _Claim:
@@ -67,6 +67,7 @@ class _Claim:
         self._token = secrets.token_hex(8)
         self._number = 0
         self._changed = time.monotonic()
+        self._released = threading.Event()
         self._guard = threading.Lock()  # keeps heartbeats out of a released claim
 
     def create(self, path: str) -> bool:
@@ -89,8 +90,13 @@ class _Claim:
         return True
 
     def begin(self) -> None:
-        """Keep the claim fresh from now on."""
-        _heartbeat.add(self._token, self)
+        """Keep the claim fresh until it is released."""
+        _active_tokens.add(self._token)
+        threading.Thread(target=self._keep_fresh, name="aiserver-claim", daemon=True).start()
+
+    def _keep_fresh(self) -> None:
+        while not self._released.wait(BEAT):
+            self.beat()
 
     def beat(self) -> None:
         """Change the record, for processes that can't see whether this one is alive."""
@@ -107,7 +113,8 @@ class _Claim:
 
     def release(self) -> None:
         """Remove the file unless another process has taken it over."""
-        _heartbeat.remove(self._token)
+        _active_tokens.discard(self._token)
+        self._released.set()
         with self._guard:
             # After a long pause, another process may be taking over right now. The takeover file
             # decides which of the two came first.
@@ -129,70 +136,17 @@ class _Claim:
         return json.dumps(record).encode() + b"\n"
 
 
-class _Observer:
-    """Measures for how many seconds a waiting process has seen the same bytes of a claim."""
-
-    def __init__(self) -> None:
-        self._since: dict[bytes, float] = {}
-
-    def seconds_unchanged(self, data: bytes) -> float:
-        now = time.monotonic()
-        return now - self._since.setdefault(data, now)
-
-
-class _Heartbeat(dict[str, _Claim]):
-    """The claims that this process holds, and the thread that rewrites them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._guard, self._beating = threading.Lock(), False
-
-    def add(self, token: str, claim: _Claim) -> None:
-        with self._guard:
-            self[token] = claim
-            if not self._beating:
-                self._beating = True
-                threading.Thread(target=self._run, name="aiserver-claims", daemon=True).start()
-
-    def remove(self, token: str) -> None:
-        with self._guard:
-            self.pop(token, None)
-
-    def _run(self) -> None:
-        while True:
-            time.sleep(BEAT)
-            with self._guard:
-                claims = list(self.values())
-                if not claims:
-                    self._beating = False
-                    return
-            for claim in claims:
-                claim.beat()
-
-
-_heartbeat = _Heartbeat()
-
-
-def _reset_after_fork() -> None:
-    """Start a forked child without claims, since it has none of its parent's threads."""
-    global _heartbeat
-    _heartbeat = _Heartbeat()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_reset_after_fork)
-
-
-def _take_over(claim: _Claim, path: str, observer: _Observer) -> bool:
+def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool:
     """Replace an expired claim with ours; return whether that succeeded.
 
-    A process may die during a takeover; the next one then takes over from that process.
+    ``first_seen``: when this process first saw the bytes of a claim. A process may die during a
+    takeover; the next one then takes over from that process.
     """
     chain: list[tuple[str, bytes]] = []
     tail = path
     while (data := _read(tail)) is not None:
         chain.append((tail, data))
-        if not _is_expired(data, observer):
+        if not _is_expired(data, first_seen):
             return False
         tail = f"{path}.{_token(data)}"
         if any(tail == name for name, _ in chain):
@@ -217,13 +171,14 @@ def _remove(path: str) -> None:
             os.truncate(path, 0)
 
 
-def _is_expired(data: bytes, observer: _Observer) -> bool:
-    record = _parse(data)
+def _is_expired(data: bytes, first_seen: dict[bytes, float]) -> bool:
+    now, record = time.monotonic(), _parse(data)
+    is_unchanged = now - first_seen.setdefault(data, now) >= LEASE
     pid, machine = record.get("pid"), _process_identity(os.getpid())["machine"]
     if record.get("machine") != machine or not isinstance(pid, int):
-        return observer.seconds_unchanged(data) >= LEASE
+        return is_unchanged
     if pid == os.getpid() and record.get("start") == _start_time(pid):
-        return record.get("token") not in _heartbeat and observer.seconds_unchanged(data) >= LEASE
+        return is_unchanged and record.get("token") not in _active_tokens
     return not _is_alive(pid, record.get("start"))
 
 
@@ -273,15 +228,13 @@ def _process_identity(pid: int) -> dict[str, Any]:
 def _machine_id() -> str:
     """Identify the machine since its last boot, or the container on it."""
     name = socket.gethostname()
-    if sys.platform == "win32":
-        return f"{name} {secrets.token_hex(8)}"  # unique, so no process is proven dead
     if sys.platform != "linux":
         return name
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         namespace = Path("/proc/self/ns/pid").stat().st_ino  # each container has its own
     except OSError:
-        return f"{name} {secrets.token_hex(8)}"
+        return f"{name} {secrets.token_hex(8)}"  # unique, so no process is proven dead
     return f"{name} {boot} {namespace}"
 
 

@@ -14,7 +14,6 @@ Invariants:
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import tempfile
 import time
@@ -53,6 +52,8 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
     ``deadline`` is a time of the monotonic clock. Raises OSError.
     """
     path, note = f"{folder}{os.sep}{name}.lock", f"{folder}{os.sep}{NO_FLOCK}"
+    if Path(path).is_symlink():  # planted: nobody holds a lock through a link
+        Path(path).unlink(missing_ok=True)
     if flock is None:
         return _by_filelock(path, deadline)
     try:
@@ -100,7 +101,7 @@ def _note_missing_locks(note: str) -> None:
 def _by_flock(path: str, deadline: float) -> Callable[[], object] | None:
     # Not filelock, with which a save of 10 turns exceeds its target in benchmarks/stores.py.
     while True:
-        fd = _open(path)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | SAFE_FLAGS, 0o600)
         try:
             while not _try_lock(fd):
                 if time.monotonic() >= deadline:
@@ -113,17 +114,6 @@ def _by_flock(path: str, deadline: float) -> Callable[[], object] | None:
             os.close(fd)
             raise
         os.close(fd)
-
-
-def _open(path: str) -> int:
-    flags = os.O_RDWR | os.O_CREAT | SAFE_FLAGS
-    try:
-        return os.open(path, flags, 0o600)
-    except OSError as exc:
-        if not _is_link(exc, path):
-            raise
-        Path(path).unlink(missing_ok=True)
-        return os.open(path, flags, 0o600)
 
 
 def _try_lock(fd: int) -> bool:
@@ -153,20 +143,8 @@ def _is_file_at(fd: int, path: str) -> bool:
 def _by_filelock(path: str, deadline: float) -> Callable[[], object] | None:
     # Not thread-local, since the caller may release it in another thread.
     lock = FileLock(path, mode=0o600, thread_local=False)
-    for is_retry in (False, True):
-        try:
-            lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_POLL)
-        except Timeout:
-            return None
-        except OSError as exc:
-            if is_retry or not _is_link(exc, path):
-                raise
-            Path(path).unlink(missing_ok=True)
-        else:
-            break
+    try:
+        lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_POLL)
+    except Timeout:
+        return None
     return lock.release
-
-
-def _is_link(error: OSError, path: str) -> bool:
-    # A planted link: nobody holds a lock through one.
-    return error.errno in (errno.ELOOP, errno.EMLINK) and Path(path).is_symlink()
