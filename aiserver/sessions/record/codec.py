@@ -16,6 +16,7 @@ import codecs
 import contextlib
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -105,11 +106,10 @@ def read(data: bytes, key: SessionKey | None = None) -> Parsed:
     except ValidationError:
         parsed = _parse_slowly(data, key)
     meta = parsed.session.meta
-    if not _is_newer(meta.version):
+    if not is_newer(meta.version):
         _check_duplicate_keys(data, parsed.session)
-    is_another = key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id)
-    if is_another and not _is_newer(meta.version):
-        raise DamagedData("the session belongs to another cell")
+        if key and (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):
+            raise DamagedData("the session belongs to another cell")
     return parsed
 
 
@@ -174,7 +174,7 @@ def parse_log(data: bytes) -> Log:
         if entry is None or line.part == "base":
             continue
         if marked:
-            content = _without_numbers(entry)
+            content = entry_content(entry)
             if line.part == "theirs" and content in seen:
                 continue
             seen.add(content)
@@ -202,11 +202,11 @@ def log_text(data: bytes) -> bytes:
     return head.decode("utf-16", "replace").encode() + tail
 
 
-def _without_numbers(entry: NotebookLogEntry) -> str:
-    content = entry.to_dict()
-    return json.dumps(
-        {key: content[key] for key in content.keys() - {"seq", "merged"}}, sort_keys=True
-    )
+def entry_content(entry: NotebookLogEntry) -> str:
+    """Return an entry's content as JSON, without the numbers that a merge changes."""
+    fields = to_dict(entry)
+    content = {key: fields[key] for key in fields.keys() - {"seq", "merged"}}
+    return json.dumps(content, sort_keys=True)
 
 
 def _parse_line(line: bytes) -> NotebookLogEntry | None:
@@ -226,7 +226,7 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
     except (ValueError, RecursionError) as exc:
         raise DamagedData("not JSON") from exc
     meta = content.get("meta") if isinstance(content, dict) else None
-    if isinstance(meta, dict) and _is_newer(meta.get("version")):
+    if isinstance(meta, dict) and is_newer(meta.get("version")):
         return Parsed(_salvage(content, meta, key))
     is_legacy = legacy_format.is_legacy(content)
     try:
@@ -236,8 +236,9 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
         raise DamagedData("not a session") from exc
 
 
-def _is_newer(version: Any) -> bool:
-    match = re.match(r"(\d{1,9})(\.|$)", str(version))
+def is_newer(version: Any) -> bool:
+    """Return whether a format version is too new to be written here."""
+    match = re.match(r"(\d{1,4000})(\.|$)", str(version))
     return match is not None and int(match[1]) > _MAJOR
 
 
@@ -245,38 +246,19 @@ def _salvage(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | No
     """Return the parts of a newer session that are valid in this version."""
     blank = new_session(key or SessionKey("unknown", "unknown"))
     valid = blank.meta.to_dict()
-    version = str(meta["version"])
-    valid["version"] = version if re.fullmatch(r"\d+\.\d+", version) else f"{_major(version)}.0"
-    for name in SessionMeta.model_fields.keys() - {"version"}:
-        if name in meta and _is_valid(SessionMeta, valid | {name: meta[name]}):
+    major, minor = re.findall(r"^(\d+)(\.\d+$)?", str(meta["version"]))[0]
+    valid["version"] = major + (minor or ".0")
+    for name in meta.keys() & SessionMeta.model_fields.keys() - {"version"}:
+        if any(_valid_items(SessionMeta, [valid | {name: meta[name]}])):
             valid[name] = meta[name]
-    session = Session(meta=SessionMeta.model_validate(valid), interactions=[])
-    session.interactions = [
-        Interaction.model_validate(item)
-        for item in _as_list(content.get("interactions"))
-        if _is_valid(Interaction, item)
-    ]
-    events = [
-        Event.model_validate(item)
-        for item in _as_list(content.get("events"))
-        if _is_valid(Event, item)
-    ]
-    if events:
+    turns = list(_valid_items(Interaction, content.get("interactions")))
+    session = Session(meta=SessionMeta.model_validate(valid), interactions=turns)
+    if events := list(_valid_items(Event, content.get("events"))):
         session.events = events
     return session
 
 
-def _major(version: str) -> int:
-    return int(re.split(r"\D", version, maxsplit=1)[0])
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _is_valid(model: type[BaseModel], value: Any) -> bool:
-    try:
-        model.model_validate(value)
-    except ValidationError:
-        return False
-    return True
+def _valid_items(kind: type[T], items: Any) -> Iterator[T]:
+    for item in items if isinstance(items, list) else ():
+        with contextlib.suppress(ValidationError):
+            yield kind.model_validate(item)

@@ -13,7 +13,6 @@ from typing import Protocol
 
 from ...errors import NotFound, SessionTooNew, StaleRevision
 from ...models import (
-    SCHEMA_VERSION,
     Event,
     Interaction,
     NewEvent,
@@ -27,8 +26,6 @@ from ...models import (
 from ...redact import redact, redact_json
 from . import codec
 
-_MAJOR = int(SCHEMA_VERSION.split(".")[0])
-
 
 class Versioned(Protocol):
     """The version and revision of a session: its meta, or an object that knows both."""
@@ -41,7 +38,7 @@ class Versioned(Protocol):
 
 def check_writable(meta: Versioned, if_revision: int | None) -> None:
     """Raise SessionTooNew or StaleRevision if the session can't be written."""
-    if meta.version != SCHEMA_VERSION and int(meta.version.split(".")[0]) > _MAJOR:
+    if codec.is_newer(meta.version):
         raise SessionTooNew
     revision = meta.revision or 0
     if if_revision is not None and if_revision != revision:

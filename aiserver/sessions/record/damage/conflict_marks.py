@@ -14,10 +14,8 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 _MARK = re.compile(r"(<+|\|+|=+|>+)(?: (.*?))?\r?")
-_BEGIN = re.compile(rb"^(<{7,}) ", re.MULTILINE)
-_END = re.compile(rb"^>{7,} ", re.MULTILINE)
-_BEGIN_LINE = re.compile(rb"^(<{7,}) .*", re.MULTILINE)
-_END_LINE = re.compile(rb"^>{7,} .*", re.MULTILINE)
+_BEGIN = re.compile(rb"^(<{7,}) .*", re.MULTILINE)
+_END = re.compile(rb"^>{7,} .*", re.MULTILINE)
 
 Part = Literal["both", "ours", "base", "theirs"]
 
@@ -50,7 +48,7 @@ def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
 
 def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
     """Return two sides as one conflict, with the labels of the marks in ``marked``."""
-    begin, end = _BEGIN_LINE.search(marked), _END_LINE.search(marked)
+    begin, end = _BEGIN.search(marked), _END.search(marked)
     size = len(begin[1]) if begin else 7
     return b"\n".join(
         [

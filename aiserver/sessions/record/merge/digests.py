@@ -30,12 +30,6 @@ def record_content(item: Interaction | Event) -> str:
     return json.dumps(fields, sort_keys=True)
 
 
-def entry_content(entry: NotebookLogEntry) -> str:
-    """Return an entry's content as JSON, without the parts that a merge renumbers."""
-    fields = {key: value for key, value in codec.to_dict(entry).items() if key not in _NUMBERS}
-    return json.dumps(fields, sort_keys=True)
-
-
 def digest(item: Interaction | Event) -> str:
     """Return the first 12 hexadecimal digits of the SHA-256 of the record's content."""
     return hashlib.sha256(record_content(item).encode()).hexdigest()[:_LENGTH]
@@ -74,18 +68,23 @@ def renumber_entries(
     entries = []
     for entry in log:
         line = _renumber_entry(entry, merges, replaced, get_seqs)
-        before, current = _cells(entry), _cells(line)
-        missing = (missing | before.keys()) - current.keys()
-        if missing and line.data.get("saved"):
-            data = {name: value for name, value in line.data.items() if name != "saved"}
-            line = line.model_copy(update={"data": data})
-        entries.append(line)
+        missing = (missing | cells_of(entry).keys()) - cells_of(line).keys()
+        entries.append(without_saved(line) if missing else line)
     return entries
 
 
-def _cells(entry: NotebookLogEntry) -> Mapping[str, Any]:
+def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
+    """Return the seqs of an entry by cell."""
     cells = entry.data.get("cells")
     return cells if isinstance(cells, dict) else {}
+
+
+def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
+    """Return an entry without the mark ``saved``."""
+    if "saved" not in entry.data:
+        return entry
+    data = {name: value for name, value in entry.data.items() if name != "saved"}
+    return entry.model_copy(update={"data": data})
 
 
 def _replaced(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str, int]) -> set[str]:
@@ -93,7 +92,7 @@ def _replaced(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str, int]) -> 
     replaced: set[str] = set()
     highest: dict[str, int] = {}
     for entry in log:
-        for cell, seq in _cells(entry).items():
+        for cell, seq in cells_of(entry).items():
             if type(seq) is not int:
                 continue
             if seq <= highest.get(cell, 0) or seq > last_seqs.get(cell, seq):
@@ -108,7 +107,7 @@ def _renumber_entry(
     replaced: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
-    cells, digests = _cells(entry), entry.data.get("digests")
+    cells, digests = cells_of(entry), entry.data.get("digests")
     if not (entry.merged or merges.keys() & cells.keys() or replaced & cells.keys()):
         return entry
     current: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 from ....models import NotebookLogEntry
 from .. import codec
-from .digests import SeqsByDigest, entry_content
+from .digests import SeqsByDigest, cells_of, without_saved
 
 _ORDER = ""  # represents the order of the cells in sets of cell ids
 
@@ -44,37 +44,29 @@ def missing_entries(
         their_last.update(named)
         if index in new:
             our_last.update(named)
-            lines.append(entry if our_last == their_last else _without_saved(entry))
+            lines.append(entry if our_last == their_last else without_saved(entry))
     return lines
-
-
-def _without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
-    if "saved" not in entry.data:
-        return entry
-    data = {name: value for name, value in entry.data.items() if name != "saved"}
-    return entry.model_copy(update={"data": data})
 
 
 def _entry_key(entry: NotebookLogEntry) -> str:
     name = entry.data.get("id")
     is_named = entry.type == "changed" and isinstance(name, str)
-    return f"changed {name}" if is_named else entry_content(entry)
+    return f"changed {name}" if is_named else codec.entry_content(entry)
 
 
 def _cells_of(entry: NotebookLogEntry) -> set[str]:
     """Return the ids of the cells that an entry changes, and ``_ORDER`` for their order."""
-    cells = entry.data.get("cells")
     if entry.type == "cell_order":
         return {_ORDER}
-    return set(cells) if entry.type == "changed" and isinstance(cells, dict) else set()
+    return set(cells_of(entry)) if entry.type == "changed" else set()
 
 
 def renumber_entry(
     entry: NotebookLogEntry, get_seqs: Callable[[str], SeqsByDigest | None]
 ) -> NotebookLogEntry:
     """Return an entry with the current numbers of its records, as far as it has digests."""
-    cells, digests = entry.data.get("cells"), entry.data.get("digests")
-    if not (isinstance(cells, dict) and isinstance(digests, dict)):
+    cells, digests = cells_of(entry), entry.data.get("digests")
+    if not (cells and isinstance(digests, dict)):
         return entry
     current = {}
     for cell_id, seq in cells.items():

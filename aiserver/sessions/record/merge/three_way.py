@@ -18,12 +18,10 @@ from typing import Any
 from ....models import NotebookLogEntry, Session
 from .. import codec
 from ..codec import DamagedData
-from ..mutations import check_writable
-from .digests import entry_content
+from ..mutations import check_writable, number_entries
 from .logs import missing_entries
 from .sessions import merge_into
 
-_PARTS = ("meta", "interactions", "events")
 _MAX_PATHS = 8
 _META_OF_MERGE = ("revision", "last_updated", "merged")  # keys of the meta that merge_into sets
 
@@ -50,30 +48,19 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
     left, right = codec.parse_log(ours), codec.parse_log(theirs)
     if left.damaged or right.damaged:
         raise DamagedData("the log has damaged lines")
-    right_lines = {entry_content(entry): entry for entry in right.entries}
-    lines = []
-    for text in codec.log_text(ours).split(b"\n"):
-        result = codec.parse_log(text + b"\n").entries
-        if not result:
-            continue
-        match = right_lines.get(entry_content(result[0]))
-        is_changed = match is not None and _add_paths(result[0], match, merge_id)
-        lines.append(codec.encode(result[0], indent=None) if is_changed else text + b"\n")
-    new = renumber_missing(left.entries, right.entries, merge_id)
-    return b"".join([*lines, *(codec.encode(entry, indent=None) for entry in new)])
-
-
-def renumber_missing(
-    ours: list[NotebookLogEntry], theirs: list[NotebookLogEntry], merge_id: str
-) -> list[NotebookLogEntry]:
-    """Return the entries that ours lacks, renumbered to follow it."""
-    last = max((entry.seq for entry in ours), default=0)
-    moved = []
-    for index, entry in enumerate(missing_entries(ours, theirs), 1):
-        paths = [[*path, merge_id] for path in entry.merged or [[]]]
-        fields = codec.to_dict(entry) | {"seq": last + index, "merged": paths}
-        moved.append(NotebookLogEntry.model_validate(fields))
-    return moved
+    copies = {codec.entry_content(entry): entry for entry in right.entries}
+    is_changed = False
+    for entry in left.entries:
+        copy = copies.get(codec.entry_content(entry))
+        is_changed |= copy is not None and _add_paths(entry, copy, merge_id)
+    missing = [
+        entry.model_copy(update={"merged": [[*path, merge_id] for path in entry.merged or [[]]]})
+        for entry in missing_entries(left.entries, right.entries)
+    ]
+    if not (is_changed or missing):
+        return ours
+    merged = [*left.entries, *number_entries(left.entries, missing)]
+    return b"".join(codec.encode(entry, indent=None) for entry in merged)
 
 
 def _add_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
@@ -106,7 +93,7 @@ def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> N
         ]
     ours.meta = type(ours.meta).model_validate(meta)
     others = _merge_keys(old, left, right)
-    for name in others.keys() - set(_PARTS):
+    for name in others.keys() - set(codec.PARTS):
         setattr(ours, name, others[name])
 
 
