@@ -2,7 +2,8 @@
 
 A full collection traverses all objects and blocks the server meanwhile. LangChain and a provider's
 package have some hundred thousand objects, which takes 0.2 s each time. So the collector is
-disabled while they are loaded, and then ignores them. Without this the first timeline of a notebook
+disabled while they are loaded, and then ignores them (``gc.freeze``: reference counting still frees
+all but reference cycles). Without this the first timeline of a notebook
 takes a third longer, and the event loop is four times as late (``benchmarks/replay.py``).
 """
 
@@ -16,14 +17,6 @@ from contextlib import contextmanager
 
 _lock = threading.Lock()
 _active = 0
-
-
-def freeze_gc() -> None:
-    """Exempt all current objects from collection. Call it rarely, and inside ``pause_gc``.
-
-    Reference counting still frees them, except for objects in reference cycles.
-    """
-    gc.freeze()
 
 
 @contextmanager
@@ -42,6 +35,6 @@ def pause_gc() -> Iterator[None]:
         with _lock:
             _active -= 1
             if len(sys.modules) > module_count:
-                freeze_gc()
+                gc.freeze()
             if disables:
                 gc.enable()

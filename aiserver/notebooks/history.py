@@ -13,11 +13,12 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..gc_pause import freeze_gc, pause_gc
+from ..gc_pause import pause_gc
 from ..models import NotebookLogEntry, Session, SessionKey, check_id, dumps
 from ..replay import Step, Timeline, replay
 from ..sessions.base import SessionManager
@@ -137,7 +138,7 @@ class Histories:
         unread = set(changed) - loaded.keys()  # loaded again by the next call
         cached.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
         if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY_STEPS:
-            freeze_gc()
+            gc.freeze()
         return cached.history
 
 

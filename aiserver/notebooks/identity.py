@@ -77,14 +77,10 @@ class _Notebook:
     cells_by_path: dict[str, set[str]] = field(default_factory=dict)
     copied: CopiedRecords = field(default_factory=CopiedRecords)
     has_inherited_entry: bool = False
-    last_seq: int = 0
 
     def extend(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
-        """Apply the log entries after ``last_seq``."""
+        """Apply the next log entries."""
         for entry in entries:
-            if entry.seq <= self.last_seq:
-                continue
-            self.last_seq = entry.seq
             path, cell_ids = entry.data.get("path"), entry.data.get("cell_ids")
             if entry.type == _PATH_SEEN and isinstance(path, str):
                 self.path, self.cell_order = path, None
