@@ -279,15 +279,12 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
         """Delete a blob; return False if there was none. Raises InvalidRequest for a bad hash."""
 
-    def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
+    async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Verify each record; with ``repair``, repair damaged ones without losing a byte.
 
         A store overrides this to find problems of its own kind, such as a torn file or a wrong
         counter. An intact record yields ``problem=None``.
         """
-        return self._verify(owner)
-
-    async def _verify(self, owner: str) -> AsyncIterator[VerifyResult]:
         rows, _ = await self.list_sessions(owner=owner)
         for row in rows:
             key = SessionKey(row.notebook_id, row.cell_id, owner)

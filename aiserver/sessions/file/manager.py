@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from traitlets import Float, Unicode, default, validate
 
-from ...durable import Stamp, storage_error_class, translate_os_errors
+from ...durable import Stamp, translate_os_errors
 from ...models import (
     Event,
     Interaction,
@@ -254,11 +254,4 @@ class FileSessionManager(SessionManager):
         # Own threads, so that waiting for a lock doesn't delay the server's other work.
         if self._workers is None:
             self._workers = Workers(8)
-        return self._workers.run(partial(_translate_errors, work, *args))
-
-
-def _translate_errors(work: Callable[..., T], *args: Any) -> T:
-    try:
-        return work(*args)
-    except OSError as exc:
-        raise storage_error_class(exc) from exc
+        return self._workers.run(partial(translate_os_errors()(work), *args))

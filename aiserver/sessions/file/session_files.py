@@ -8,8 +8,7 @@ Invariants:
 - A file of a newer major version is never written, quarantined or removed.
 - Legacy files are read in place. The next write converts them to the current format and name; the
   old bytes stay, under their legacy name if that differs, else as a copy.
-- Cached data is used only while it equals the file: while the file's stamp is unchanged, or after
-  comparing the bytes again.
+- Cached data is used only while the file's stamp is unchanged.
 """
 
 from __future__ import annotations
@@ -45,23 +44,19 @@ LEGACY_SUFFIX = ".v0-"  # followed by a number, in the name of a preserved legac
 _MAX_CACHED_BYTES = 64 * 1024 * 1024  # of sessions
 
 
-class _Validated(NamedTuple):
-    """The stamp and revision of a file that we parsed or wrote, so it is valid."""
-
-    stamp: Stamp
-    revision: int
-
-
 class _Raw(NamedTuple):
-    """The bytes of a validated file."""
+    """The bytes of a file that was parsed or written here, so they are valid."""
 
     stamp: Stamp
     data: bytes
     revision: int
 
 
-def _weight(raw: _Raw) -> int:
-    return len(raw.data)
+class _Extensible(NamedTuple):
+    """A file that was written here, ready for the next record."""
+
+    stamp: Stamp
+    content: SessionBytes
 
 
 class SessionFiles:
@@ -69,11 +64,12 @@ class SessionFiles:
 
     def __init__(self, reader: Reader, log: Logger) -> None:
         self._reader, self._directory, self._log = reader, reader.directory, log
-        self._session_bytes: LRUCache[str, SessionBytes] = LRUCache(
-            256, limit=_MAX_CACHED_BYTES, weight=SessionBytes.size
+        self._extensible: LRUCache[str, _Extensible] = LRUCache(
+            256, limit=_MAX_CACHED_BYTES, weight=lambda file: file.content.size()
         )
-        self._validated: LRUCache[str, _Validated] = LRUCache(20_000)
-        self._raw: LRUCache[str, _Raw] = LRUCache(256, limit=_MAX_CACHED_BYTES // 2, weight=_weight)
+        self._raw: LRUCache[str, _Raw] = LRUCache(
+            256, limit=_MAX_CACHED_BYTES // 2, weight=lambda file: len(file.data)
+        )
 
     def load(self, key: SessionKey) -> Session | None:
         """Return a session or its intact records, or None.
@@ -81,10 +77,7 @@ class SessionFiles:
         Raises SessionCorrupt if nothing is intact.
         """
         stored = self._reader.load(key)
-        if stored is None:
-            return None
-        self._remember(session_name(key), stored.stamp, stored.data, stored)
-        return stored.session
+        return stored and stored.session
 
     def load_cached(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the last result of ``load_raw`` if the file is unchanged, or None.
@@ -98,30 +91,16 @@ class SessionFiles:
         return raw.data, raw.revision
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return a session's bytes and revision, or None. Raises as ``load``.
-
-        Validated bytes are not parsed again.
-        """
-        if not self._directory.exists():
-            return None
-        name = session_name(key)
-        try:
-            read = self._reader.read(name)
-        except DamagedData:
-            read = None  # reported by ``load``
-        if read:
-            data, stamp = read
-            revision = self._remember(name, stamp, data)
-            if revision is not None:
-                if self._validated.get(name) == (stamp, revision):
-                    self._raw.put(name, _Raw(stamp, data, revision))
-                return data, revision
+        """Return a session's bytes and revision, or None. Raises as ``load``."""
         stored = self._reader.load(key)
         if stored is None:
             return None
-        self._remember(name, stored.stamp, stored.data, stored)
-        session = stored.session
-        return stored.data if stored.is_as_stored else codec.encode(session), session.revision
+        revision = stored.session.revision
+        if not stored.is_as_stored:
+            return codec.encode(stored.session), revision
+        if self._reader.is_settled(stored.stamp):
+            self._raw.put(stored.name, _Raw(stored.stamp, stored.data, revision))
+        return stored.data, revision
 
     def stored(self, key: SessionKey) -> bytes | None:
         """Return the bytes of a session's file, valid or not; None if they can't be read.
@@ -205,73 +184,43 @@ class SessionFiles:
     ) -> tuple[T, int]:
         name = session_name(key)
         with self._directory.lock(name):
-            session_bytes = self._pop_session_bytes(name)
-            if session_bytes is None:
+            # Cached again after a successful save, so that a failed one leaves no stale entry.
+            stamp, content = self._extensible.pop(name) or (None, None)
+            if content is None or stamp != self._stamp(name):
+                stamp = None
                 stored = self._find_locked(key)
                 if stored:
                     check_writable(stored.session.meta, if_revision)
                     self._copy_to_quarantine(name, stored)
-                session_bytes = SessionBytes(stored.session if stored else new_session(key))
-            check_writable(session_bytes, if_revision)
-            before = session_bytes.revision
-            result = add(session_bytes)
-            if session_bytes.revision != before:
-                local = self._directory.trusts_stamps
+                content = SessionBytes(stored.session if stored else new_session(key))
+            check_writable(content, if_revision)
+            before = content.revision
+            result = add(content)
+            local = self._directory.trusts_stamps
+            if content.revision != before:
+                data = content.to_bytes()
                 stamp = replace_file(
                     self._directory.path,
                     name,
-                    session_bytes.to_bytes(),
+                    data,
                     # On a network disk, the old file would stay behind under another name.
-                    on_durable=(lambda: respond((result, session_bytes.revision)))
-                    if local
-                    else None,
+                    on_durable=(lambda: respond((result, content.revision))) if local else None,
                 )
                 if stamp and local:
-                    self._validated.put(name, _Validated(stamp, session_bytes.revision))
-            self._session_bytes.put(name, session_bytes)
-            return result, session_bytes.revision
-
-    def _pop_session_bytes(self, name: str) -> SessionBytes | None:
-        """Remove and return the cached bytes of the file if they are current. Under the lock.
-
-        The caller puts them back after a successful save, so a failed save leaves no stale cache.
-        """
-        session_bytes = self._session_bytes.pop(name)
-        validated = self._validated.get(name)
-        if session_bytes is None:
-            return None
-        try:
-            if validated and validated == (self._stamp(name), session_bytes.revision):
-                return session_bytes
-            read = self._reader.read(name)
-        except DamagedData:
-            return None
-        return session_bytes if read and session_bytes.revision_of(read[0]) is not None else None
+                    self._raw.put(name, _Raw(stamp, data, content.revision))
+            if stamp and local:
+                self._extensible.put(name, _Extensible(stamp, content))
+            return result, content.revision
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
         """Return the stored session for editing. Under the lock."""
-        name = session_name(key)
-        self._session_bytes.pop(name)
         try:
             return self._reader.find(key)
         except DamagedData:  # a link or a folder
+            name = session_name(key)
             self._log.warning("%s is not a regular file; it is quarantined.", name)
             move_to_quarantine(self._directory.path, name)
             return None
-
-    def _remember(
-        self, name: str, stamp: Stamp, data: bytes, stored: StoredSession | None = None
-    ) -> int | None:
-        """Return the revision of a file's bytes if it is known without parsing, and cache it."""
-        validated = self._validated.get(name)
-        if validated and validated.stamp == stamp:
-            return validated.revision
-        revision = stored.session.revision if stored and stored.is_as_stored else None
-        if revision is None and stored is None and (session_bytes := self._session_bytes.get(name)):
-            revision = session_bytes.revision_of(data)
-        if revision is not None and self._reader.is_settled(stamp):
-            self._validated.put(name, _Validated(stamp, revision))
-        return revision
 
     def _copy_to_quarantine(self, name: str, stored: StoredSession) -> None:
         """Copy the bytes of a damaged or legacy file that is about to be replaced.

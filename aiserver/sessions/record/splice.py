@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from ...models import Event, Interaction, NewEvent, NewTurn, Session, SessionMeta, Stored, utc_now
+from ...models import Event, Interaction, NewEvent, NewTurn, Session, Stored, utc_now
 from . import codec
 from .mutations import events_by_id, number_events, number_turn
 
@@ -23,8 +23,6 @@ SEPARATOR = b",\n" + ITEM_DEPTH * b"  "
 """Stands between two turns or events."""
 EventsKey = Literal["", "null", "list"]
 """The key ``events`` of a session: missing, null or a list; each is written as it was read."""
-_UPDATED = b'\n    "last_updated": "'
-_REVISION = b'\n    "revision": '
 
 
 def indent(text: bytes, depth: int) -> bytes:
@@ -86,8 +84,8 @@ class SessionBytes:
         self.version, self.revision = session.meta.version, session.revision
         self._next_turn_id, self._next_seq = session.next_turn_id, session.next_seq
         self._events_by_id = events_by_id(session.events or [])
-        self._meta = to_text(session.meta, META_DEPTH)
-        self._meta_parts = _meta_parts(session.meta)
+        self._meta = session.meta.model_copy(deep=True)
+        self._meta_text = to_text(self._meta, META_DEPTH)
         self._turns = bytearray(join_items(session.interactions))
         self._events_key = events_key(session)
         self._events = bytearray(join_items(session.events or []))
@@ -115,47 +113,24 @@ class SessionBytes:
             self._bump(meta, len(new))
         return saved
 
-    def chunks(self) -> list[bytes | bytearray]:
-        """Return the bytes of the file in chunks."""
-        return session_chunks(self._meta, self._turns, self._events_key, self._events, self._rest)
-
     def to_bytes(self) -> bytes:
         """Return the bytes of the file."""
-        return b"".join(self.chunks())
-
-    def revision_of(self, data: bytes) -> int | None:
-        """Return the revision if these are the bytes of this session, else None.
-
-        Safe while another thread extends the session, since the bytes contain the revision.
-        """
-        revision, position = self.revision, 0
-        for chunk in self.chunks():
-            if not data.startswith(chunk, position):
-                return None
-            position += len(chunk)
-        return revision if position == len(data) else None
+        return b"".join(
+            session_chunks(self._meta_text, self._turns, self._events_key, self._events, self._rest)
+        )
 
     def size(self) -> int:
         """Return about how many bytes this holds."""
         return len(self._turns) + len(self._events)
 
     def _next_meta(self) -> bytes:
-        start, middle, end = self._meta_parts
-        revision = b"%d" % (self.revision + 1)
-        return b"".join((start, _UPDATED, utc_now().encode(), middle, _REVISION, revision, end))
+        changes = {"last_updated": utc_now(), "revision": self.revision + 1}
+        return to_text(self._meta.model_copy(update=changes), META_DEPTH)
 
     def _bump(self, meta: bytes, records: int) -> None:
-        self._meta = meta
+        self._meta_text = meta
         self.revision += 1
         self._next_seq += records
-
-
-def _meta_parts(meta: SessionMeta) -> tuple[bytes, bytes, bytes]:
-    """Return the parts of the meta before, between and after the time and the revision."""
-    blank = to_text(meta.model_copy(update={"last_updated": "", "revision": 0}), META_DEPTH)
-    start, _, rest = blank.partition(_UPDATED)
-    middle, _, end = rest.partition(_REVISION + b"0")
-    return start, middle, end
 
 
 def _in_brackets(items: bytes | bytearray) -> list[bytes | bytearray]:

@@ -16,26 +16,17 @@ _MAX_LINES = 10
 
 def summarise(session: Session) -> SessionSummary:
     """Return a session's row in a list, with its last request and the start of its newest code."""
-    items = session.ordered()
-    turns = [item for item in items if isinstance(item, Interaction)]
-    codes = (
-        item.ai_response.suggestion if isinstance(item, Interaction) else item.source
-        for item in reversed(items)
+    meta = session.meta
+    empty = SessionSummary(
+        notebook_id=meta.notebook_id,
+        cell_id=meta.cell_id,
+        turns=0,
+        events=0,
+        revision=0,
+        created_at=meta.created_at,
+        last_updated="",
     )
-    newest = next((code for code in codes if code), "")
-    return SessionSummary(
-        notebook_id=session.meta.notebook_id,
-        cell_id=session.meta.cell_id,
-        turns=len(turns),
-        failed=sum(turn.ai_response.status != "success" for turn in turns),
-        events=len(items) - len(turns),
-        revision=session.revision,
-        created_at=session.meta.created_at,
-        last_updated=session.meta.last_updated,
-        last_intent=turns[-1].user_request.intent[:_MAX_CHARS] if turns else "",
-        last_status=turns[-1].ai_response.status if turns else None,
-        last_source=_first_lines(newest),
-    )
+    return extend_summary(empty, session.ordered(), session.revision, meta.last_updated)
 
 
 def extend_summary(
