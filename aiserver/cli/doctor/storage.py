@@ -28,12 +28,7 @@ from ...errors import AIServerError
 from ...sessions.file.directory import LOCKS, NOTEBOOKS
 from ...sessions.file.locks import ShardLocks
 from ...sessions.file.root import FOLDER
-from ...sessions.file.sync_copies import (
-    copied_notebook_id,
-    find_session_copies,
-    is_copy,
-    may_be_session,
-)
+from ...sessions.file.sync_copies import copied_notebook_id, is_copy, may_be_session
 from ...sessions.record.damage.conflict_marks import has_marks
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
@@ -101,9 +96,7 @@ def _where(folder: Path) -> Finding:
 def _copies(folder: Path) -> list[Finding]:
     """Find duplicate files left by cloud sync or a restore."""
     sessions, logs = _names(folder), _names(folder / NOTEBOOKS)
-    duplicates = [
-        name for name in find_session_copies(sessions) if is_copy(name, _start(folder / name))
-    ]
+    duplicates = [name for name in sessions if is_copy(name, _start(folder / name))]
     notebook_ids = {id_ for name in logs if (id_ := log_notebook_id(name))}
     copies = [f"{NOTEBOOKS}/{name}" for name in logs if copied_notebook_id(name, notebook_ids)]
     duplicates += [name for name in copies if b'"seq"' in _start(folder / name)]

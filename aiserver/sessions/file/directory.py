@@ -14,6 +14,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from ...durable.disks import (
     network_disk,
 )
 from ...errors import StorageError
-from .locks import Lock, ShardLocks
+from .locks import ShardLocks
 from .root import FOLDER
 
 BLOBS = "blobs"
@@ -100,33 +101,36 @@ class SessionDirectory:
             return False
         return os.access(folder, os.W_OK | os.X_OK)
 
-    def lock(self, name: str) -> Lock:
+    def lock(self, name: str) -> AbstractContextManager[None]:
         """Create the folders and return the lock of a name. Raises StorageError, OSError."""
         self._ensure()
         self._sweep_once()
         return self._locks.lock(name)
 
-    def lock_exclusive(self) -> Lock:
+    def lock_exclusive(self) -> AbstractContextManager[None]:
         """Return a lock of the directory, which doesn't block writes to names."""
         self._ensure()
-        return self._locks.lock_directory()
+        return self._locks.lock()
 
-    @contextlib.contextmanager
-    def try_lock(self, name: str) -> Iterator[bool]:
+    def try_lock(self, name: str) -> AbstractContextManager[bool]:
         """Try to lock a name without waiting; yield whether it succeeded. Creates no folder."""
-        if check_folder(self.path / LOCKS):
-            with self._locks.try_lock(name) as is_locked:
-                yield is_locked
-        else:
-            yield True  # nothing was ever written here
+        if check_folder(self._lock_folder):
+            return self._locks.try_lock(name)
+        return contextlib.nullcontext(True)  # nothing was ever written here
+
+    def temp_files(self) -> Iterator[tuple[Path, str]]:
+        """Yield each temp file and the name that its writer has locked."""
+        for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
+            if folder.is_dir():
+                for name in sorted(entry.name for entry in os.scandir(folder)):
+                    if target := temp_target(name):
+                        yield folder / name, prefix + target
 
     def _ensure(self) -> None:
         ensure_folder(self.path)
         ensure_folder(self._lock_folder)
 
     def _sweep_once(self) -> None:
-        if self._is_swept:
-            return
         # Other threads wait, since their locks would protect orphans that share these locks.
         with self._sweep_lock:
             if not self._is_swept:
@@ -144,12 +148,8 @@ class SessionDirectory:
 
     def _sweep(self) -> None:
         """Remove the temp files of dead writers. Errors are ignored, so that saving works."""
-        for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
-            with contextlib.suppress(OSError), os.scandir(folder) as entries:
-                orphans = [
-                    (entry.name, target) for entry in entries if (target := temp_target(entry.name))
-                ]
-                for name, target in orphans:
-                    with self._locks.try_lock(prefix + target) as is_locked:
-                        if is_locked:
-                            (folder / name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            for file, name in self.temp_files():
+                with self._locks.try_lock(name) as is_locked:
+                    if is_locked:
+                        file.unlink(missing_ok=True)

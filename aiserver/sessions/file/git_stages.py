@@ -3,12 +3,11 @@
 Outside its conflict marks git merges by lines, which may mix two records. While a file is unmerged,
 git's index has both complete sides. Git is only read; if it isn't installed, times out or has no
 such file, the marks are used. A slow repository, perhaps a malicious one, is queried only once in a
-while, and the cache stays small.
+while.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import subprocess
@@ -22,7 +21,6 @@ from ..record.lru_cache import LRUCache
 _Sides = tuple[bytes, bytes]
 
 _MAX_BYTES = 64 * 2**20  # of both sides
-_MAX_CACHED_BYTES = 16 * 2**20  # of all sides
 _RETRY_AFTER = 60.0  # seconds until a repository that timed out is queried again
 _HEAD = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG = ".jsonl"
@@ -32,7 +30,7 @@ def complete_conflict(path: Path, data: bytes) -> bytes:
     """Return the bytes of a file, with conflict marks replaced by one conflict of both sides."""
     if not has_marks(data) or not _is_in_repository(path):
         return data
-    sides = _sides(path.absolute(), hashlib.sha256(data).digest())
+    sides = _sides(path.absolute())
     if sides is None:
         return data
     ours, theirs = sides
@@ -46,25 +44,18 @@ def _is_in_repository(path: Path) -> bool:
     return any((folder / ".git").exists() for folder in path.absolute().parents)
 
 
-_cache: LRUCache[tuple[Path, bytes], _Sides | tuple[()]] = LRUCache(
-    1000, limit=_MAX_CACHED_BYTES, weight=lambda sides: sum(map(len, sides))
-)
 _slow_until: LRUCache[Path, float] = LRUCache(1000)
 
 
-def _sides(path: Path, digest: bytes) -> _Sides | None:
+def _sides(path: Path) -> _Sides | None:
     """Return both sides from git's index; None if git has none or times out."""
     if (_slow_until.get(path.parent) or 0) > time.monotonic():
         return None
-    cached = _cache.get((path, digest))
-    if cached is None:
-        try:
-            cached = _read_sides(path) or ()
-        except subprocess.TimeoutExpired:
-            _slow_until.put(path.parent, time.monotonic() + _RETRY_AFTER)
-            return None
-        _cache.put((path, digest), cached)
-    return cached or None
+    try:
+        return _read_sides(path)
+    except subprocess.TimeoutExpired:
+        _slow_until.put(path.parent, time.monotonic() + _RETRY_AFTER)
+        return None
 
 
 def _read_sides(path: Path) -> _Sides | None:

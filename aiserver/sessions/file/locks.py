@@ -16,7 +16,8 @@ import os
 import threading
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from ...durable import lock_file
@@ -33,62 +34,35 @@ class ShardLocks:
         self._folder, self._timeout = os.fspath(folder), timeout
         self._thread_locks = [threading.Lock() for _ in range(SHARDS + 1)]
 
-    def lock(self, name: str) -> Lock:
-        """Return a name's lock. The folder must exist.
+    @contextmanager
+    def lock(self, name: str | None = None) -> Iterator[None]:
+        """Lock a name, or without a name the directory. The folder must exist.
 
-        Entering it raises OSError, or StorageBusy on timeout.
+        Raises OSError, or StorageBusy on timeout.
         """
-        return self._of(_shard(name), self._timeout, must=True)
+        with self._lock(name, self._timeout) as is_locked:
+            if not is_locked:
+                raise StorageBusy
+            yield
 
-    def try_lock(self, name: str) -> Lock:
-        """Return a name's lock that doesn't wait; entering returns whether it was acquired."""
-        return self._of(_shard(name), 0, must=False)
+    def try_lock(self, name: str) -> AbstractContextManager[bool]:
+        """Return a lock of a name that doesn't wait, and yields whether it was acquired."""
+        return self._lock(name, 0)
 
-    def lock_directory(self) -> Lock:
-        """Return the lock of the directory. Raises as ``lock``."""
-        return self._of(_DIRECTORY_LOCK, self._timeout, must=True)
-
-    def _of(self, number: int, timeout: float, *, must: bool) -> Lock:
-        where = self._folder, f"{number:02x}"
-        return Lock(self._thread_locks[number], where, timeout, must=must)
-
-
-class Lock:
-    """A lock for one ``with`` statement, which receives whether it was acquired."""
-
-    def __init__(
-        self,
-        thread_lock: threading.Lock,
-        where: tuple[str, str],
-        timeout: float,
-        *,
-        must: bool,
-    ) -> None:
-        self._thread_locks, self._where, self._timeout = thread_lock, where, timeout
-        self._must = must
-        self._release: Callable[[], object] | None = None
-
-    def __enter__(self) -> bool:
+    @contextmanager
+    def _lock(self, name: str | None, timeout: float) -> Iterator[bool]:
+        shard = _DIRECTORY_LOCK if name is None else zlib.crc32(name.encode()) % SHARDS
+        end = time.monotonic() + timeout
         # Threads wait for each other here, where they need not poll.
-        end = time.monotonic() + self._timeout
-        if self._thread_locks.acquire(timeout=self._timeout):
+        if not self._thread_locks[shard].acquire(timeout=timeout):
+            yield False
+            return
+        try:
+            release = lock_file(self._folder, f"{shard:02x}", end)
             try:
-                self._release = lock_file(*self._where, end)
+                yield release is not None
             finally:
-                if self._release is None:
-                    self._thread_locks.release()
-        if self._release is None and self._must:
-            raise StorageBusy
-        return self._release is not None
-
-    def __exit__(self, *_: object) -> None:
-        release, self._release = self._release, None
-        if release:
-            try:
-                release()
-            finally:
-                self._thread_locks.release()
-
-
-def _shard(name: str) -> int:
-    return zlib.crc32(name.encode()) % SHARDS
+                if release:
+                    release()
+        finally:
+            self._thread_locks[shard].release()

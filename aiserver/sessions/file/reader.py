@@ -18,8 +18,8 @@ from ...models import Session, SessionKey
 from ..record import codec
 from ..record.codec import DamagedData
 from ..record.damage.recovery import is_empty, recover
-from ..record.filenames import session_name
-from ..record.legacy_format import belongs_to, legacy_name
+from ..record.filenames import parse_session_name, session_name
+from ..record.legacy_format import find_ids, legacy_name
 from ..record.lru_cache import LRUCache
 from .directory import SessionDirectory
 from .git_stages import complete_conflict
@@ -65,14 +65,7 @@ class Reader:
         """Return the stored session or its intact records. Raises DamagedData for a non-file."""
         name = session_name(key)
         read = self.read(name)
-        if read is None:
-            return self.find_legacy(key)
-        try:
-            parsed = codec.read(read[0], key)
-            return StoredSession(name, *read, parsed.session, is_legacy=parsed.is_legacy)
-        except DamagedData:
-            self.report(name, read[0])
-            return StoredSession(name, *read, self.recover(name, read[0], key), is_damaged=True)
+        return self._parse(name, *read, key) if read else self.find_legacy(key)
 
     def find_legacy(self, key: SessionKey) -> StoredSession | None:
         """Return a cell's session from a legacy file with a legacy name, or None."""
@@ -83,16 +76,19 @@ class Reader:
             read = self.read(name)
         except DamagedData:
             return None
-        if read is None or not belongs_to(read[0], key):
+        if read is None or find_ids(read[0]) != (key.notebook_id, key.cell_id):
             return None
+        stored = self._parse(name, *read, key)
+        return None if stored.is_as_stored else stored
+
+    def _parse(self, name: str, data: bytes, stamp: Stamp, key: SessionKey) -> StoredSession:
         try:
-            session, is_legacy = codec.read(read[0], key)
-            return StoredSession(name, *read, session, is_legacy=True) if is_legacy else None
+            session, is_legacy = codec.read(data, key)
+            return StoredSession(name, data, stamp, session, is_legacy=is_legacy)
         except DamagedData:
-            self.report(name, read[0])
-            return StoredSession(
-                name, *read, self.recover(name, read[0], key), is_damaged=True, is_legacy=True
-            )
+            self.report(name, data)
+            session = self.recover(name, data, key)
+            return StoredSession(name, data, stamp, session, is_damaged=True)
 
     def recover(self, name: str, data: bytes, key: SessionKey) -> Session:
         """Return the intact records in the bytes of a file; of both sides if it is unmerged."""
@@ -109,12 +105,9 @@ class Reader:
             raise SessionCorrupt
         return stored
 
-    def is_settled(self, stamp: Stamp, now: int | None = None) -> bool:
-        """Return whether any later change of the file must produce a different stamp.
-
-        ``now``: the time of reading in nanoseconds; default: the current time.
-        """
-        age = (now or time.time_ns()) - max(stamp.mtime_ns, stamp.ctime_ns)
+    def is_settled(self, stamp: Stamp) -> bool:
+        """Return whether any later change of the file must produce a different stamp."""
+        age = time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns)
         return self.directory.trusts_stamps and age > _RACY_NS
 
     def report(self, name: str, data: bytes) -> None:
@@ -122,3 +115,11 @@ class Reader:
         if not self._reported.get((name, hash(data))):
             self._reported.put((name, hash(data)), True)
             self.log.warning("The session file %s is damaged.", name)
+
+
+def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
+    """Return the cell of a damaged file, by its name, or by its ids if they match a legacy name."""
+    key, ids = parse_session_name(name, owner), find_ids(data)
+    if key is None and ids and legacy_name(*ids) == name:
+        key = SessionKey(*ids)
+    return key

@@ -15,7 +15,6 @@ from ...models import SessionKey
 from ..record.filenames import (
     LOG_SUFFIX,
     SESSION_SUFFIX,
-    is_session_name,
     log_name,
     log_notebook_id,
     session_name,
@@ -31,19 +30,9 @@ def may_be_session(name: str) -> bool:
     return name.lower().endswith(SESSION_SUFFIX)
 
 
-def find_session_copies(names: Collection[str]) -> list[str]:
-    """Return the names that may be copies of session files by a sync or a restore."""
-    existing = set(names)
-    return sorted(
-        name
-        for name in names
-        if may_be_session(name) and (not is_session_name(name) or _has_original(name, existing))
-    )
-
-
 def is_copy(name: str, data: bytes) -> bool:
-    """Return whether a result of ``find_session_copies`` has another name than its content."""
-    ids = find_ids(data)
+    """Return whether a session file, which begins with ``data``, has the name of another cell."""
+    ids = find_ids(data) if may_be_session(name) else None
     if ids is None or "~~" in name:
         return False
     return name != legacy_name(*ids) and _OWNER.sub("", name) != session_name(SessionKey(*ids))
@@ -69,10 +58,3 @@ def possible_originals(notebook_id: str, logs: Collection[str]) -> list[str]:
     """Return the notebooks of whose logs this one's may be a copy, judging by its name."""
     shorter = (notebook_id[: match.start()] for match in re.finditer("-", notebook_id))
     return [id_ for id_ in shorter if id_ in logs]
-
-
-def _has_original(name: str, existing: Collection[str]) -> bool:
-    """Return whether the file exists of which ``x-host.json`` may be another machine's copy."""
-    stem = name.removesuffix(SESSION_SUFFIX)
-    places = (match.start() for match in re.finditer("-", stem))
-    return any(stem[:place] + SESSION_SUFFIX in existing for place in places)

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 from ...durable import (
     NotRegularFile,
@@ -35,6 +36,7 @@ from ..record.filenames import (
     blob_name,
     is_session_name,
     log_name,
+    log_notebook_id,
     parse_session_name,
     session_name,
 )
@@ -45,13 +47,26 @@ from ..record.mutations import bump_revision, check_writable, find_problems
 from .directory import BLOBS, NOTEBOOKS, SessionDirectory
 from .git_stages import complete_conflict
 from .logs_and_blobs import Blobs, NotebookLogs
+from .reader import find_key
 from .session_files import SessionFiles
 from .sync_copies import copied_notebook_id, may_be_session, possible_originals
 
 Check = Callable[[bool], VerifyResult]
 _CONFLICT = "contains git conflict markers"
 _LINK = "not a regular file"
+_UNREADABLE = "can't be read"
 _UNIDENTIFIED = "damaged, and the file name does not identify the owner or cell"
+
+
+class _File(NamedTuple):
+    folder: Path
+    name: str
+    location: str
+    """For people; also the name of the file's lock."""
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.name
 
 
 class Verifier:
@@ -78,7 +93,12 @@ class Verifier:
             *self._session_checks(),
             *self._log_checks(),
             *self._blob_checks(),
-            *self._orphan_checks(),
+            # Temp files of killed writers have no owner.
+            *(
+                partial(self._check_temp_file, file, name)
+                for file, name in self._directory.temp_files()
+                if not self._owner
+            ),
         ]
 
     def _session_checks(self) -> Iterator[Check]:
@@ -106,41 +126,44 @@ class Verifier:
         return any(parse_session_name(name, owner) for owner in self._owners)
 
     def _check_session(self, name: str, repair: bool) -> VerifyResult:
+        file = _File(self._directory.path, name, name)
         try:
-            content = read_file(self._directory.path / name)
+            content = read_file(file.path)
         except NotRegularFile:
-            return self._quarantine(self._directory.path, name, name, _LINK, repair)
+            return self._quarantine(file, _LINK, repair)
         except OSError:
-            return VerifyResult(name, "can't be read")
+            return VerifyResult(name, _UNREADABLE)
         if content is None:
             return VerifyResult(name)  # deleted meanwhile
         try:
             session, is_legacy = codec.read(content[0])
         except DamagedData:
-            return self._check_damaged(name, content[0], repair)
+            return self._check_damaged(file, content[0], repair)
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
         # Legacy files are read in place.
         is_legacy_file = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_legacy_file:
-            return self._check_misnamed(name, key, session, content[0], repair)
+            return self._check_misnamed(file, key, session, content[0], repair)
         return VerifyResult(name, "; ".join(find_problems(session, key)) or None)
 
-    def _check_damaged(self, name: str, data: bytes, repair: bool) -> VerifyResult:
-        key, ids = parse_session_name(name, self._owner), find_ids(data)
-        if key is None and ids and legacy_name(*ids) == name:
-            key = SessionKey(*ids)
-        if key is None and ids:
-            return self._check_damaged_copy(name, SessionKey(*ids, self._owner), data, repair)
+    def _check_damaged(self, file: _File, data: bytes, repair: bool) -> VerifyResult:
+        name = file.name
+        key, ids = find_key(name, data, self._owner), find_ids(data)
+        if key is None and ids:  # the content, but not the name, identifies a cell
+            key = SessionKey(*ids, self._owner)
+            session = recover(data, key)
+            if is_empty(session) or (session.meta.owner or "") != self._owner:
+                return VerifyResult(name, _UNIDENTIFIED)
+            return self._check_misnamed(file, key, session, data, repair)
         if key is None:
             return VerifyResult(name, _UNIDENTIFIED)
         own_name = session_name(key)
-        if own_name != name and os.path.lexists(self._directory.path / own_name):
+        if own_name != name and os.path.lexists(file.folder / own_name):
             return VerifyResult(name)  # a legacy file whose intact records were converted already
-        session = recover(complete_conflict(self._directory.path / name, data), key)
+        session = recover(complete_conflict(file.path, data), key)
         if is_empty(session):
-            problem = "damaged; nothing is readable"
-            return self._quarantine(self._directory.path, name, name, problem, repair, data)
+            return self._quarantine(file, "damaged; nothing is readable", repair, data)
         turns, events = len(session.interactions), len(session.events or []) - 1
         reason = _CONFLICT if has_marks(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
@@ -149,84 +172,81 @@ class Verifier:
         return VerifyResult(name, problem, repair)
 
     def _check_misnamed(
-        self, name: str, key: SessionKey, session: Session, data: bytes, repair: bool
+        self, file: _File, key: SessionKey, session: Session, data: bytes, repair: bool
     ) -> VerifyResult:
         problem = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"
-        own_name = session_name(key)
-        if not repair:
-            return VerifyResult(name, problem)
-        if self._is_same_file(self._directory.path, name, own_name):
-            return self._rename(self._directory.path, name, own_name, problem)
-        try:
+
+        def merge() -> None:
             check_writable(session.meta, None)
             self._files.change(key, lambda stored: merge_into(stored, session))
-        except SessionTooNew:
-            return VerifyResult(name, problem)
-        return self._quarantine(self._directory.path, name, name, problem, repair, data, own_name)
 
-    def _check_damaged_copy(
-        self, name: str, key: SessionKey, data: bytes, repair: bool
+        return self._merge_copy(file, session_name(key), problem, repair, data, merge)
+
+    def _merge_copy(
+        self,
+        file: _File,
+        own_name: str,
+        problem: str,
+        repair: bool,
+        data: bytes,
+        merge: Callable[[], None],
     ) -> VerifyResult:
-        """Check a damaged file whose content, but not its name, identifies a cell."""
-        session = recover(data, key)
-        if is_empty(session) or (session.meta.owner or "") != self._owner:
-            return VerifyResult(name, _UNIDENTIFIED)
-        return self._check_misnamed(name, key, session, data, repair)
-
-    def _is_same_file(self, folder: Path, name: str, own_name: str) -> bool:
-        """Return whether both names are the same file on a case-insensitive disk."""
+        """Merge a copy into the file ``own_name``, and quarantine it."""
+        original = file.folder / own_name
         try:
-            return (folder / name).samefile(folder / own_name)
+            is_same = file.path.samefile(original)  # on a case-insensitive disk
         except OSError:
-            return False
-
-    def _rename(self, folder: Path, name: str, own_name: str, problem: str) -> VerifyResult:
-        with self._directory.lock(own_name):
-            (folder / name).rename(folder / own_name)
-        return VerifyResult(name, problem, True)
+            is_same = False
+        if repair and is_same:
+            with self._directory.lock(own_name):
+                file.path.rename(original)
+            return VerifyResult(file.location, problem, True)
+        if repair:
+            try:
+                merge()
+            except SessionTooNew:
+                return VerifyResult(file.location, problem)
+        return self._quarantine(file, problem, repair, data, own_name)
 
     def _log_checks(self) -> Iterator[Check]:
         logs = self._logs.marks(self._owner)
-        for notebook_id in sorted(logs):
-            name = log_name(notebook_id, self._owner)
-            original = next(
-                filter(partial(self._is_copied, name), possible_originals(notebook_id, logs)), None
-            )
-            yield (
-                partial(self._check_copied_log, name, original)
-                if original
-                else partial(self._check_log, name)
-            )
-        if (folder := self._directory.path / NOTEBOOKS).is_dir():
-            for name in sorted(entry.name for entry in os.scandir(folder)):
-                if not temp_target(name) and (
-                    original := copied_notebook_id(name, logs, self._owner)
-                ):
-                    yield partial(self._check_copied_log, name, original)
-
-    def _is_copied(self, name: str, notebook_id: str) -> bool:
-        """Return whether a log begins like another notebook's, as a copy by a sync does."""
         folder = self._directory.path / NOTEBOOKS
-        first = [
-            codec.log_text(_read_content(folder / file_name) or b"").partition(b"\n")[0]
-            for file_name in (name, log_name(notebook_id, self._owner))
-        ]
-        return first[0] == first[1] != b""
+        names = sorted(entry.name for entry in os.scandir(folder)) if folder.is_dir() else []
+        for name in names:
+            file = _File(folder, name, f"{NOTEBOOKS}/{name}")
+            notebook_id = log_notebook_id(name, self._owner)
+            if notebook_id in logs:
+                is_copied = partial(self._is_copied, file)
+                original = next(filter(is_copied, possible_originals(notebook_id, logs)), None)
+            else:
+                original = copied_notebook_id(name, logs, self._owner)
+            if original and not temp_target(name):
+                yield partial(self._check_copied_log, file, original)
+            elif notebook_id in logs:
+                yield partial(self._check_log, file)
 
-    def _check_copied_log(self, name: str, notebook_id: str, repair: bool) -> VerifyResult:
-        location, folder = f"{NOTEBOOKS}/{name}", self._directory.path / NOTEBOOKS
-        data = _read_content(folder / name)
-        entries = codec.parse_log(data).entries if data else []
-        if data is None or not entries:
-            return VerifyResult(location)  # deleted meanwhile, or not a log
+    def _is_copied(self, file: _File, notebook_id: str) -> bool:
+        """Return whether a log begins like another notebook's, as a copy by a sync does."""
+        original = file.folder / log_name(notebook_id, self._owner)
+        first, other = (
+            codec.log_text(_read_content(path)).partition(b"\n")[0]
+            for path in (file.path, original)
+        )
+        return first == other != b""
+
+    def _check_copied_log(self, file: _File, notebook_id: str, repair: bool) -> VerifyResult:
+        data = _read_content(file.path)
+        entries = codec.parse_log(data).entries
+        if not entries:
+            return VerifyResult(file.location)  # deleted meanwhile, or not a log
         problem = f"duplicate of the log of notebook {notebook_id}"
+
+        def merge() -> None:
+            seqs = self._seqs_of_cells(notebook_id)
+            self._logs.take_over(notebook_id, entries, self._owner, seqs)
+
         own_name = log_name(notebook_id, self._owner)
-        if not repair:
-            return VerifyResult(location, problem)
-        if self._is_same_file(folder, name, own_name):
-            return self._rename(folder, name, own_name, problem)
-        self._logs.take_over(notebook_id, entries, self._owner, self._seqs_of_cells(notebook_id))
-        return self._quarantine(folder, name, location, problem, repair, data, own_name)
+        return self._merge_copy(file, own_name, problem, repair, data, merge)
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
         """Return a function for the record numbers of a cell, after merging copies of sessions."""
@@ -240,27 +260,21 @@ class Verifier:
 
         return of
 
-    def _check_log(self, name: str, repair: bool) -> VerifyResult:
-        location, folder = f"{NOTEBOOKS}/{name}", self._directory.path / NOTEBOOKS
-        damaged = _damaged_lines(folder / name)
-        if not damaged:
-            return VerifyResult(location)
-        problem = f"{damaged} damaged lines"
-        if has_marks(_read_content(folder / name) or b""):
-            problem = f"{_CONFLICT}; both sides are read"
-        if repair:
-            with self._directory.lock(location):
-                content = read_file(folder / name)
-                if content and _damaged_lines(folder / name):
-                    copy_to_quarantine(folder, name, content[0])
-                    lines = [line + b"\n" for line in _lines(content[0]) if _is_intact(line)]
-                    if has_marks(content[0]):
-                        entries = codec.parse_log(
-                            complete_conflict(folder / name, content[0])
-                        ).entries
-                        lines = [codec.encode(entry, indent=None) for entry in entries]
-                    replace_file(folder, name, b"".join(lines))
-        return VerifyResult(location, problem, repair)
+    def _check_log(self, file: _File, repair: bool) -> VerifyResult:
+        try:
+            content = read_file(file.path)
+        except (NotRegularFile, OSError):
+            return VerifyResult(file.location, _UNREADABLE)
+        problem = _find_log_problem(content[0]) if content else None
+        if problem and repair:
+            with self._directory.lock(file.location):
+                data = _read_content(file.path)
+                if _find_log_problem(data):
+                    copy_to_quarantine(file.folder, file.name, data)
+                    entries = codec.parse_log(complete_conflict(file.path, data)).entries
+                    lines = [codec.encode(entry, indent=None) for entry in entries]
+                    replace_file(file.folder, file.name, b"".join(lines))
+        return VerifyResult(file.location, problem, bool(problem and repair))
 
     def _blob_checks(self) -> Iterator[Check]:
         for sha256 in sorted(self._blobs.hashes(self._owner)):
@@ -268,51 +282,28 @@ class Verifier:
 
     def _check_blob(self, sha256: str, repair: bool) -> VerifyResult:
         name = blob_name(sha256, self._owner)
-        location, folder = f"{BLOBS}/{name}", self._directory.path / BLOBS / sha256[:2]
+        file = _File(self._directory.path / BLOBS / sha256[:2], name, f"{BLOBS}/{name}")
         try:
-            content = read_file(folder / name)
+            content = read_file(file.path)
         except NotRegularFile:
-            return self._quarantine(folder, name, location, _LINK, repair)
+            return self._quarantine(file, _LINK, repair)
         except OSError:
-            return VerifyResult(location, "can't be read")
+            return VerifyResult(file.location, _UNREADABLE)
         if content is None or hashlib.sha256(content[0]).hexdigest() == sha256:
-            return VerifyResult(location)
-        return self._quarantine(
-            folder, name, location, "content does not match its hash", repair, content[0]
-        )
+            return VerifyResult(file.location)
+        return self._quarantine(file, "content does not match its hash", repair, content[0])
 
-    def _orphan_checks(self) -> Iterator[Check]:
-        """Yield checks for temp files of killed writers, which have no owner."""
-        if self._owner:
-            return
-        for prefix, folder in (
-            ("", self._directory.path),
-            (f"{BLOBS}/", self._directory.path / BLOBS),
-        ):
-            if folder.is_dir():
-                for name in sorted(entry.name for entry in os.scandir(folder)):
-                    target = temp_target(name)
-                    if target is not None:
-                        yield partial(self._check_orphan, folder / name, prefix + target)
-
-    def _check_orphan(self, file: Path, target: str, repair: bool) -> VerifyResult:
+    def _check_temp_file(self, file: Path, name: str, repair: bool) -> VerifyResult:
         # The holder of the lock may have just created it.
-        with self._directory.try_lock(target) as free:
-            if not free or not file.exists():
+        with self._directory.try_lock(name) as is_locked:
+            if not is_locked or not file.exists():
                 return VerifyResult(file.name)
             if repair:
                 file.unlink(missing_ok=True)
         return VerifyResult(file.name, "left behind by a process that was killed", repair)
 
     def _quarantine(
-        self,
-        folder: Path,
-        name: str,
-        location: str,
-        problem: str,
-        repair: bool,
-        seen: bytes = b"",
-        base_name: str = "",
+        self, file: _File, problem: str, repair: bool, seen: bytes = b"", base_name: str = ""
     ) -> VerifyResult:
         """Quarantine a file if its content is still ``seen`` (empty if it isn't a regular file).
 
@@ -320,41 +311,32 @@ class Verifier:
         is deleted together with it.
         """
         if not repair:
-            return VerifyResult(location, problem)
-        lock_name = f"{location.removesuffix(name)}{base_name}" if base_name else location
-        with self._directory.lock(lock_name):
+            return VerifyResult(file.location, problem)
+        with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:
-                content = read_file(folder / name)
+                content = read_file(file.path)
                 if content is None or content[0] != seen:
-                    return VerifyResult(location)  # changed meanwhile
+                    return VerifyResult(file.location)  # changed meanwhile
             except NotRegularFile:
                 pass
-            move_to_quarantine(folder, name, base_name)
-        return VerifyResult(location, problem, True)
+            move_to_quarantine(file.folder, file.name, base_name)
+        return VerifyResult(file.location, problem, True)
 
 
-def _read_content(file: Path) -> bytes | None:
+def _read_content(path: Path) -> bytes:
+    """Return a file's bytes; none if it is missing or can't be read."""
     try:
-        content = read_file(file)
+        content = read_file(path)
     except (NotRegularFile, OSError):
-        return None
-    return content and content[0]
+        return b""
+    return content[0] if content else b""
 
 
-def _damaged_lines(file: Path) -> int:
-    try:
-        content = read_file(file)
-    except (NotRegularFile, OSError):
-        return 1
-    return sum(bool(line) and not _is_intact(line) for line in _lines(content[0])) if content else 0
-
-
-def _lines(data: bytes) -> list[bytes]:
-    return codec.log_text(data).split(b"\n")
-
-
-def _is_intact(line: bytes) -> bool:
-    return bool(line) and bool(codec.parse_log(line + b"\n").entries)
+def _find_log_problem(data: bytes) -> str | None:
+    damaged = codec.parse_log(data + b"\n").damaged  # counts a torn last line, too
+    if has_marks(data):
+        return f"{_CONFLICT}; both sides are read"
+    return f"{damaged} damaged lines" if damaged else None
 
 
 def run_check(check: Check, repair: bool) -> VerifyResult:

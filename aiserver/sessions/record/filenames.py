@@ -17,14 +17,13 @@ import re
 from functools import lru_cache
 
 from ...errors import InvalidField
-from ...models import ID_PATTERN, SessionKey
+from ...models import SessionKey, is_id
 
 MAX_NAME = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
 _HASHED_PREFIX_LENGTH = MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64  # of a name that is hashed
 
-_ID = re.compile(ID_PATTERN)
 _OTHER = re.compile(rb"[^a-z0-9-]")
 _ESCAPE = re.compile(r"~([0-9a-f]{2})")
 _WINDOWS_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
@@ -51,11 +50,12 @@ def session_name(key: SessionKey) -> str:
     return name if len(name) <= MAX_NAME else _hash_name(name)
 
 
+@lru_cache(50_000)
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
     """Return the key of an owner's session file, or None if the name doesn't determine it."""
     stem = name.removesuffix(SESSION_SUFFIX)
     parts = stem.removesuffix(_owner_suffix(owner)).split("_")
-    if len(parts) != 2 or not all(_ID.fullmatch(decode(part)) for part in parts):
+    if len(parts) != 2 or not all(is_id(decode(part)) for part in parts):
         return None
     key = SessionKey(decode(parts[0]), decode(parts[1]), owner)
     return key if session_name(key) == name else None
@@ -66,11 +66,9 @@ def is_session_name(name: str) -> bool:
     return _SESSION_FILE.fullmatch(name) is not None
 
 
-def may_belong_to_notebook(name: str, notebook_id: str) -> bool:
-    """Return whether a session file of this name may belong to a notebook."""
-    prefix = encode(notebook_id) + "_"
-    hashed_prefix = prefix[:_HASHED_PREFIX_LENGTH]
-    return name.startswith(prefix) or ("~~" in name and name.startswith(hashed_prefix))
+def session_prefix(notebook_id: str) -> str:
+    """Return the beginning of the names of a notebook's session files."""
+    return f"{encode(notebook_id)}_"[:_HASHED_PREFIX_LENGTH]
 
 
 def log_name(notebook_id: str, owner: str = "") -> str:
@@ -88,7 +86,7 @@ def log_notebook_id(name: str, owner: str = "") -> str | None:
         return None
     stem = name[: -len(suffix)]
     notebook_id = decode(stem)
-    if log_name(notebook_id, owner) != name or not _ID.fullmatch(notebook_id):
+    if log_name(notebook_id, owner) != name or not is_id(notebook_id):
         return None
     return notebook_id
 
@@ -98,14 +96,9 @@ def blob_name(sha256: str, owner: str = "") -> str:
     return sha256 + _owner_suffix(owner)
 
 
-def is_sha256(text: str) -> bool:
-    """Return whether a text is a SHA-256 in lower-case hex."""
-    return _SHA256.fullmatch(text) is not None
-
-
 def check_sha256(text: str) -> str:
     """Return ``text`` if it is a SHA-256 in lower-case hex, else raise InvalidRequest."""
-    if not is_sha256(text):
+    if not _SHA256.fullmatch(text):
         raise InvalidField("sha256", "must be 64 lower-case hex digits")
     return text
 
@@ -113,7 +106,7 @@ def check_sha256(text: str) -> str:
 def blob_sha256(name: str, owner: str = "") -> str | None:
     """Return the hash of the blob with this file name, or None if it isn't this owner's."""
     digest = name[:64]
-    return digest if is_sha256(digest) and blob_name(digest, owner) == name else None
+    return digest if _SHA256.fullmatch(digest) and blob_name(digest, owner) == name else None
 
 
 def _owner_suffix(owner: str) -> str:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...models import SCHEMA_VERSION, SessionKey
+from ...models import SCHEMA_VERSION
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}_[A-Za-z0-9_-]{1,64}\.json")
 _ID_FIELD = re.compile(rb'"(notebook_id|cell_id)"\s{0,20}:\s{0,20}"([A-Za-z0-9_-]{1,64})"')
@@ -34,9 +34,9 @@ def is_legacy_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def is_legacy_name_of(name: str, notebook_id: str) -> bool:
-    """Return whether a file of this name may be a legacy file of a notebook."""
-    return name.startswith(f"{notebook_id}_") and is_legacy_name(name)
+def legacy_prefix(notebook_id: str) -> str:
+    """Return the beginning of the names of a notebook's legacy files."""
+    return f"{notebook_id}_"
 
 
 def is_legacy(content: Any) -> bool:
@@ -69,11 +69,6 @@ def find_ids(data: bytes) -> tuple[str, str] | None:
         if len(ids) == 2:
             return ids[b"notebook_id"], ids[b"cell_id"]
     return None
-
-
-def belongs_to(data: bytes, key: SessionKey) -> bool:
-    """Return whether a file contains the ids of this cell."""
-    return find_ids(data) == (key.notebook_id, key.cell_id)
 
 
 def _convert_turn(item: Any) -> Any:
