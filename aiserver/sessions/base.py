@@ -27,6 +27,7 @@ import asyncio
 import contextlib
 from abc import ABCMeta, abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from traitlets import MetaHasTraits, Unicode
@@ -47,7 +48,7 @@ from ..models import (
     new_session,
 )
 from ..tokens import estimate_tokens
-from .record.history import select_newest
+from .record.history import read_newest
 from .record.mutations import find_problems
 from .record.summaries import summary_marks
 
@@ -160,8 +161,17 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         A turn counts as two messages, the request and the answer, and is never split. Its tokens
         are those of the intent, the code at that time, and the suggestion.
         """
-        turns = (await self.load_session(key)).history()
-        return select_newest(turns, max_messages, max_tokens, count_tokens)
+        read = partial(self._newest_turns, key)
+        return await read_newest(read, max_messages, max_tokens, count_tokens)
+
+    async def _newest_turns(
+        self, key: SessionKey, limit: int | None
+    ) -> tuple[list[Interaction], bool]:
+        """Return the newest turns since the last ``context_reset``, and whether older ones exist.
+
+        The caller needs ``limit`` turns at most; a store that can read fewer overrides this.
+        """
+        return (await self.load_session(key)).history(), False
 
     @abstractmethod
     async def list_sessions(

@@ -2,8 +2,9 @@
 
 The modules, lowest layer first: ``address`` (the setting), ``keys`` (the keyspace), ``layout``
 (a session as stored texts, pure), ``guarantees`` (the server's durability, pure), ``client``
-(connections, retries, errors, and the scripts in ``lua/``), ``notebook_lock``, ``sessions``,
-``logs_and_blobs`` and ``verify``; ``manager`` is the store. Imported only if it is chosen.
+(connections, retries, errors, and the scripts in ``lua/``), ``notebook_lock``, ``connection`` (the
+settings), ``sessions`` and ``logs_and_blobs`` (the parts of the store), ``verify``; ``manager`` is
+the store. Imported only if it is chosen.
 """
 
 from ...errors import SettingError

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import json
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -26,10 +26,12 @@ from ..record.splice import SEPARATOR
 from .client import Client
 from .keys import Keyspace, cell_name, encode_owner, parse_cell_name
 from .layout import StoredSession, split
-from .sessions import NO_STAMP, Sessions
+from .sessions import NO_STAMP
 
 _SCAN = 1_000  # keys per SCAN command
 _OUTDATED = "counters or index entries are out of date"
+Put = Callable[[SessionKey, Session, str], Awaitable[bool]]
+"""Replaces a session that has the given stamp; returns False if it has another one."""
 _COUNTERS = ("version", "turn_id", "seq", "events", "since")
 
 
@@ -81,9 +83,8 @@ class _StoredRecords(NamedTuple):
 class Verifier:
     """Verifies one owner's records."""
 
-    def __init__(self, client: Client, keyspace: Keyspace, sessions: Sessions, owner: str) -> None:
-        self._client, self._keyspace = client, keyspace
-        self._sessions, self._owner = sessions, owner
+    def __init__(self, client: Client, keyspace: Keyspace, put: Put, owner: str) -> None:
+        self._client, self._keyspace, self._put, self._owner = client, keyspace, put, owner
 
     async def run(self, repair: bool) -> AsyncIterator[VerifyResult]:
         """Verify, and with ``repair`` repair, each record in turn."""
@@ -115,7 +116,7 @@ class Verifier:
         if problem != _OUTDATED:
             damaged = self._damaged_key(key.notebook_id, key.cell_id)
             await self._client.command("RPUSH", damaged, records.to_bytes())
-        return problem, await self._sessions.put(key, session, records.stamp)
+        return problem, await self._put(key, session, records.stamp)
 
     async def _log(self, notebook_id: str, repair: bool) -> tuple[str | None, bool]:
         marks, log = self._keyspace.of("notebooks", self._owner), self._log_key(notebook_id)

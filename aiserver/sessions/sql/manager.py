@@ -30,10 +30,8 @@ from ...models import (
     SessionSummary,
     check_id,
 )
-from ...tokens import estimate_tokens
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
-from ..record.history import read_newest
 from ..record.mutations import check_writable
 from .address import database_kind
 from .runners import LoopRunner, ThreadRunner
@@ -121,20 +119,10 @@ class SQLSessionManager(SessionManager):
             lambda db, write: operations.save_events(db, write, key, events, if_revision)
         )
 
-    async def get_history(
-        self,
-        key: SessionKey,
-        *,
-        max_messages: int | None = None,
-        max_tokens: int | None = None,
-        count_tokens: Callable[[str], int] = estimate_tokens,
-    ) -> list[Interaction]:
-        """The newest turns that fit; older turns are not read."""
-
-        async def read(limit: int | None) -> tuple[list[Interaction], bool]:
-            return await self._read(lambda db: operations.newest_turns(db, key, limit))
-
-        return await read_newest(read, max_messages, max_tokens, count_tokens)
+    async def _newest_turns(
+        self, key: SessionKey, limit: int | None
+    ) -> tuple[list[Interaction], bool]:
+        return await self._read(lambda db: operations.newest_turns(db, key, limit))
 
     async def list_sessions(
         self,

@@ -1,0 +1,92 @@
+"""The settings and the connection of the Redis store, and what Redis guarantees.
+
+Invariants: ``start`` returns the guarantees that the server's configuration lacks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from traitlets import Float, Unicode
+
+from ...errors import StorageError
+from ..base import SessionManager
+from . import guarantees
+from .address import DEFAULT, connection_options, url_prefix
+from .client import Client
+from .keys import Keyspace, decode_owner
+from .notebook_lock import notebook_lock
+
+T = TypeVar("T")
+
+LARGE = 50_000  # bytes; parsing them takes about a millisecond
+
+
+class RedisConnection(SessionManager):
+    """The parts of the store that concern Redis as a whole."""
+
+    shared = True
+
+    prefix = Unicode(
+        "aiserver:",
+        help="""Prefix of all Redis keys, so that the database can be shared with other
+        applications. Can also be set with `?prefix=` in the URL.""",
+    ).tag(config=True)
+
+    password_file = Unicode(
+        help="""A file whose first line is the Redis password, so that it is not in the URL, which
+        `--debug` logs."""
+    ).tag(config=True)
+
+    patience = Float(
+        5.0,
+        help="""Seconds to keep retrying if Redis does not respond, for example while it
+        restarts.""",
+    ).tag(config=True)
+
+    lock_timeout = Float(
+        30.0, help="Seconds to wait for the notebook registration lock of other servers."
+    ).tag(config=True)
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        url = self.url or DEFAULT
+        prefix = url_prefix(url)
+        self._keyspace = Keyspace(self.prefix if prefix is None else prefix)
+        connection_options(url)  # raises early if the URL is invalid
+        # The password file is read again for new connections, because it may have changed.
+        self._client = Client(lambda: connection_options(url, self.password_file), self.patience)
+
+    async def start(self) -> list[str]:
+        """Return what Redis, as it is configured, does not guarantee."""
+        return guarantees.missing_guarantees(await self._client.info(), await self._client.config())
+
+    async def list_owners(self) -> list[str]:
+        """The owners of the stored records."""
+        owners = await self._client.command("SMEMBERS", self._keyspace.owners)
+        return sorted(decode_owner(owner.decode()) for owner in owners)
+
+    def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
+        """Hold the notebook lock of the owner."""
+        name = self._keyspace.of("alone", owner)
+        return notebook_lock(self._client, name, self.lock_timeout, self.log)
+
+    async def writable(self) -> bool:
+        """Whether Redis responds, is no read-only replica, and has memory left."""
+        try:
+            info = await self._client.info()
+        except StorageError:
+            return False
+        return info.get("role") != "slave" and not guarantees.is_full(info)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+
+async def run_by_size(size: int, function: Callable[..., T], *args: Any) -> T:
+    """Run a function on ``size`` bytes: in a thread if it would block the loop for long."""
+    return await asyncio.to_thread(function, *args) if size > LARGE else function(*args)
