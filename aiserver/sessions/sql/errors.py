@@ -8,6 +8,7 @@ whether the last one was committed.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from typing import Any, NamedTuple
 
 from sqlalchemy import exc as sa
@@ -50,7 +51,7 @@ _BAD_OPTION = "The database URL contains an option that its driver does not supp
 
 def classify(error: BaseException) -> Failure | None:
     """Classify an exception of a transaction; None if the database did not cause it."""
-    if isinstance(error, sa.IntegrityError):
+    if isinstance(error, (sa.IntegrityError, sqlite3.IntegrityError)):
         # Another writer inserted the same key meanwhile; the next attempt reads it.
         return Failure(StorageBusy(), can_retry=True)
     if isinstance(error, (sa.TimeoutError, asyncio.TimeoutError, TimeoutError)):

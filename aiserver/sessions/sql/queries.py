@@ -1,16 +1,22 @@
 """Queries for the rows of sessions, from which the operations are composed.
 
 Invariants: a session is read by one statement, so it is consistent in every database.
+
+With ``Connection.execute``, a save and a recent history in SQLite exceed their targets in
+``benchmarks/stores.py``: SQLAlchemy's own work takes longer than SQLite's. So each statement on the
+rows of a session is compiled once, and ``_execute`` passes its text to the driver.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Connection,
+    Dialect,
     bindparam,
     delete,
     func,
@@ -89,9 +95,29 @@ _UPDATE_SESSION = update(sessions).where(_matches_key(sessions))
 _UPDATE_ITEM = update(items).where(
     _matches_key(items), items.c.item_index == bindparam("key_index")
 )
+_INSERT_SESSION = insert(sessions)
 _INSERT_ITEMS = insert(items)
 _DELETE_SESSION = delete(sessions).where(_matches_key(sessions))
 _DELETE_ITEMS = delete(items).where(_matches_key(items))
+
+
+def _execute(connection: Connection, statement: Any, *rows: Mapping[str, Any]) -> Any:
+    """Execute a statement for one or more rows of parameters; return the cursor."""
+    sql, names, constants = _compile(statement, connection.dialect, tuple(rows[0]))
+    values = [tuple((constants | row)[name] for name in names) for row in rows]
+    if connection.dialect.name != "sqlite":
+        return connection.exec_driver_sql(sql, values if len(values) > 1 else values[0])
+    driver: Any = connection.connection.dbapi_connection
+    return driver.executemany(sql, values) if len(values) > 1 else driver.execute(sql, values[0])
+
+
+@lru_cache(maxsize=64)
+def _compile(
+    statement: Any, dialect: Dialect, columns: tuple[str, ...]
+) -> tuple[str, list[str], dict[str, Any]]:
+    """A statement's text, the names of its parameters in their order, and its constants."""
+    compiled: Any = statement.compile(dialect=dialect, column_keys=columns)
+    return str(compiled), compiled.positiontup, dict(compiled.params)
 
 
 class HeadRow(NamedTuple):
@@ -121,7 +147,7 @@ class SessionRows(NamedTuple):
 
 def read_rows(connection: Connection, key: SessionKey) -> SessionRows | None:
     """All rows of a session, read at once; None if there are none."""
-    rows = (connection.execute(_SELECT_ALL, _key_params(key))).all()
+    rows = _execute(connection, _SELECT_ALL, _key_params(key)).fetchall()
     if not rows:
         return None
     stored, indexes = StoredSession(""), []
@@ -144,19 +170,19 @@ def read(connection: Connection, key: SessionKey) -> StoredSession | None:
 
 def head(connection: Connection, key: SessionKey) -> HeadRow | None:
     """The row of a session, or None."""
-    row = (connection.execute(_SELECT_HEAD, _key_params(key))).first()
+    row = _execute(connection, _SELECT_HEAD, _key_params(key)).fetchone()
     return None if row is None else HeadRow(*row)
 
 
 def lock(connection: Connection, key: SessionKey) -> HeadRow | None:
     """The row of a session, locked until the transaction ends, or None."""
-    row = (connection.execute(_SELECT_HEAD_FOR_UPDATE, _key_params(key))).first()
+    row = _execute(connection, _SELECT_HEAD_FOR_UPDATE, _key_params(key)).fetchone()
     return None if row is None else HeadRow(*row)
 
 
 def newest_turns(connection: Connection, key: SessionKey, limit: int) -> list[TurnRow]:
     """The rows of the newest turns, newest first."""
-    rows = connection.execute(_SELECT_TURNS, _key_params(key, limit=limit))
+    rows = _execute(connection, _SELECT_TURNS, _key_params(key, limit=limit)).fetchall()
     return [TurnRow(*row) for row in rows]
 
 
@@ -173,14 +199,14 @@ def existing_events(
 
 def is_written(connection: Connection, key: SessionKey, write_id: int) -> bool:
     """Whether items of a write are stored."""
-    rows = connection.execute(_SELECT_WRITTEN, _key_params(key, key_write=write_id))
-    return rows.first() is not None
+    rows = _execute(connection, _SELECT_WRITTEN, _key_params(key, key_write=write_id))
+    return rows.fetchone() is not None
 
 
-def insert_session(connection: Connection, key: SessionKey, row: Mapping[str, Any]) -> None:
+def insert_session(connection: Connection, key: SessionKey, row: dict[str, Any]) -> None:
     """Insert the row of a new session."""
     record_owner(connection, key.owner)
-    connection.execute(insert(sessions), _key_columns(key) | dict(row))
+    _execute(connection, _INSERT_SESSION, _key_columns(key) | row)
 
 
 def insert_items(
@@ -199,24 +225,24 @@ def insert_items(
         for index, item in enumerate(new, start)
     ]
     if rows:
-        connection.execute(_INSERT_ITEMS, rows)
+        _execute(connection, _INSERT_ITEMS, *rows)
 
 
 def update_session(connection: Connection, key: SessionKey, **row: Any) -> None:
     """Update columns of a session's row."""
-    connection.execute(_UPDATE_SESSION, _key_params(key, **row))
+    _execute(connection, _UPDATE_SESSION, _key_params(key, **row))
 
 
 def update_item(connection: Connection, key: SessionKey, index: int, **row: Any) -> None:
     """Update columns of an item's row."""
-    connection.execute(_UPDATE_ITEM, _key_params(key, key_index=index, **row))
+    _execute(connection, _UPDATE_ITEM, _key_params(key, key_index=index, **row))
 
 
 def delete_session(connection: Connection, key: SessionKey) -> bool:
     """Delete all rows of a session; whether there were any."""
     params = _key_params(key)
-    deleted_items = connection.execute(_DELETE_ITEMS, params)
-    deleted_sessions = connection.execute(_DELETE_SESSION, params)
+    deleted_items = _execute(connection, _DELETE_ITEMS, params)
+    deleted_sessions = _execute(connection, _DELETE_SESSION, params)
     return bool(deleted_sessions.rowcount or deleted_items.rowcount)
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import NullPool
 
 from ...durable.disks import network_disk
 from ...errors import StorageBusy
@@ -43,12 +43,9 @@ class SQLiteDatabase:
             address.url,
             connect_args={"timeout": _LOCK_TIMEOUT, "check_same_thread": False},
             hide_parameters=True,
-            poolclass=QueuePool,
-            # Each connection to ":memory:" would be a database of its own.
-            pool_size=8 if self._file else 1,
-            max_overflow=0,
-            pool_timeout=60,
+            poolclass=NullPool,  # see _transaction
         )
+        self._unused_connections: list[Connection] = []
         event.listen(self._engine, "connect", self._configure)
 
     def read(self, work: Callable[[Connection], T]) -> T:
@@ -109,7 +106,8 @@ class SQLiteDatabase:
         """Release the locks and close all connections."""
         for lock in list(self._notebook_locks):
             self.unlock_notebooks(lock)
-        self._engine.dispose()
+        while self._unused_connections:
+            self._unused_connections.pop().close()
 
     def _with_retries(self, attempt: Callable[[Write], T]) -> T:
         write = Write()
@@ -123,14 +121,25 @@ class SQLiteDatabase:
 
     def _transaction(self, writes: bool, work: Callable[[Connection], T]) -> T:
         # SQLite allows one writer at a time: ours wait here for each other, without polling.
-        with (
-            self._write_lock if writes else contextlib.nullcontext(),
-            self._engine.begin() as connection,
-        ):
-            driver: Any = connection.connection.dbapi_connection
-            # SQLite may refuse to turn a reading transaction into a writing one.
-            driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-            return work(connection)
+        # Each connection to ":memory:" would be a database of its own, so there is only one.
+        exclusive = writes or self._file is None
+        with self._write_lock if exclusive else contextlib.nullcontext():
+            # A pool's own work on each connection would take longer than a read.
+            connection = self._take_connection()
+            try:
+                with connection.begin():
+                    driver: Any = connection.connection.dbapi_connection
+                    # SQLite may refuse to turn a reading transaction into a writing one.
+                    driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+                    return work(connection)
+            finally:
+                self._unused_connections.append(connection)
+
+    def _take_connection(self) -> Connection:
+        try:
+            return self._unused_connections.pop()
+        except IndexError:
+            return self._engine.connect()
 
     def _ensure_tables(self) -> None:
         if self._is_ready:
