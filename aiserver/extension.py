@@ -83,7 +83,7 @@ class AIServer(ExtensionApp):
         [Unicode(), Type()],
         default_value="file",
         help="""Where sessions are stored: a URL (`file:///data/me`, `memory://`,
-        `sqlite:///…`, `postgresql+asyncpg://…`, `mysql+aiomysql://…`, `redis://…`), or
+        `sqlite:///…`, `postgresql://…`, `mysql://…`, `redis://…`), or
         a SessionManager class, its dotted name, or its entry point name (`file`).""",
     ).tag(config=True)
 

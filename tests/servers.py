@@ -185,7 +185,7 @@ class PostgreSQL(Server):
 
     @property
     def url(self) -> str:
-        return f"postgresql+asyncpg://tester:{PASSWORD}@127.0.0.1:{self.port}/postgres"
+        return f"postgresql://tester:{PASSWORD}@127.0.0.1:{self.port}/postgres"
 
     def prepare(self) -> None:
         secret = self.folder / "password"
@@ -207,10 +207,9 @@ class PostgreSQL(Server):
         return [_find("postgres"), "-D", str(self.folder / "data"), *options]
 
     async def ping(self) -> None:
-        import asyncpg
+        import psycopg
 
-        connection = await asyncpg.connect(self.url.replace("+asyncpg", ""))
-        await connection.close()
+        psycopg.connect(self.url).close()
 
 
 class MariaDB(Server):
@@ -221,7 +220,7 @@ class MariaDB(Server):
 
     @property
     def url(self) -> str:
-        return f"mysql+aiomysql://tester:{PASSWORD}@127.0.0.1:{self.port}/"
+        return f"mysql://tester:{PASSWORD}@127.0.0.1:{self.port}/mysql"
 
     def prepare(self) -> None:
         (self.folder / "init.sql").write_text(
@@ -247,12 +246,9 @@ class MariaDB(Server):
         ]
 
     async def ping(self) -> None:
-        import aiomysql
+        import pymysql
 
-        connection = await aiomysql.connect(
-            host="127.0.0.1", port=self.port, user="tester", password=PASSWORD
-        )
-        connection.close()
+        pymysql.connect(host="127.0.0.1", port=self.port, user="tester", password=PASSWORD).close()
 
 
 class Redis(Server):
@@ -294,18 +290,15 @@ def run(work: Coroutine[Any, Any, Any]) -> Any:
 
 def new_database(url: str) -> str:
     """Create an empty database on a PostgreSQL or MariaDB server; return its URL."""
-    from sqlalchemy import make_url, text
-    from sqlalchemy.ext.asyncio import create_async_engine
+    from sqlalchemy import create_engine, make_url, text
+
+    from aiserver.sessions.sql.address import resolve
 
     name = f"test_{uuid.uuid4().hex[:12]}"
-
-    async def make() -> None:
-        engine = create_async_engine(url, isolation_level="AUTOCOMMIT")
-        async with engine.connect() as connection:
-            await connection.execute(text(f"CREATE DATABASE {name}"))
-        await engine.dispose()
-
-    run(make())
+    engine = create_engine(resolve(url, "", "").url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
     return make_url(url).set(database=name).render_as_string(hide_password=False)
 
 

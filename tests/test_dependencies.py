@@ -24,7 +24,7 @@ FLAWED = {
     "tornado": ("6.5.9", "6.5.8: GHSA-3hv7-mjh2-fv65 and others; 6.5.9 stops Jupyter"),
     "langchain-core": ("1.4.8", "CVE-2025-68664, CVE-2026-34070, -40087, -44843, -45134"),
     "langchain-openai": ("1.1.13", "CVE-2026-41488"),
-    "aiomysql": ("0.2.0", "CVE-2025-62611: a server reads the client's files"),
+    "pymysql": ("1.1.0", "CVE-2024-36039: SQL injection with keys of JSON objects"),
     "filelock": ("3.20.2", "CVE-2026-22701"),
 }
 

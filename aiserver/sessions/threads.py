@@ -49,11 +49,11 @@ class Workers:
         self._jobs.put(_Job(loop, future, work))
         return future
 
-    def close(self) -> None:
-        """Stop the threads after their queued jobs."""
+    def close(self, timeout: float | None = None) -> None:
+        """Stop the threads after their queued jobs; wait ``timeout`` seconds at most for each."""
         self._end()
         for thread in self._threads:
-            thread.join()
+            thread.join(timeout)
 
 
 def respond(result: object) -> None:

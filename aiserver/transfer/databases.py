@@ -6,13 +6,15 @@ the driver.
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from typing import Any
 
 from ..errors import SettingError, StorageUnreachable
 from ..sessions.factory import hide_password
+from ..sessions.sql.address import resolve
 from .importers import agentscope
 from .importers.base import Read, UnreadableSource, loads
 
@@ -22,12 +24,6 @@ _KEYS = ":_keys"
 _LIST = ":list"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,63}(\.[A-Za-z_][A-Za-z0-9_$]{0,63})?")
 _COLUMNS = ("session_id", "state_key", "item_index", "state_data", "created_at")
-_ASYNC = {
-    "mysql": "mysql+aiomysql",
-    "mariadb": "mariadb+aiomysql",
-    "postgresql": "postgresql+asyncpg",
-    "sqlite": "sqlite+aiosqlite",
-}
 
 
 class Database:
@@ -36,64 +32,58 @@ class Database:
     def __init__(self, url: str, table: str = TABLE) -> None:
         if not _NAME.fullmatch(table):
             raise SettingError(f"“{table}” is not a valid table name.")
-        scheme, _, rest = url.partition("://")
-        self._url = f"{_ASYNC.get(scheme, scheme)}://{rest}"
-        self._table = table
+        self._url, self._table = url, table
 
     def __len__(self) -> int:
         return 0
 
     async def parts(self) -> AsyncIterator[tuple[str, Read]]:
         """Yield the name and content of each session."""
-        sqlalchemy = _package("sqlalchemy", "sql")
-        engines = _package("sqlalchemy.ext.asyncio", "sql")
+        parts = await asyncio.to_thread(self._parts)
         try:
-            engine = engines.create_async_engine(self._url)
-        except (sqlalchemy.exc.ArgumentError, ImportError) as error:
-            # The error's own text may contain the URL with its password.
-            raise SettingError(
-                f"Can't open “{hide_password(self._url)}”: unknown database type, "
-                "or its package is missing (pip install 'aiserver[mysql]')."
-            ) from error
-        try:
-            async for part in self._sessions(sqlalchemy, engine):
+            while part := await asyncio.to_thread(next, parts, None):
                 yield part
+        finally:
+            await asyncio.to_thread(parts.close)
+
+    def _parts(self) -> Generator[tuple[str, Read], None, None]:
+        address = resolve(self._url, "", "")
+        sqlalchemy = _package("sqlalchemy", "sql")
+        engine = sqlalchemy.create_engine(address.url, connect_args=address.connect_args)
+        try:
+            with engine.connect() as connection:
+                yield from self._sessions(sqlalchemy, connection)
         except (sqlalchemy.exc.SQLAlchemyError, OSError) as error:
             raise StorageUnreachable(
                 f"Can't read the sessions in {hide_password(self._url)}. "
                 "Check the URL, the login, and that the database is running."
             ) from error
         finally:
-            await engine.dispose()
+            engine.dispose()
 
-    async def _sessions(self, sqlalchemy: Any, engine: Any) -> AsyncIterator[tuple[str, Read]]:
+    def _sessions(self, sqlalchemy: Any, connection: Any) -> Iterator[tuple[str, Read]]:
         schema, _, name = self._table.rpartition(".")
-
-        def columns(connection: Any) -> set[str] | None:
-            inspector = sqlalchemy.inspect(connection)
-            if not inspector.has_table(name, schema=schema or None):
-                return None
-            return {column["name"] for column in inspector.get_columns(name, schema or None)}
-
-        async with engine.connect() as connection:
-            names = await connection.run_sync(columns)
-            if names is None or not {"session_id", "state_data"} <= names:
-                raise SettingError(
-                    f"No AgentScope table “{self._table}” in {hide_password(self._url)}. "
-                    "Set its name with --table. (To copy an AI Server store, use “sessions copy”.)"
-                )
-            selected = [sqlalchemy.column(column) for column in _COLUMNS if column in names]
-            order = [column for column in selected if column.name in ("state_key", "item_index")]
-            table = sqlalchemy.table(name, *selected, schema=schema or None)
-            # One session at a time: all of them may not fit into memory.
-            session_id = table.c.session_id
-            ids = await connection.execute(sqlalchemy.select(session_id).distinct())
-            for value in sorted(ids.scalars().all(), key=str):
-                query = sqlalchemy.select(table).where(session_id == value).order_by(*order)
-                rows = (await connection.execute(query)).mappings().all()
-                # A case-insensitive column also returns rows of other sessions.
-                session_rows = [row for row in rows if row["session_id"] == value]
-                yield str(value), agentscope.read_rows(session_rows)
+        inspector = sqlalchemy.inspect(connection)
+        names: set[str] = set()
+        if inspector.has_table(name, schema=schema or None):
+            names = {column["name"] for column in inspector.get_columns(name, schema or None)}
+        if not {"session_id", "state_data"} <= names:
+            raise SettingError(
+                f"No AgentScope table “{self._table}” in {hide_password(self._url)}. "
+                "Set its name with --table. (To copy an AI Server store, use “sessions copy”.)"
+            )
+        selected = [sqlalchemy.column(column) for column in _COLUMNS if column in names]
+        order = [column for column in selected if column.name in ("state_key", "item_index")]
+        table = sqlalchemy.table(name, *selected, schema=schema or None)
+        # One session at a time: all of them may not fit into memory.
+        session_id = table.c.session_id
+        ids = connection.execute(sqlalchemy.select(session_id).distinct())
+        for value in sorted(ids.scalars().all(), key=str):
+            query = sqlalchemy.select(table).where(session_id == value).order_by(*order)
+            rows = connection.execute(query).mappings().all()
+            # A case-insensitive column also returns rows of other sessions.
+            session_rows = [row for row in rows if row["session_id"] == value]
+            yield str(value), agentscope.read_rows(session_rows)
 
 
 class Redis:

@@ -104,7 +104,7 @@ class Database:
 def sqlite_template(folder: Path) -> Path:
     """Return an SQLite file with our tables, created once and copied by tests."""
     path = folder / "template.db"
-    database = Database(f"sqlite+aiosqlite:///{path}")  # as settings had it at first
+    database = Database(f"sqlite+aiosqlite:///{path}")  # a former driver
 
     async def make() -> None:
         store = database.open()

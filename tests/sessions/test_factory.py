@@ -82,8 +82,8 @@ def test_each_of_our_stores_is_registered() -> None:
 
 def test_errors_contain_no_password() -> None:
     """P8"""
-    url = "postgresql+asyncpg://ada:p@ss:w0rd@db/histories"
-    assert hide_password(url) == "postgresql+asyncpg://ada:…@db/histories"
+    url = "postgresql+psycopg://ada:p@ss:w0rd@db/histories"
+    assert hide_password(url) == "postgresql+psycopg://ada:…@db/histories"
     with pytest.raises(SettingError) as caught:
         create_session_manager("nosql://ada:canary@db")
     assert "canary" not in caught.value.message

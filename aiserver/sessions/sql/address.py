@@ -18,12 +18,9 @@ from ...errors import SettingError
 if TYPE_CHECKING:
     from sqlalchemy import URL
 
-_DRIVERS = {
-    "sqlite": ("aiosqlite", "sql"),  # in the URL only: Python's own driver is used
-    "postgresql": ("asyncpg", "postgresql"),
-    "mysql": ("aiomysql", "mysql"),
-    "mariadb": ("aiomysql", "mysql"),
-}
+_DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg", "mysql": "pymysql"}
+_FORMER_DRIVERS = {"aiosqlite", "asyncpg", "aiomysql"}
+"""Accepted in URLs, because settings contained them before."""
 _TRUE = ("1", "true", "yes", "require", "required")
 
 
@@ -42,20 +39,21 @@ class Address:
 def database_kind(url: str) -> str:
     """The kind of a database. Raises SettingError if it is unsupported or a package is missing."""
     name, _, driver = url.partition(":")[0].lower().partition("+")
-    if name not in _DRIVERS:
+    kind = "mysql" if name == "mariadb" else name
+    if kind not in _DRIVERS:
         raise SettingError("A database URL must start with postgresql, mysql or sqlite.")
-    expected, extra = _DRIVERS[name]
-    if driver not in ("", expected):
-        raise SettingError(f"The URL of this database must start with {name}+{expected}://.")
-    packages = ["sqlalchemy", "alembic", "greenlet"]
-    if name != "sqlite":
-        packages.append(expected)
+    if driver not in ("", _DRIVERS[kind], *_FORMER_DRIVERS):
+        raise SettingError(f"The URL of this database must start with {name}://.")
+    packages = (
+        ["sqlalchemy", "alembic"] if kind == "sqlite" else ["sqlalchemy", "alembic", _DRIVERS[kind]]
+    )
     if missing := [package for package in packages if not _is_installed(package)]:
+        extra = "sql" if kind == "sqlite" else kind
         raise SettingError(
             f"This database needs more Python packages ({', '.join(missing)}): "
             f'pip install "aiserver[{extra}]"'
         )
-    return "mysql" if name == "mariadb" else name
+    return kind
 
 
 def resolve(url: str, password_file: str, start_dir: str) -> Address:
@@ -65,8 +63,7 @@ def resolve(url: str, password_file: str, start_dir: str) -> Address:
 
     kind = database_kind(url)
     try:
-        driver = kind if kind == "sqlite" else f"{kind}+{_DRIVERS[kind][0]}"
-        parsed = make_url(url).set(drivername=driver)
+        parsed = make_url(url).set(drivername=f"{kind}+{_DRIVERS[kind]}")
     except (ArgumentError, ValueError):
         raise SettingError(
             "The database URL is not valid. In user names and passwords, write @ as %40, "
@@ -105,12 +102,11 @@ def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
     query = dict(url.query)
     options: dict[str, Any] = {}
     if kind == "postgresql":
-        mode, authority = query.pop("sslmode", None), query.pop("sslrootcert", None)
-        if mode is not None:
-            query.setdefault("ssl", mode)
-        if authority is not None:
-            options["ssl"] = _ssl_context(str(authority))
-            query.pop("ssl", None)
+        if mode := query.pop("ssl", None):  # as a former driver called it
+            query.setdefault("sslmode", mode)
+        if authority := query.get("sslrootcert"):
+            _ssl_context(str(authority))  # raises if the file can't be read
+            query["sslmode"] = "verify-full"
     else:
         use_tls, authority = query.pop("ssl", ""), query.pop("ssl_ca", None)
         if authority is not None or str(use_tls).lower() in _TRUE:

@@ -8,6 +8,7 @@ whether the last one was committed.
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from typing import Any, NamedTuple
 
@@ -66,7 +67,9 @@ def classify(error: BaseException) -> Failure | None:
         return _postgresql(state)
     if type(cause).__module__ == "sqlite3":
         return _sqlite(str(cause).lower())
-    if isinstance(cause, (OSError, EOFError)) or _is_driver_error(cause):
+    if type(cause).__module__.startswith("psycopg"):
+        return _connection_to_postgresql(str(cause))
+    if isinstance(cause, (OSError, EOFError)) or type(cause).__module__.startswith("pymysql"):
         return Failure(StorageUnreachable(), outcome_unknown=True)
     if isinstance(error, sa.SQLAlchemyError):
         return Failure(StorageError())
@@ -98,6 +101,15 @@ def _postgresql(state: str) -> Failure:
     if state in ("42P01", "42703", "3F000"):
         return Failure(StorageError(_NO_TABLES))
     return Failure(StorageError())
+
+
+def _connection_to_postgresql(text: str) -> Failure:
+    """Classify an error without a code: PostgreSQL's client passes none on while connecting."""
+    if "authentication failed" in text or re.search('role ".*" does not exist', text):
+        return Failure(StorageUnreachable(_REFUSED))
+    if re.search('database ".*" does not exist', text):
+        return Failure(StorageUnreachable(_NO_DATABASE))
+    return Failure(StorageUnreachable(), outcome_unknown=True)
 
 
 def _mysql(number: int) -> Failure:
@@ -145,8 +157,3 @@ def _mysql_code(cause: Any) -> int | None:
     if type(cause).__module__.startswith("pymysql") and cause.args:
         return cause.args[0] if isinstance(cause.args[0], int) else None
     return None
-
-
-def _is_driver_error(cause: Any) -> bool:
-    """Whether the exception is a driver's own: it has no connection or has lost it."""
-    return type(cause).__module__.split(".")[0] in ("asyncpg", "pymysql", "aiomysql")

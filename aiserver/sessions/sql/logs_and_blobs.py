@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, delete, func, insert, literal, select, union, update
+from sqlalchemy import Connection, delete, insert, literal, select, union, update
 
 from ...models import NewLogEntry, NotebookLogEntry
 from ..base import VerifyResult
 from ..record.mutations import number_entries_from
-from .attempts import Write
+from .database import Write
 from .owners import owner_key
 from .queries import record_owner
 from .rows import to_column
@@ -102,22 +102,16 @@ def put_blob(connection: Connection, _: Write, data: bytes, owner: str) -> str:
     stored = (connection.execute(select(blobs.c.data).where(matches))).scalar()
     if stored is None:
         record_owner(connection, owner)
-        row = {"owner": owner_key(owner), "sha256": digest, "data": _bytes_value(connection, data)}
+        row = {"owner": owner_key(owner), "sha256": digest, "data": data}
         connection.execute(insert(blobs).values(row))
     elif _to_bytes(stored) != data:  # damaged
-        value = _bytes_value(connection, data)
-        connection.execute(update(blobs).where(matches).values(data=value))
+        connection.execute(update(blobs).where(matches).values(data=data))
     return digest
 
 
 def _to_bytes(data: Any) -> bytes:
     # SQLite's columns accept any type, so another program may have written text.
     return str(data).encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
-
-
-def _bytes_value(connection: Connection, data: bytes) -> Any:
-    # aiomysql 0.3 can't send bytes with a PyMySQL of 1.2 or later.
-    return func.unhex(data.hex()) if connection.dialect.name == "mysql" else data
 
 
 def get_blob(connection: Connection, sha256: str, owner: str) -> bytes | None:

@@ -33,32 +33,37 @@ from ...models import (
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
 from ..record.mutations import check_writable
-from .address import database_kind
-from .runners import LoopRunner, ThreadRunner
+from .address import database_kind, resolve
+from .runner import Runner
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from . import logs_and_blobs, operations, queries
     from . import verify as verification
-    from .attempts import Write
-    from .servers import ServerDatabase
-    from .sqlite import SQLiteDatabase
+    from .database import Database, Write
 
 T = TypeVar("T")
 
 
-def _create_database(url: str, *setting: Any) -> SQLiteDatabase | ServerDatabase:
+def _create_database(*setting: str) -> Database:
     """Create the database, importing the modules that need SQLAlchemy in its thread."""
     global logs_and_blobs, operations, queries, verification
     from . import logs_and_blobs, operations, queries
     from . import verify as verification
-    from .servers import ServerDatabase
-    from .sqlite import SQLiteDatabase
 
-    if database_kind(url) == "sqlite":
-        return SQLiteDatabase(url, *setting)
-    return ServerDatabase(url, *setting)
+    address = resolve(*setting)
+    if address.kind == "sqlite":
+        from .sqlite import SQLiteDatabase
+
+        return SQLiteDatabase(address)
+    if address.kind == "postgresql":
+        from .postgresql import PostgreSQLDatabase
+
+        return PostgreSQLDatabase(address)
+    from .mysql import MySQLDatabase
+
+    return MySQLDatabase(address)
 
 
 class SQLSessionManager(SessionManager):
@@ -84,10 +89,9 @@ class SQLSessionManager(SessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        kind = database_kind(self.url)  # raises early if a package is missing
-        setting = (self.url, self.password_file, self.start_dir, self.timeout)
-        runner_class = ThreadRunner if kind == "sqlite" else LoopRunner
-        self._runner = runner_class(partial(_create_database, *setting))
+        database_kind(self.url)  # raises early if a package is missing
+        setting = (self.url, self.password_file, self.start_dir)
+        self._runner = Runner(partial(_create_database, *setting))
         # A manager that was never closed leaves no connection open.
         weakref.finalize(self, self._runner.abandon)
 
@@ -167,7 +171,8 @@ class SQLSessionManager(SessionManager):
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
         """Hold the notebook lock of the owner."""
-        acquisition = asyncio.ensure_future(self._run(lambda db: db.lock_notebooks(owner)))
+        # Without ``timeout``, after which nobody would release the lock. It has its own.
+        acquisition = asyncio.ensure_future(self._runner.run(lambda db: db.lock_notebooks(owner)))
 
         def release(acquired: asyncio.Future[Any]) -> None:
             if not acquired.cancelled() and acquired.exception() is None:
@@ -295,4 +300,4 @@ class SQLSessionManager(SessionManager):
         return result
 
     async def _run(self, operation: Callable[[Any], Any]) -> Any:
-        return await self._runner.run(operation)
+        return await self._runner.run(operation, self.timeout)

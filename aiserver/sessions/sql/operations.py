@@ -23,8 +23,8 @@ from ..record.damage.recovery import is_empty, recover
 from ..record.merge.sessions import count_records, merge_into
 from ..record.summaries import extend_summary, summarise
 from . import queries
-from .attempts import Write
 from .codes import LIST
+from .database import Write
 from .owners import owner_key
 from .rows import Counters, StoredSession, is_supported, split, to_column, to_item
 from .tables import sessions

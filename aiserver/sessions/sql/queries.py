@@ -10,7 +10,7 @@ rows of a session is compiled once, and ``_execute`` passes its text to the driv
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -101,7 +101,7 @@ _DELETE_SESSION = delete(sessions).where(_matches_key(sessions))
 _DELETE_ITEMS = delete(items).where(_matches_key(items))
 
 
-def _execute(connection: Connection, statement: Any, *rows: Mapping[str, Any]) -> Any:
+def _execute(connection: Connection, statement: Any, *rows: dict[str, Any]) -> Any:
     """Execute a statement for one or more rows of parameters; return the cursor."""
     sql, names, constants = _compile(statement, connection.dialect, tuple(rows[0]))
     values = [tuple((constants | row)[name] for name in names) for row in rows]

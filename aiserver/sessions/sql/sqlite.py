@@ -1,16 +1,11 @@
-"""SQLite: run transactions in the calling thread, and lock the notebooks with a file.
-
-Invariants: a commit is on disk when it returns; a process that dies while it holds a lock blocks
-nobody.
-"""
+"""SQLite: run transactions in the calling thread, and lock the notebooks with a file."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,64 +15,27 @@ from sqlalchemy.pool import NullPool
 
 from ...durable.disks import network_disk
 from ...errors import StorageBusy
-from . import schema
-from .address import resolve
-from .attempts import Write
-from .tables import VERSION
+from .address import Address
+from .database import LOCK_TIMEOUT, Database
 
 T = TypeVar("T")
 
-_LOCK_TIMEOUT = 10  # seconds to wait for another writer
 
+class SQLiteDatabase(Database):
+    """An SQLite file or a database in memory."""
 
-class SQLiteDatabase:
-    """An SQLite file or a database in memory. Synchronous and thread-safe."""
-
-    def __init__(self, url: str, password_file: str, start_dir: str, timeout: float) -> None:
-        address = resolve(url, password_file, start_dir)
+    def __init__(self, address: Address) -> None:
+        super().__init__()
         self._file = address.file
-        self._setup_lock, self._write_lock = threading.Lock(), threading.Lock()
-        self._is_ready = False
-        self._notebook_locks: set[FileLock] = set()
+        self._write_lock = threading.Lock()
+        self._unused_connections: list[Connection] = []
         self._engine = create_engine(
             address.url,
-            connect_args={"timeout": _LOCK_TIMEOUT, "check_same_thread": False},
+            connect_args={"timeout": LOCK_TIMEOUT, "check_same_thread": False},
             hide_parameters=True,
             poolclass=NullPool,  # see _transaction
         )
-        self._unused_connections: list[Connection] = []
         event.listen(self._engine, "connect", self._configure)
-
-    def read(self, work: Callable[[Connection], T]) -> T:
-        """Run a reading function in one transaction."""
-        return self._with_retries(lambda _: self._transaction(False, work))
-
-    def write(self, work: Callable[[Connection, Write], T]) -> T:
-        """Run a writing function in one transaction."""
-        return self._with_retries(
-            lambda write: self._transaction(True, lambda connection: work(connection, write))
-        )
-
-    def lock_notebooks(self, owner: str) -> FileLock | None:
-        """Lock the notebooks of all owners; None if no file can be locked."""
-        self.read(lambda _: None)  # creates the folder
-        if self._file is None:
-            return None
-        lock = FileLock(f"{self._file}.lock", mode=0o600, thread_local=False)
-        try:
-            lock.acquire(timeout=_LOCK_TIMEOUT, poll_interval=0.01)
-        except Timeout as exc:
-            raise StorageBusy from exc
-        except OSError:  # then nobody can write either
-            return None
-        self._notebook_locks.add(lock)
-        return lock
-
-    def unlock_notebooks(self, lock: FileLock | None) -> None:
-        """Release the result of ``lock_notebooks``."""
-        if lock:
-            self._notebook_locks.discard(lock)
-            lock.release()
 
     def is_writable(self) -> bool:
         """Whether the database accepts writes, as far as the file's mode tells."""
@@ -102,23 +60,6 @@ class SQLiteDatabase:
             ]
         return []
 
-    def dispose(self) -> None:
-        """Release the locks and close all connections."""
-        for lock in list(self._notebook_locks):
-            self.unlock_notebooks(lock)
-        while self._unused_connections:
-            self._unused_connections.pop().close()
-
-    def _with_retries(self, attempt: Callable[[Write], T]) -> T:
-        write = Write()
-        while True:
-            try:
-                self._ensure_tables()
-                return attempt(write)
-            except Exception as exc:
-                delay = write.retry_delay(exc)
-            time.sleep(delay)
-
     def _transaction(self, writes: bool, work: Callable[[Connection], T]) -> T:
         # SQLite allows one writer at a time: ours wait here for each other, without polling.
         # Each connection to ":memory:" would be a database of its own, so there is only one.
@@ -141,15 +82,30 @@ class SQLiteDatabase:
         except IndexError:
             return self._engine.connect()
 
-    def _ensure_tables(self) -> None:
-        if self._is_ready:
-            return
-        with self._setup_lock:
-            if self._file and not self._is_ready:
-                _create_private(self._file)
-            if self._transaction(False, schema.current_version) != VERSION:
-                self._transaction(True, schema.migrate)
-            self._is_ready = True
+    def _close_connections(self) -> None:
+        while self._unused_connections:
+            self._unused_connections.pop().close()
+
+    @contextlib.contextmanager
+    def _notebook_lock(self, owner: str) -> Iterator[None]:
+        """Lock the notebooks of all owners, unless no file can be locked."""
+        lock = FileLock(f"{self._file}.lock", mode=0o600, thread_local=False)
+        try:
+            if self._file:
+                lock.acquire(timeout=LOCK_TIMEOUT, poll_interval=0.01)
+        except Timeout as exc:
+            raise StorageBusy from exc
+        except OSError:  # then nobody can write either
+            pass
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _create_tables(self) -> None:
+        if self._file:
+            _create_private(self._file)
+        super()._create_tables()
 
     def _configure(self, connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions begin explicitly, see _transaction

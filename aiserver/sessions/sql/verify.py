@@ -21,8 +21,8 @@ from ..record.damage.recovery import NOTE
 from ..record.mutations import find_problems
 from ..record.summaries import summarise
 from . import queries
-from .attempts import Write
 from .codes import EVENT, LIST, QUARANTINED, TURN
+from .database import Write
 from .queries import HeadRow, SessionRows
 from .rows import Counters, Item, is_in_order, is_supported, to_column, to_item
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.servers import PASSWORD, new_database
-from tests.servers import run as run_now
 
 from ..conftest import IMPORTS, Run, stored, tree
 
@@ -37,19 +36,16 @@ CREATE TABLE old_sessions (
 """
 
 
-async def _execute(url: str, *statements: tuple[str, list[dict[str, Any]]]) -> list[Any]:
-    from sqlalchemy import text
-    from sqlalchemy.ext.asyncio import create_async_engine
+def _execute(url: str, *statements: tuple[str, list[dict[str, Any]]]) -> list[Any]:
+    from sqlalchemy import create_engine, text
 
-    engine = create_async_engine(url)
+    engine = create_engine(url.replace("mysql:", "mysql+pymysql:"))
     rows: list[Any] = []
-    try:
-        async with engine.begin() as connection:
-            for statement, values in statements:
-                result = await connection.execute(text(statement), values or None)
-                rows = list(result) if result.returns_rows else []
-    finally:
-        await engine.dispose()
+    with engine.begin() as connection:
+        for statement, values in statements:
+            result = connection.execute(text(statement), values or None)
+            rows = list(result) if result.returns_rows else []
+    engine.dispose()
     return rows
 
 
@@ -70,25 +66,20 @@ def agentscope_mysql(mysql_url: str) -> str:
         "INSERT INTO {} (session_id, state_key, item_index, state_data) VALUES (:s, :k, :i, :d)"
     )
     old = "INSERT INTO old_sessions (session_id, state_data) VALUES (:s, :d)"
-    run_now(
-        _execute(
-            url,
-            (_TABLE, []),
-            (_OLD_TABLE, []),
-            (insert.format("agentscope_sessions"), rows),
-            (old, [{"s": "user123", "d": json.dumps(LEGACY)}]),
-        )
+    _execute(
+        url,
+        (_TABLE, []),
+        (_OLD_TABLE, []),
+        (insert.format("agentscope_sessions"), rows),
+        (old, [{"s": "user123", "d": json.dumps(LEGACY)}]),
     )
     return url
 
 
 def test_importing_a_table_equals_importing_its_folder(run: Run, work: Path, agentscope_mysql: str):
-    url = agentscope_mysql.replace("mysql+aiomysql", "mysql")  # as people write it
-    before = run_now(
-        _execute(
-            url.replace("mysql:", "mysql+aiomysql:"), ("CHECKSUM TABLE agentscope_sessions", [])
-        )
-    )
+    url = agentscope_mysql
+    checksum: tuple[str, list[Any]] = ("CHECKSUM TABLE agentscope_sessions", [])
+    before = _execute(url, checksum)
     done = run("import", url)
     assert done.status == 1  # one row is not JSON
     assert "broken plan 0: not valid or complete JSON" in done.err
@@ -106,8 +97,7 @@ def test_importing_a_table_equals_importing_its_folder(run: Run, work: Path, age
     imported = tree(work / ".aiserver_sessions")
     assert "added      0 requests, 0 events" in run("import", url).out
     assert tree(work / ".aiserver_sessions") == imported
-    url = url.replace("mysql:", "mysql+aiomysql:")
-    assert run_now(_execute(url, ("CHECKSUM TABLE agentscope_sessions", []))) == before
+    assert _execute(url, checksum) == before
 
 
 def test_the_old_table_is_imported(run: Run, work: Path, agentscope_mysql: str):

@@ -130,7 +130,7 @@ def servers(
     tmp_path: Path, people_database: Database, password_file: Path, scripted: ScriptedModel
 ) -> Iterator[dict[str, JupyterServer]]:
     """Start two servers of Alice and one of Bob, set up like in the docs."""
-    code = example('"postgresql+asyncpg://histories@')
+    code = example('"postgresql://histories@')
     config = settings_of(scripted) + fill_in(code, people_database.url, password_file)
     started = {
         name: JupyterServer(tmp_path / name, name.split()[0], config + "c.ServerApp.log_level = 10")
@@ -187,13 +187,13 @@ async def test_database_accounts_separate_people(
     people_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """P9: with the rules of docs/databases.md, the database denies access to others' rows."""
-    import asyncpg
+    import psycopg
 
-    admin_url = people_database.url.replace("+asyncpg", "")
+    admin_url = people_database.url
     from aiserver.sessions.sql.__main__ import create_tables
 
     await create_tables(people_database.url)
-    admin = await asyncpg.connect(admin_url)
+    admin = await psycopg.AsyncConnection.connect(admin_url, autocommit=True)
     await admin.execute(example("-- rules.sql"))
 
     hub = example("# jupyterhub_config.py").replace("/srv/jupyterhub/", f"{tmp_path}/")

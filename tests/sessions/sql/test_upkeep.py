@@ -237,7 +237,7 @@ async def test_a_session_without_readable_records_is_corrupt(database: Database)
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("postgresql+psycopg2://a:canary@b/c", r"postgresql\+asyncpg://"),
+        ("postgresql+psycopg2://a:canary@b/c", "postgresql://"),
         ("postgresql://a:canary@b", "no database name"),
         ("mysql://a:canary@b:port/c", "not valid"),
         ("sqlite:///x?mode=canary", "have options"),
@@ -254,11 +254,11 @@ async def test_an_invalid_url_raises_a_clear_error(url: str, message: str) -> No
 
 
 def test_a_missing_package_is_named_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(address, "_is_installed", lambda package: package != "asyncpg")
+    monkeypatch.setattr(address, "_is_installed", lambda package: package != "psycopg")
     with pytest.raises(SettingError) as caught:
         create_session_manager("postgresql://a:canary@b/c")
     assert 'pip install "aiserver[postgresql]"' in caught.value.message
-    assert "asyncpg" in caught.value.message
+    assert "psycopg" in caught.value.message
     create_session_manager("mysql://a@b/c")
 
 

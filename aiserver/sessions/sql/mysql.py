@@ -1,0 +1,67 @@
+"""MySQL and MariaDB: connections, locks, guarantees."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from .address import Address
+from .database import LOCK_TIMEOUT
+from .servers import ServerDatabase
+
+# An administrator's sql_mode must neither truncate text nor change the meaning of a backslash.
+_SETTINGS = (
+    "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
+    f"SESSION innodb_lock_wait_timeout = {LOCK_TIMEOUT}, SESSION wait_timeout = 600"
+)
+_NETWORK_TIMEOUT = 60  # seconds to wait for the server's next message
+
+
+class MySQLDatabase(ServerDatabase):
+    """A database of MySQL or MariaDB."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(
+            address,
+            charset="utf8mb4",
+            init_command=_SETTINGS,
+            read_timeout=_NETWORK_TIMEOUT,
+            write_timeout=_NETWORK_TIMEOUT,
+        )
+
+    def is_writable(self) -> bool:
+        """Whether the database accepts writes, as far as it reports."""
+        return not self.read(lambda db: db.exec_driver_sql("SELECT @@read_only").scalar())
+
+    def missing_guarantees(self) -> list[str]:
+        """Sentences about what the database does not guarantee as it is configured."""
+        return self.read(_missing_guarantees)
+
+    def _lock_statements(self, name: bytes) -> tuple[str, str]:
+        # Lock names are global to the MySQL server, so they include the database.
+        full_name = f"CONCAT('{name[:8].hex()}-', MD5(DATABASE()))"
+        return f"SELECT GET_LOCK({full_name}, {LOCK_TIMEOUT})", f"SELECT RELEASE_LOCK({full_name})"
+
+
+def _missing_guarantees(connection: Connection) -> list[str]:
+    warnings = []
+    if connection.exec_driver_sql("SELECT @@innodb_flush_log_at_trx_commit").scalar() != 1:
+        warnings.append(
+            "MySQL's setting innodb_flush_log_at_trx_commit is not 1: up to one second of changes "
+            "is lost if its machine crashes."
+        )
+    doublewrite = connection.exec_driver_sql("SELECT @@innodb_doublewrite").scalar()
+    if str(doublewrite).upper() in ("0", "OFF"):
+        warnings.append(
+            "MySQL's setting innodb_doublewrite is off: pages that are being written when its "
+            "machine crashes are damaged."
+        )
+    other_engines = connection.exec_driver_sql(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() "
+        "AND LEFT(table_name, 8) = 'aiserver' AND engine <> 'InnoDB'"
+    )
+    if other_engines.first():
+        warnings.append(
+            "The history tables do not use InnoDB: a save may be incomplete if the database is "
+            "stopped."
+        )
+    return warnings

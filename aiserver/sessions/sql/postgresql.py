@@ -1,0 +1,64 @@
+"""PostgreSQL: connections, locks, guarantees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, event, text
+
+from .address import Address
+from .servers import ServerDatabase
+
+# Our transactions are never idle for long; one that is belongs to a machine that has died.
+_SETTINGS = """
+SET lock_timeout = '10s';
+SET idle_in_transaction_session_timeout = '60s';
+SET tcp_keepalives_idle = 30;
+SET tcp_keepalives_interval = 10;
+SET tcp_keepalives_count = 3
+"""
+_KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+
+
+class PostgreSQLDatabase(ServerDatabase):
+    """A database of PostgreSQL."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address, **_KEEPALIVES)
+        event.listen(self._engine, "connect", _configure)
+
+    def is_writable(self) -> bool:
+        """Whether the database accepts writes, as far as it reports."""
+        query = "SHOW transaction_read_only"
+        return bool(self.read(lambda db: db.exec_driver_sql(query).scalar() == "off"))
+
+    def missing_guarantees(self) -> list[str]:
+        """Sentences about what the database does not guarantee as it is configured."""
+        return self.read(_missing_guarantees)
+
+    def _lock_statements(self, name: bytes) -> tuple[str, str]:
+        number = int.from_bytes(name[:8], "big", signed=True)
+        return f"SELECT 1, pg_advisory_lock({number})", f"SELECT pg_advisory_unlock({number})"
+
+
+def _configure(connection: Any, _: Any) -> None:
+    connection.execute(_SETTINGS)
+    connection.commit()
+
+
+def _missing_guarantees(connection: Connection) -> list[str]:
+    query = text("SELECT name, setting FROM pg_settings WHERE name = ANY(:names)")
+    names = ["fsync", "full_page_writes", "synchronous_commit"]
+    settings = {row[0]: row[1] for row in connection.execute(query, {"names": names})}
+    warnings = [
+        f"PostgreSQL's setting {name} is off: if its machine crashes, recent changes may be lost "
+        "or the database damaged."
+        for name in names[:2]
+        if settings.get(name) == "off"
+    ]
+    if settings.get("synchronous_commit") == "off":
+        warnings.append(
+            "PostgreSQL's setting synchronous_commit is off: the most recent changes are lost if "
+            "its machine crashes."
+        )
+    return warnings
