@@ -100,6 +100,10 @@ class Database(ABC):
     def is_writable(self) -> bool:
         """Whether the database accepts writes, as far as it reports."""
 
+    def close_idle(self) -> None:
+        """Close connections that should not stay open unused."""
+        return
+
     def dispose(self) -> None:
         """Release the locks and close all connections."""
         for lock in list(self._notebook_locks):

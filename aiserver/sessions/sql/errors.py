@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import re
 import sqlite3
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sqlalchemy import exc as sa
 
 from ...errors import (
-    SettingError,
     StorageBusy,
     StorageError,
     StorageFull,
@@ -46,8 +46,39 @@ _NO_DATABASE = "The database named in this server's settings does not exist."
 _NO_TABLES = "The history tables are missing from the database or have an unexpected structure."
 _TOO_LARGE = "The text is larger than the database accepts at once (max_allowed_packet)."
 _DAMAGED = "The history database file is damaged or is not a database."
+_FILE_NOT_WRITABLE = "The history database file is not writable."
 _NO_FILE = "The history database file can't be opened or created."
-_BAD_OPTION = "The database URL contains an option that its driver does not support."
+
+
+_FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
+    (lambda: Failure(StorageBusy(), can_retry=True), ("40001", "40P01", 1020, 1213)),
+    (lambda: Failure(StorageBusy()), ("55P03", "57014", 1205, 1317, 1969, 3024)),
+    (
+        lambda: Failure(StorageUnreachable(), outcome_unknown=True),
+        (
+            *("08", "25P03", "57P01", "57P02", "57P03", "57P05", "53300"),
+            *(1040, 1053, 1158, 1159, 1160, 1161, 1203, 1226, 4031, *range(2000, 2100)),
+        ),
+    ),
+    (lambda: Failure(StorageFull(_FULL)), ("53100", 3, 1021, 1026, 1114)),
+    (lambda: Failure(StorageReadOnly(_READ_ONLY)), ("25006", 1036, 1290, 1792, 1836)),
+    (lambda: Failure(StorageReadOnly(_NOT_ALLOWED)), ("42501", 1044, 1142, 1143, 1227, 1370)),
+    (lambda: Failure(StorageUnreachable(_REFUSED)), ("28", 1045, 1130, 1251, 1698)),
+    (lambda: Failure(StorageUnreachable(_NO_DATABASE)), ("3D000", 1049)),
+    (lambda: Failure(StorageError(_NO_TABLES)), ("42P01", "42703", "3F000", 1054, 1146)),
+    (lambda: Failure(StorageError(_TOO_LARGE)), (1153,)),
+]
+"""Failures by the codes, or classes of codes, of PostgreSQL (texts) and MySQL (numbers)."""
+
+_SQLITE_FAILURES: list[tuple[Callable[[], Failure], tuple[str, ...]]] = [
+    (lambda: Failure(StorageBusy()), ("locked", "busy")),
+    (lambda: Failure(StorageFull()), ("is full",)),
+    (lambda: Failure(StorageReadOnly(_FILE_NOT_WRITABLE)), ("readonly",)),
+    (lambda: Failure(StorageError(_DAMAGED)), ("malformed", "not a database")),
+    (lambda: Failure(StorageReadOnly(_NO_FILE)), ("unable to open",)),
+    (lambda: Failure(StorageError(_NO_TABLES)), ("no such table", "no such column")),
+]
+"""Failures by a part of SQLite's message."""
 
 
 def classify(error: BaseException) -> Failure | None:
@@ -60,13 +91,15 @@ def classify(error: BaseException) -> Failure | None:
     cause = error.orig if isinstance(error, sa.DBAPIError) else error
     if isinstance(error, sa.DBAPIError) and error.connection_invalidated:
         return Failure(StorageUnreachable(), outcome_unknown=True)
-    if (number := _mysql_code(cause)) is not None:
-        return _mysql(number)
-    state = getattr(cause, "sqlstate", None)
-    if isinstance(state, str):
-        return _postgresql(state)
+    code = _mysql_code(cause) or getattr(cause, "sqlstate", None)
+    if code is not None:
+        names = (code, code[:2]) if isinstance(code, str) else (code,)
+        matches = (make() for make, codes in _FAILURES if not set(codes).isdisjoint(names))
+        return next(matches, Failure(StorageError()))
     if type(cause).__module__ == "sqlite3":
-        return _sqlite(str(cause).lower())
+        text = str(cause).lower()
+        matches = (make() for make, parts in _SQLITE_FAILURES if any(p in text for p in parts))
+        return next(matches, Failure(StorageError()))
     if type(cause).__module__.startswith("psycopg"):
         return _connection_to_postgresql(str(cause))
     if isinstance(cause, (OSError, EOFError)) or type(cause).__module__.startswith("pymysql"):
@@ -76,33 +109,6 @@ def classify(error: BaseException) -> Failure | None:
     return None
 
 
-def bad_option() -> SettingError:
-    """The error for a URL option that the driver doesn't know."""
-    return SettingError(_BAD_OPTION)
-
-
-def _postgresql(state: str) -> Failure:
-    if state in ("40001", "40P01"):
-        return Failure(StorageBusy(), can_retry=True)
-    if state in ("55P03", "57014"):
-        return Failure(StorageBusy())
-    if state[:2] == "08" or state in ("25P03", "57P01", "57P02", "57P03", "57P05", "53300"):
-        return Failure(StorageUnreachable(), outcome_unknown=True)
-    if state == "53100":
-        return Failure(StorageFull(_FULL))
-    if state == "25006":
-        return Failure(StorageReadOnly(_READ_ONLY))
-    if state == "42501":
-        return Failure(StorageReadOnly(_NOT_ALLOWED))
-    if state[:2] == "28":
-        return Failure(StorageUnreachable(_REFUSED))
-    if state == "3D000":
-        return Failure(StorageUnreachable(_NO_DATABASE))
-    if state in ("42P01", "42703", "3F000"):
-        return Failure(StorageError(_NO_TABLES))
-    return Failure(StorageError())
-
-
 def _connection_to_postgresql(text: str) -> Failure:
     """Classify an error without a code: PostgreSQL's client passes none on while connecting."""
     if "authentication failed" in text or re.search('role ".*" does not exist', text):
@@ -110,46 +116,6 @@ def _connection_to_postgresql(text: str) -> Failure:
     if re.search('database ".*" does not exist', text):
         return Failure(StorageUnreachable(_NO_DATABASE))
     return Failure(StorageUnreachable(), outcome_unknown=True)
-
-
-def _mysql(number: int) -> Failure:
-    if number in (1213, 1020):
-        return Failure(StorageBusy(), can_retry=True)
-    if number in (1205, 3024, 1317, 1969):
-        return Failure(StorageBusy())
-    if number in (1040, 1053, 1158, 1159, 1160, 1161, 1203, 1226, 4031) or 2000 <= number < 2100:
-        return Failure(StorageUnreachable(), outcome_unknown=True)
-    if number in (3, 1021, 1026, 1114):
-        return Failure(StorageFull(_FULL))
-    if number in (1036, 1290, 1792, 1836):
-        return Failure(StorageReadOnly(_READ_ONLY))
-    if number in (1142, 1143, 1044, 1227, 1370):
-        return Failure(StorageReadOnly(_NOT_ALLOWED))
-    if number in (1045, 1698, 1130, 1251):
-        return Failure(StorageUnreachable(_REFUSED))
-    if number == 1049:
-        return Failure(StorageUnreachable(_NO_DATABASE))
-    if number in (1146, 1054):
-        return Failure(StorageError(_NO_TABLES))
-    if number == 1153:
-        return Failure(StorageError(_TOO_LARGE))
-    return Failure(StorageError())
-
-
-def _sqlite(text: str) -> Failure:
-    if "locked" in text or "busy" in text:
-        return Failure(StorageBusy())
-    if "is full" in text:
-        return Failure(StorageFull())
-    if "readonly" in text:
-        return Failure(StorageReadOnly("The history database file is not writable."))
-    if "malformed" in text or "not a database" in text:
-        return Failure(StorageError(_DAMAGED))
-    if "unable to open" in text:
-        return Failure(StorageReadOnly(_NO_FILE))
-    if "no such table" in text or "no such column" in text:
-        return Failure(StorageError(_NO_TABLES))
-    return Failure(StorageError())
 
 
 def _mysql_code(cause: Any) -> int | None:

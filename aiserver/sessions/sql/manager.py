@@ -33,7 +33,7 @@ from ...models import (
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
 from ..record.mutations import check_writable
-from .address import database_kind, resolve
+from .address import Address, database_kind, resolve
 from .runner import Runner
 
 if TYPE_CHECKING:
@@ -51,19 +51,17 @@ def _create_database(*setting: str) -> Database:
     global logs_and_blobs, operations, queries, verification
     from . import logs_and_blobs, operations, queries
     from . import verify as verification
+    from .mysql import MySQLDatabase
+    from .postgresql import PostgreSQLDatabase
+    from .sqlite import SQLiteDatabase
 
     address = resolve(*setting)
-    if address.kind == "sqlite":
-        from .sqlite import SQLiteDatabase
-
-        return SQLiteDatabase(address)
-    if address.kind == "postgresql":
-        from .postgresql import PostgreSQLDatabase
-
-        return PostgreSQLDatabase(address)
-    from .mysql import MySQLDatabase
-
-    return MySQLDatabase(address)
+    classes: dict[str, Callable[[Address], Database]] = {
+        "sqlite": SQLiteDatabase,
+        "postgresql": PostgreSQLDatabase,
+        "mysql": MySQLDatabase,
+    }
+    return classes[address.kind](address)
 
 
 class SQLSessionManager(SessionManager):
@@ -257,11 +255,17 @@ class SQLSessionManager(SessionManager):
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Verify the sessions, one by one, then the logs and blobs."""
         for key in await self._read(lambda db: queries.list_keys(db, owner)):
-            yield await self._verify_session(key, repair)
+            problems, repaired = await self._read(partial(verification.verify, key=key)), False
+            if problems and repair:
+                problems, repaired = await self._write(partial(verification.repair, key=key))
+            location = f"{key.notebook_id}/{key.cell_id}"
+            yield VerifyResult(location, "; ".join(problems) or None, repaired)
         for notebook_id in await self.list_notebooks(owner=owner):
-            yield await self._verify_log(notebook_id, owner)
+            yield await self._read(
+                partial(logs_and_blobs.verify_log, notebook_id=notebook_id, owner=owner)
+            )
         for sha256 in await self.list_blobs(owner=owner):
-            yield await self._verify_blob(sha256, owner)
+            yield await self._read(partial(logs_and_blobs.verify_blob, sha256=sha256, owner=owner))
 
     async def writable(self) -> bool:
         """Whether the database accepts writes, as far as it reports."""
@@ -273,23 +277,6 @@ class SQLSessionManager(SessionManager):
     async def close(self) -> None:
         """Close the connections, after the operations in progress."""
         await self._runner.close()
-
-    async def _verify_session(self, key: SessionKey, repair: bool) -> VerifyResult:
-        problems = await self._read(lambda db: verification.verify(db, key))
-        repaired = False
-        if problems and repair:
-            problems, repaired = await self._write(
-                lambda db, write: verification.repair(db, write, key)
-            )
-        return VerifyResult(
-            f"{key.notebook_id}/{key.cell_id}", "; ".join(problems) or None, repaired
-        )
-
-    async def _verify_log(self, notebook_id: str, owner: str) -> VerifyResult:
-        return await self._read(lambda db: logs_and_blobs.verify_log(db, notebook_id, owner))
-
-    async def _verify_blob(self, sha256: str, owner: str) -> VerifyResult:
-        return await self._read(lambda db: logs_and_blobs.verify_blob(db, sha256, owner))
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         result: T = await self._run(lambda db: db.read(work))

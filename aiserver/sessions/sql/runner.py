@@ -17,6 +17,7 @@ from ...errors import StorageUnreachable
 from ..threads import Workers
 
 _THREADS = 8
+_IDLE_TIMEOUT = 60.0  # seconds after the last operation
 _JOIN_TIMEOUT = 5.0  # seconds to wait for operations in progress
 
 
@@ -32,6 +33,7 @@ class Runner:
         self._lock = threading.Lock()
         self._workers: Workers | None = None
         self._database: Any = None
+        self._idle_timer: asyncio.TimerHandle | None = None
 
     async def run(self, operation: Callable[[Any], Any], timeout: float | None = None) -> Any:
         """Run an operation on the database in a thread and return its result.
@@ -45,13 +47,29 @@ class Runner:
             return await asyncio.wait_for(result, timeout)
         except asyncio.TimeoutError as exc:
             raise StorageUnreachable from exc
+        finally:
+            self._restart_idle_timer()
 
     async def close(self) -> None:
         """Close the connections after the operations in progress."""
+        if self._idle_timer:
+            self._idle_timer.cancel()
         workers, self._workers = self._workers, None
         if workers:
             await asyncio.to_thread(workers.close, _JOIN_TIMEOUT)
         await asyncio.to_thread(self.abandon)
+
+    def _restart_idle_timer(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._idle_timer:
+            self._idle_timer.cancel()
+        self._idle_timer = loop.call_later(
+            _IDLE_TIMEOUT, loop.run_in_executor, None, self._close_idle
+        )
+
+    def _close_idle(self) -> None:
+        if self._database:
+            self._database.close_idle()
 
     def abandon(self) -> None:
         """Close the connections."""
