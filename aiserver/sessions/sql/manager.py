@@ -77,9 +77,11 @@ class SQLSessionManager(SessionManager):
         Default: true, except for SQLite."""
     ).tag(config=True)
 
-    timeout = Float(30.0, help="Seconds after which a database operation times out.").tag(
-        config=True
-    )
+    timeout = Float(
+        30.0,
+        help="""Seconds to wait for a database operation, including its retries. An operation that
+        has begun is completed even if nobody waits for its result.""",
+    ).tag(config=True)
 
     @default("shared")
     def _default_shared(self) -> bool:
