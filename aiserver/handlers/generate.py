@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import AsyncGenerator
 
-from ..errors import AIServerError
-from ..generation.generation import Generation, Outcome, Waiting
+from ..generation.generation import Generation, Waiting
 from ..requests import AnalyzeBody, GenerateBody, PreviewBody
-from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields, guarded
 from .models import model_fields
-from .sse import HEARTBEAT, ClientDisconnected, EventStream
+from .sse import HEARTBEAT, Event, send_events
 
 
 class GenerateHandler(AIServerHandler):
@@ -36,26 +34,8 @@ class GenerateHandler(AIServerHandler):
             await self._answer(self._generation)
 
     async def _stream(self, generation: Generation) -> None:
-        events = EventStream(self)
         try:
-            events.open()
-            await events.send("start", _start(generation))
-            async for token in generation.tokens(idle=HEARTBEAT):
-                if token is None:
-                    await events.heartbeat()
-                elif isinstance(token, Waiting):
-                    await events.send("waiting", {"seconds": token.seconds})
-                else:
-                    await events.send("token", {"part": token.part, "text": token.text})
-            await events.send(*_end(await generation.outcome))
-            await events.close()
-        except ClientDisconnected:
-            pass
-        except Exception as error:  # the headers are sent: report the error in the stream
-            self.log.error("A stream failed (request %s): %s", self.request_id, outline_of(error))
-            with contextlib.suppress(ClientDisconnected):
-                await events.send("error", error_fields(AIServerError()))
-                await events.close()
+            await send_events(self, _events(generation))
         finally:
             generation.stop()
             await generation.outcome
@@ -119,18 +99,21 @@ class StopHandler(AIServerHandler):
         self.set_status(204)
 
 
-def _start(generation: Generation) -> dict[str, object]:
-    return {
-        "generationId": generation.id,
-        "turnId": generation.turn_id,
-        "model": model_fields(generation.info),
-    }
-
-
-def _end(outcome: Outcome) -> tuple[str, dict[str, object]]:
+async def _events(generation: Generation) -> AsyncGenerator[Event | None, None]:
+    """Yield the events of a generation, and None after a pause."""
+    ids = {"generationId": generation.id, "turnId": generation.turn_id}
+    yield "start", ids | {"model": model_fields(generation.info)}
+    async for token in generation.tokens(idle=HEARTBEAT):
+        if token is None:
+            yield None
+        elif isinstance(token, Waiting):
+            yield "waiting", {"seconds": token.seconds}
+        else:
+            yield "token", {"part": token.part, "text": token.text}
+    outcome = await generation.outcome
     data = error_fields(outcome.error) if outcome.error else {}
     if outcome.interaction is not None:
         data |= {"interaction": outcome.interaction.to_dict(), "revision": outcome.revision}
     if outcome.unsaved is not None:
         data["unsaved"] = outcome.unsaved.to_dict()
-    return "done" if outcome.status == "success" else outcome.status, data
+    yield "done" if outcome.status == "success" else outcome.status, data

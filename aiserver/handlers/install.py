@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncGenerator
 from dataclasses import asdict
 
 from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound, UserText
@@ -10,13 +11,11 @@ from ..llm.catalog.catalog import INSTALL_LOCAL, local_package
 from ..llm.local.install import Installation, failure_of
 from ..requests import InstallBody
 from .base import AIServerHandler, error_fields, guarded
-from .sse import HEARTBEAT, ClientDisconnected, EventStream
+from .sse import HEARTBEAT, Event, send_events
 
 
 class InstallHandler(AIServerHandler):
     """Installs the local model. The installation outlives the connections that follow it."""
-
-    _is_disconnected = False
 
     @guarded("execute")
     async def post(self) -> None:
@@ -32,7 +31,7 @@ class InstallHandler(AIServerHandler):
         if installation is None:
             raise NotFound(UserText("No installation is running."))
         if "text/event-stream" in self.request.headers.get("Accept", ""):
-            await self._stream(installation)
+            await send_events(self, _events(installation))
         else:
             self.set_status(202)
             await self.finish(json.dumps(asdict(installation.state)))
@@ -44,27 +43,12 @@ class InstallHandler(AIServerHandler):
         await self.services.models.installer.stop()
         self.set_status(204)
 
-    async def _stream(self, installation: Installation) -> None:
-        events = EventStream(self)
-        try:
-            events.open()
-            async for state in installation.follow(idle=HEARTBEAT):
-                if self._is_disconnected:
-                    return
-                if state is None:
-                    await events.heartbeat()
-                else:
-                    await events.send("progress", asdict(state))
-            failure = failure_of(installation)
-            if failure is not None:
-                await events.send("error", error_fields(failure))
-            else:
-                await events.send("cancelled" if installation.end.cancelled() else "done", {})
-            await events.close()
-        except ClientDisconnected:
-            pass
 
-    def on_connection_close(self) -> None:
-        """Stop following; the installation continues."""
-        self._is_disconnected = True
-        super().on_connection_close()
+async def _events(installation: Installation) -> AsyncGenerator[Event | None, None]:
+    """Yield the events of an installation, and None after a pause."""
+    async for state in installation.follow(idle=HEARTBEAT):
+        yield ("progress", asdict(state)) if state else None
+    if failure := failure_of(installation):
+        yield "error", error_fields(failure)
+    else:
+        yield "cancelled" if installation.end.cancelled() else "done", {}

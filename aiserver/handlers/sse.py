@@ -8,58 +8,61 @@ disconnected client is noticed.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from tornado.iostream import StreamClosedError
-from tornado.web import RequestHandler
 
+from ..errors import AIServerError
+from ..safe_traceback import outline_of
 from ..surrogates import json_bytes
+from .base import AIServerHandler, error_fields
 
 HEARTBEAT = 5.0  # seconds without an event before a comment is sent
 FLUSH_TIMEOUT = 60.0  # seconds; a slower client counts as disconnected
 
+Event = tuple[str, dict[str, Any]]
 
-class ClientDisconnected(Exception):
+
+class _Disconnected(Exception):
     """The client closed the connection or doesn't read from it."""
 
 
-class EventStream:
-    """A ``text/event-stream`` answer. All coroutines raise ClientDisconnected."""
+async def send_events(handler: AIServerHandler, events: AsyncGenerator[Event | None, None]) -> None:
+    """Answer with events, and with a comment for each None, until the client disconnects."""
+    handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
+    handler.set_header("Cache-Control", "no-cache, no-transform")
+    handler.set_header("X-Accel-Buffering", "no")
+    # Nagle's algorithm would delay small events by 40 ms.
+    stream = getattr(handler.request.connection, "stream", None)
+    if stream is not None and not stream.closed():
+        stream.set_nodelay(True)
+    try:
+        async with contextlib.aclosing(events):
+            async for event in events:
+                await _write(handler, b": still here\n\n" if event is None else _frame(*event))
+    except _Disconnected:
+        return
+    except Exception as error:  # the headers are sent: report the error in the stream
+        handler.log.error("A stream failed (request %s): %s", handler.request_id, outline_of(error))
+        with contextlib.suppress(_Disconnected):
+            await _write(handler, _frame("error", error_fields(AIServerError())))
+    with contextlib.suppress(StreamClosedError, RuntimeError):
+        await handler.finish()
 
-    def __init__(self, handler: RequestHandler) -> None:
-        self._handler = handler
 
-    def open(self) -> None:
-        """Set the headers, which are sent with the first event."""
-        self._handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
-        self._handler.set_header("Cache-Control", "no-cache, no-transform")
-        self._handler.set_header("X-Accel-Buffering", "no")
-        # Nagle's algorithm would delay small events by 40 ms.
-        stream = getattr(self._handler.request.connection, "stream", None)
-        if stream is not None and not stream.closed():
-            stream.set_nodelay(True)
+def _frame(event: str, data: dict[str, Any]) -> bytes:
+    """Encode one event. JSON has no raw line breaks, so it fits in one ``data`` line."""
+    return b"event: %b\ndata: %b\n\n" % (event.encode(), json_bytes(data))
 
-    async def send(self, event: str, data: dict[str, Any]) -> None:
-        """Send one event. JSON has no raw line breaks, so it fits in one ``data`` line."""
-        await self._write(b"event: %b\ndata: %b\n\n" % (event.encode(), json_bytes(data)))
 
-    async def heartbeat(self) -> None:
-        """Send a comment, which clients ignore."""
-        await self._write(b": still here\n\n")
-
-    async def close(self) -> None:
-        """End the answer."""
-        try:
-            await self._handler.finish()
-        except (StreamClosedError, RuntimeError) as reason:
-            raise ClientDisconnected from reason
-
-    async def _write(self, data: bytes) -> None:
-        try:
-            self._handler.write(data)
-            flushed = self._handler.flush()
-            if not flushed.done():  # usually it is done: the socket buffer had room
-                await asyncio.wait_for(flushed, FLUSH_TIMEOUT)
-            flushed.result()
-        except (StreamClosedError, TimeoutError, asyncio.TimeoutError, RuntimeError) as reason:
-            raise ClientDisconnected from reason
+async def _write(handler: AIServerHandler, data: bytes) -> None:
+    try:
+        handler.write(data)
+        flushed = handler.flush()
+        if not flushed.done():  # usually it is done: the socket buffer had room
+            await asyncio.wait_for(flushed, FLUSH_TIMEOUT)
+        flushed.result()
+    except (StreamClosedError, TimeoutError, asyncio.TimeoutError, RuntimeError) as reason:
+        raise _Disconnected from reason
