@@ -18,10 +18,8 @@ import ast
 import re
 
 from .language import CellLanguage, fence_name
-from .parts import Part, Parts, PartsReader
+from .parts import Parts, PartsReader
 from .prose import ProseParser
-
-__all__ = ["AnswerParser", "Part", "answer_parser"]
 
 _OPEN = re.compile(r" {0,3}(`{3,})[ \t]*([^`\s]*)[^`\n]*$")
 _CLOSE = re.compile(r" {0,3}(`{3,})[ \t]*$")
@@ -70,7 +68,7 @@ class AnswerParser(PartsReader):
                 return self._close(line)
         elif opening := _OPEN.match(line):
             return self._open(opening[1], opening[2], line)
-        return self._text(line) + (self._line_break() if ended else [])
+        return self._line_text(line, ended=ended)
 
     def _open(self, fence: str, tag: str, line: str) -> Parts:
         self._fence = fence
@@ -87,22 +85,12 @@ class AnswerParser(PartsReader):
         return [] if was_code else self._add_explanation(line + "\n")
 
     def _text(self, text: str) -> Parts:
-        if not text:
-            return []
         if self._in_block:
             return self._code_text(text)
         if not self._seen_block:
             self._plain += text
             return []
         return self._add_explanation(text)
-
-    def _line_break(self) -> Parts:
-        if self._in_block:
-            return self._code_break()
-        if not self._seen_block:
-            self._plain += "\n"
-            return []
-        return self._add_explanation("\n")
 
     def _looks_like_code(self, text: str) -> bool:
         if self._language != "python":

@@ -14,8 +14,6 @@ import secrets
 
 from .language import fence_name
 
-__all__ = ["code_block", "fence_name", "marked", "nonce"]
-
 _SECRET = secrets.token_bytes(32)
 
 

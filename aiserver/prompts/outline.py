@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from .fence import fence_name
+from .language import fence_name
 
 _MAGIC = re.compile(r"^\s*[%!]|\?\s*$")
 _NAMING = re.compile(r"(import |from \S+ import |(async )?def |class |[A-Za-z_][\w.]* *(=|<-) )")

@@ -9,6 +9,7 @@ gives the complete parts.
 
 from __future__ import annotations
 
+import io
 import re
 from abc import ABC, abstractmethod
 from typing import Literal
@@ -35,7 +36,7 @@ class PartsReader(ABC):
         self._breaks = 0  # line breaks inside code that are buffered until more code follows
         self._code: list[str] = []
         self._explanation_parts: list[str] = []
-        self._pending_cr = False
+        self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
         self._started = False
 
     @property
@@ -50,16 +51,16 @@ class PartsReader(ABC):
 
     def feed(self, text: str) -> Parts:
         """Parse one piece; return the new output."""
-        return joined(self._feed(self._line_ends(text)))
+        if text and not self._started:  # drop a byte order mark
+            text, self._started = text.removeprefix("\ufeff"), True
+        return joined(self._feed(self._newlines.decode(text)))
 
     def finish(self) -> Parts:
         """End the answer; return the rest of the output."""
-        out = self._feed("\n") if self._pending_cr else []
-        self._pending_cr = False
-        line, self._line = self._line, ""
-        if self._in_code and not line.strip(" `"):
-            line = ""  # the beginning of the closing fence
-        out += self._text(line) if self._line_started else self._whole_line(line, ended=False)
+        out = self._feed(self._newlines.decode("", final=True))
+        if self._in_code and not self._line.strip(" `"):
+            self._line = ""  # the beginning of the closing fence
+        out += self._take_line(self._line, ended=False)
         return joined(out + self._end() + self._settle_head(ended=True))
 
     # Implemented by subclasses.
@@ -75,11 +76,7 @@ class PartsReader(ABC):
 
     @abstractmethod
     def _text(self, text: str) -> Parts:
-        """Parse a piece of a line that isn't a fence."""
-
-    @abstractmethod
-    def _line_break(self) -> Parts:
-        """Parse the line break after such a line."""
+        """Parse a piece of a line that isn't a fence, or the line break after it."""
 
     @abstractmethod
     def _end(self) -> Parts:
@@ -91,50 +88,35 @@ class PartsReader(ABC):
 
     # Shared by subclasses.
 
-    def _line_ends(self, text: str) -> str:
-        if text and not self._started:  # drop a byte order mark
-            text, self._started = text.removeprefix("\ufeff"), True
-        if self._pending_cr:
-            text, self._pending_cr = "\r" + text, False
-        if text.endswith("\r"):
-            text, self._pending_cr = text[:-1], True
-        return text.replace("\r\n", "\n")
-
     def _feed(self, text: str) -> Parts:
         out: Parts = []
         for piece in _LINES.findall(text):
-            out += self._feed_piece(piece)
+            self._line += piece
+            if piece.endswith("\n"):
+                out += self._take_line(self._line[:-1], ended=True)
+            elif self._line_started or (self._may_start() and not MAYBE_FENCE.match(self._line)):
+                # The line can't be a fence any more: output what there is of it.
+                out += self._text(self._line)
+                self._line, self._line_started = "", True
         return out
 
-    def _feed_piece(self, piece: str) -> Parts:
-        out: Parts = []
-        self._line += piece
-        if self._line.endswith("\n"):
-            line, self._line = self._line[:-1], ""
-            if self._line_started:
-                out += self._text(line) + self._line_break()
-                self._line_started = False
-            else:
-                out += self._whole_line(line, ended=True)
-        elif self._line and (
-            self._line_started or (self._may_start() and not MAYBE_FENCE.match(self._line))
-        ):
-            # The line can't be a fence any more: output what there is of it.
-            self._line_started = True
-            out += self._text(self._line)
-            self._line = ""
-        return out
+    def _take_line(self, line: str, *, ended: bool) -> Parts:
+        is_rest, self._line, self._line_started = self._line_started, "", False
+        return (
+            self._line_text(line, ended=ended) if is_rest else self._whole_line(line, ended=ended)
+        )
+
+    def _line_text(self, line: str, *, ended: bool) -> Parts:
+        out = self._text(line) if line else []
+        return out + self._text("\n") if ended else out
 
     def _code_text(self, text: str) -> Parts:
-        if not text:
+        if text == "\n":
+            if self._code or self._start:  # blank lines at the start are dropped
+                self._breaks += 1
             return []
         breaks, self._breaks = "\n" * self._breaks, 0
         return self._add_code(breaks + text)
-
-    def _code_break(self) -> Parts:
-        if self._code or self._start:  # blank lines at the start are dropped
-            self._breaks += 1
-        return []
 
     def _add_code(self, text: str) -> Parts:
         if self._head:

@@ -64,7 +64,7 @@ class ProseParser(PartsReader):
             else:
                 self._state, self._buffer = "perhaps closed", [line]
                 return []
-        return self._text(line) + (self._line_break() if ended else [])
+        return self._line_text(line, ended=ended)
 
     def _before(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
         is_first = not any(previous.strip() for previous in self._buffer)
@@ -99,9 +99,7 @@ class ProseParser(PartsReader):
         lines, self._buffer = self._buffer, []
         out: Parts = []
         for number, line in enumerate(lines, 1):
-            out += self._text(line)
-            if ended or number < len(lines):
-                out += self._line_break()
+            out += self._line_text(line, ended=ended or number < len(lines))
         return out
 
     def _close(self) -> Parts:
@@ -109,12 +107,7 @@ class ProseParser(PartsReader):
         return []
 
     def _text(self, text: str) -> Parts:
-        if not text:
-            return []
         return self._add_explanation(text) if self._state == "after" else self._code_text(text)
-
-    def _line_break(self) -> Parts:
-        return self._add_explanation("\n") if self._state == "after" else self._code_break()
 
     def _end(self) -> Parts:
         if self._state == "perhaps closed":

@@ -20,6 +20,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from aiserver.models import Interaction
 from aiserver.prompts import fence
 from aiserver.prompts.context import PromptInput, build_messages, is_example
+from aiserver.prompts.language import fence_name
 from aiserver.prompts.outline import outline
 from aiserver.prompts.templates import Style
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile
@@ -300,7 +301,7 @@ def test_a_code_block_cannot_be_closed_from_inside(text: str) -> None:
 
 @given(st.text(max_size=60))
 def test_fence_names_are_plain(language: str) -> None:
-    assert re.fullmatch(r"[a-zA-Z0-9+#.-]{1,32}", fence.fence_name(language))
+    assert re.fullmatch(r"[a-zA-Z0-9+#.-]{1,32}", fence_name(language))
 
 
 @pytest.mark.parametrize(
@@ -308,7 +309,7 @@ def test_fence_names_are_plain(language: str) -> None:
     [("python", "python"), ("ipython", "python"), ("R", "r"), ("C++17", "cpp"), ("", "python")],
 )
 def test_fence_name(language: str, name: str) -> None:
-    assert fence.fence_name(language) == name
+    assert fence_name(language) == name
 
 
 async def test_a_kernels_language_is_named():
