@@ -6,6 +6,7 @@ sentence, never a traceback, a path or a provider's text. Errors of a client log
 
 from __future__ import annotations
 
+import asyncio
 import re
 import uuid
 from collections.abc import Awaitable, Callable
@@ -203,6 +204,10 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     def compute_etag(self) -> str | None:
         """Send no ETag except a revision. Tornado would hash the body."""
         return None
+
+    async def finish_in_thread(self, build: Callable[[], Any]) -> None:
+        """Build and encode a long answer in a thread, so that it doesn't block the event loop."""
+        await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Send an error's code and message."""

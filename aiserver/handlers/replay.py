@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import NotFound, UserText
@@ -17,15 +17,7 @@ from .base import AIServerHandler, guarded
 _CHUNK = 1000  # moments; encoding them takes some milliseconds
 
 
-class _HistoryHandler(AIServerHandler):
-    """Base of the handlers that read histories."""
-
-    async def finish_in_thread(self, build: Callable[[], Any]) -> None:
-        """Build and encode the answer in a thread, since a history may have many steps."""
-        await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
-
-
-class ReplayHandler(_HistoryHandler):
+class ReplayHandler(AIServerHandler):
     """Replays a cell."""
 
     @guarded("read")
@@ -47,7 +39,7 @@ class ReplayHandler(_HistoryHandler):
         )
 
 
-class BlameHandler(_HistoryHandler):
+class BlameHandler(AIServerHandler):
     """Reports the author of each line of a cell."""
 
     @guarded("read")
@@ -74,7 +66,7 @@ class BlameHandler(_HistoryHandler):
         await self.finish_in_thread(build)
 
 
-class _NotebookHandler(_HistoryHandler):
+class _NotebookHandler(AIServerHandler):
     """Base of the handlers that read a notebook's history."""
 
     async def history(self, notebook_id: str, version: str | None = None) -> History:
