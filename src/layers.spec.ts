@@ -9,7 +9,8 @@ import * as path from 'path';
 const SHARED = [
   ['api/schema'],
   ['api/types'],
-  ['tokens', 'api'],
+  ['api'],
+  ['tokens'],
   ['state', 'records', 'diff'],
   ['cells', 'ui'],
   ['labels']

@@ -4,27 +4,10 @@ import { Token } from '@lumino/coreutils';
 import { ISignal } from '@lumino/signaling';
 import type { JSX } from 'react';
 
-import type {
-  Blame,
-  BlameBody,
-  CellChange,
-  EventBody,
-  ISearchRequest,
-  ModelList,
-  NotebookSnapshot,
-  PlacedCell,
-  Replay,
-  Report,
-  SearchResults,
-  SessionSummary,
-  Timeline
-} from './api/types';
+import type { ApiClient } from './api/client';
+import type { CellChange, EventBody, ICellKey, PlacedCell } from './api/types';
 
-/** Identifies the session of one cell. */
-export interface ICellKey {
-  notebookId: string;
-  cellId: string;
-}
+export type { ICellKey };
 
 export function isSameCell(a: ICellKey | null, b: ICellKey | null): boolean {
   return a?.cellId === b?.cellId && a?.notebookId === b?.notebookId;
@@ -58,6 +41,20 @@ export interface ISessionChange extends ICellKey {
   readonly isRemote?: boolean;
 }
 
+/** The API's methods that only read. */
+export type HistoryReader = Pick<
+  ApiClient,
+  | 'replay'
+  | 'blame'
+  | 'blob'
+  | 'timeline'
+  | 'moment'
+  | 'report'
+  | 'search'
+  | 'sessions'
+  | 'models'
+>;
+
 /** Reads and records the histories on the server. */
 export interface IHistory {
   /** Emitted after a session was written: by a generation, by `record`, or by another page. */
@@ -66,34 +63,8 @@ export interface IHistory {
   /** Emit `changed`, so that views fetch the session again. */
   notify(change: ISessionChange): void;
 
-  /** The steps of a cell; none if it has no session. */
-  replay(key: ICellKey, signal?: AbortSignal): Promise<Replay>;
-
-  /** The changes of all cells of a notebook, in one order. */
-  timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline>;
-
-  /** The notebook as it was after a moment of the timeline with that version. */
-  moment(
-    notebookId: string,
-    index: number,
-    version?: string,
-    signal?: AbortSignal
-  ): Promise<NotebookSnapshot>;
-
-  /** The number of lines of the notebook by kind of contributor. */
-  report(notebookId: string): Promise<Report>;
-
-  /** The turns that match a query, in one notebook or in all. */
-  search(request: ISearchRequest, signal?: AbortSignal): Promise<SearchResults>;
-
-  /** The contributor of each line of a cell. */
-  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal): Promise<Blame>;
-
-  /** The thumbnail of an output, by the hash that its run recorded. */
-  blob(sha256: string, signal?: AbortSignal): Promise<Blob>;
-
-  /** A summary for each cell of a notebook that has a session, deleted cells included. */
-  summaries(notebookId: string): Promise<SessionSummary[]>;
+  /** Reads the histories, and the list of models. */
+  readonly api: HistoryReader;
 
   /**
    * Record events of a cell, then emit `changed`. If the server can't record them now, rejects
@@ -118,9 +89,6 @@ export interface IHistory {
 
   /** Resolves when all queued changes of a notebook are written, or wait for a retry. */
   flushed(notebookId: string): Promise<void>;
-
-  /** The available models. */
-  models(): Promise<ModelList>;
 }
 
 export const IHistory = new Token<IHistory>(

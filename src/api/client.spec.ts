@@ -12,8 +12,11 @@ describe('ApiClient', () => {
       fetch: fetch as typeof globalThis.fetch
     });
     const client = new ApiClient(settings);
-    await client.record('nb', '../../../api/shutdown?', []);
-    await client.replay('nb', 'c#1');
+    await client.record(
+      { notebookId: 'nb', cellId: '../../../api/shutdown?' },
+      []
+    );
+    await client.replay({ notebookId: 'nb', cellId: 'c#1' });
     const paths = fetch.mock.calls.map(
       ([request]) => new URL((request as Request).url).pathname
     );
@@ -78,6 +81,43 @@ describe('ApiClient', () => {
       jest.useRealTimers();
     }
   );
+
+  /** A client whose server responds with these bodies, in turn; and the requests. */
+  function clientOf(...bodies: unknown[]) {
+    const fetch = jest.fn(
+      async (_: RequestInfo) => new Response(JSON.stringify(bodies.shift()))
+    );
+    const settings = ServerConnection.makeSettings({
+      baseUrl: 'http://localhost/',
+      fetch: fetch as typeof globalThis.fetch
+    });
+    return { client: new ApiClient(settings), fetch };
+  }
+
+  it('reads all pages of summaries', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map(cellId => ({ cellId }));
+    const { client, fetch } = clientOf(
+      { sessions: [a, b], total: 3 },
+      { sessions: [c], total: 3 }
+    );
+    expect(await client.sessions('nb')).toEqual([a, b, c]);
+    const urls = fetch.mock.calls.map(([request]) => (request as Request).url);
+    const offsets = urls.map(url => new URL(url).searchParams.get('offset'));
+    expect(offsets).toEqual(['0', '2']);
+  });
+
+  it('stops at an empty page', async () => {
+    const { client } = clientOf({ sessions: [], total: 9 });
+    expect(await client.sessions('nb')).toEqual([]);
+  });
+
+  it('shares one request for models among simultaneous callers', async () => {
+    const { client, fetch } = clientOf({ models: [] }, { models: [] });
+    await Promise.all([client.models(), client.models(), client.models()]);
+    expect(fetch).toHaveBeenCalledTimes(1);
+    await client.models(); // The list may have changed since.
+    expect(fetch).toHaveBeenCalledTimes(2);
+  });
 
   it('replaces lone surrogates, which the server would reject', async () => {
     const fetch = jest.fn(

@@ -17,6 +17,7 @@ import type {
   ExportFormat,
   GitChoice,
   GenerateBody,
+  ICellKey,
   InstallBody,
   PlaceBody,
   InstallEvent,
@@ -30,9 +31,9 @@ import type {
   Replay,
   Report,
   SearchResults,
-  Session,
   SessionEvent,
   SessionList,
+  SessionSummary,
   StreamEvent,
   Timeline,
   Verdict,
@@ -74,8 +75,13 @@ export class ApiClient {
     await this._requestVoid('models/warm-up', { method: 'POST', body });
   }
 
-  async models(): Promise<ModelList> {
-    return this._requestJson('models');
+  /** The available models. Simultaneous callers share one request. */
+  models(): Promise<ModelList> {
+    if (!this._models) {
+      this._models = this._requestJson('models');
+      void Promise.resolve().then(() => (this._models = null));
+    }
+    return this._models;
   }
 
   /** The messages that a request would send to the model. Sends nothing to the model. */
@@ -185,36 +191,36 @@ export class ApiClient {
     await this._requestVoid('git', { method: 'POST', body: { choice } });
   }
 
-  async sessions(notebookId: string, offset = 0): Promise<SessionList> {
-    const query = new URLSearchParams({ notebookId, offset: `${offset}` });
-    return this._requestJson(`sessions?${query}`);
+  /** A summary for each cell of a notebook that has a session, deleted cells included. */
+  async sessions(notebookId: string): Promise<SessionSummary[]> {
+    const all: SessionSummary[] = [];
+    for (;;) {
+      const offset = `${all.length}`;
+      const query = new URLSearchParams({ notebookId, offset });
+      const page: SessionList = await this._requestJson(`sessions?${query}`);
+      all.push(...page.sessions);
+      if (all.length >= page.total || !page.sessions.length) {
+        return all;
+      }
+    }
   }
 
-  async session(notebookId: string, cellId: string): Promise<Session> {
-    return this._requestJson(sessionPath(notebookId, cellId));
-  }
-
-  async replay(
-    notebookId: string,
-    cellId: string,
-    signal?: AbortSignal
-  ): Promise<Replay> {
-    const path = `${sessionPath(notebookId, cellId)}/replay`;
-    return this._requestJson(path, { signal });
+  /** The steps of a cell; none if it has no session. */
+  async replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
+    return this._requestJson(`${sessionPath(key)}/replay`, { signal });
   }
 
   /** The contributor of each line of `source`, of the version after `step`, or of the last one. */
   async blame(
-    notebookId: string,
-    cellId: string,
-    body: BlameBody = {},
+    key: ICellKey,
+    body: BlameBody,
     signal?: AbortSignal
   ): Promise<Blame> {
-    const path = `${sessionPath(notebookId, cellId)}/blame`;
+    const path = `${sessionPath(key)}/blame`;
     return this._requestJson(path, { method: 'POST', body, signal });
   }
 
-  /** A stored thumbnail. */
+  /** The thumbnail of an output, by the hash that its run recorded. */
   async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
     const path = `blobs/${encodeURIComponent(sha256)}`;
     return callApi(this.settings, path, { signal }, response =>
@@ -265,12 +271,8 @@ export class ApiClient {
     return this._requestJson('search', { method: 'POST', body, signal });
   }
 
-  async record(
-    notebookId: string,
-    cellId: string,
-    events: EventBody[]
-  ): Promise<SessionEvent[]> {
-    const path = `${sessionPath(notebookId, cellId)}/events`;
+  async record(key: ICellKey, events: EventBody[]): Promise<SessionEvent[]> {
+    const path = `${sessionPath(key)}/events`;
     return this._requestJson(path, { method: 'POST', body: events });
   }
 
@@ -303,6 +305,8 @@ export class ApiClient {
   private _requestVoid(path: string, options: IRequestOptions): Promise<void> {
     return callApi(this.settings, path, options, async () => undefined);
   }
+
+  private _models: Promise<ModelList> | null = null;
 }
 
 function keyPath(provider: string): string {
@@ -310,8 +314,10 @@ function keyPath(provider: string): string {
 }
 
 /** Path of a session. Ids are escaped: a file may use any text as a cell's id (P5). */
-function sessionPath(...ids: string[]): string {
-  return ['sessions', ...ids.map(encodeURIComponent)].join('/');
+function sessionPath({ notebookId, cellId }: ICellKey): string {
+  return ['sessions', ...[notebookId, cellId].map(encodeURIComponent)].join(
+    '/'
+  );
 }
 
 function notebookPath(notebookId: string): string {

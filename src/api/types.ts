@@ -59,6 +59,12 @@ export type Health = Schemas['Health'];
 export type ErrorBody = Schemas['Error'];
 export type UserText = Schemas['UserText'];
 
+/** Identifies the session of one cell. */
+export interface ICellKey {
+  notebookId: string;
+  cellId: string;
+}
+
 /** A search request; without a notebook id it searches all notebooks. */
 export interface ISearchRequest {
   query: string;

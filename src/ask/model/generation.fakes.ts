@@ -99,13 +99,17 @@ export function setup(options: { source?: string | null } = {}) {
   const steps: Partial<Step>[] = [];
   const recorded: unknown[] = [];
   const notified: unknown[] = [];
+  const reader = {
+    models: jest.fn(async () => ({ default: MODEL.id, models: [MODEL] })),
+    replay: jest.fn(async () => ({ steps: [...steps] }))
+  };
   const history = {
+    ...reader,
+    api: reader,
     changed: new Signal<object, ISessionChange>({}),
     recording: new Signal<object, IRecording>({}),
     notify: jest.fn(key => notified.push(key)),
-    record: jest.fn(async (_key, events) => void recorded.push(...events)),
-    models: jest.fn(async () => ({ default: MODEL.id, models: [MODEL] })),
-    replay: jest.fn(async () => ({ steps: [...steps] }))
+    record: jest.fn(async (_key, events) => void recorded.push(...events))
   };
   const target = {
     cellId: 'c1',

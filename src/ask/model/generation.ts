@@ -90,7 +90,8 @@ export class GenerationModel extends GenerationStore {
   /** Update the model that the open row shows. Errors are ignored: the next request reports them. */
   async refreshModel(): Promise<void> {
     const isOpen = this.state.phase !== 'idle';
-    const list = isOpen && (await this.history.models().catch(() => null));
+    const { api } = this.history;
+    const list = isOpen && (await api.models().catch(() => null));
     if (list) {
       this.set(applyModelList(this.state, list));
     }

@@ -103,7 +103,7 @@ export async function waitUntilSaved(
   for (const delay of POLL_DELAYS_MS) {
     await new Promise(resolve => setTimeout(resolve, delay));
     try {
-      const { steps } = await history.replay(key);
+      const { steps } = await history.api.replay(key);
       if (steps.some(step => (step.turnId ?? 0) >= turnId)) {
         return;
       }

@@ -79,7 +79,7 @@ export async function loadPastTurns(
   history: IHistory,
   key: ICellKey
 ): Promise<{ intents: string[]; last: number; failed: number[] }> {
-  const { steps } = await history.replay(key);
+  const { steps } = await history.api.replay(key);
   const turns = steps.filter(step => step.kind === 'turn');
   return {
     intents: turns.map(step => step.title),
@@ -96,7 +96,7 @@ export async function hasDecision(
   key: ICellKey,
   turnId: number
 ): Promise<boolean> {
-  const replay = await history.replay(key).catch(() => null);
+  const replay = await history.api.replay(key).catch(() => null);
   const turn = replay?.steps.find(
     step => step.kind === 'turn' && step.turnId === turnId
   );

@@ -41,12 +41,14 @@ async function setup(
     history: {
       changed: new Signal({}),
       recording: new Signal({}),
-      models: async () => ({
-        default: models[0]?.id,
-        models,
-        notices: options.notices
-      }),
-      replay: async () => null
+      api: {
+        models: async () => ({
+          default: models[0]?.id,
+          models,
+          notices: options.notices
+        }),
+        replay: async () => null
+      }
     } as unknown as IHistory,
     target: {
       cellId: 'c1',

@@ -57,7 +57,7 @@ export class BlameModel extends VDomModel {
       const body = { source };
       result = key && {
         source,
-        lines: (await this._history.blame(key, body, abort.signal)).lines
+        lines: (await this._history.api.blame(key, body, abort.signal)).lines
       };
     } catch (reason) {
       failure = toFailure(reason);

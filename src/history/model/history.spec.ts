@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/request';
-import type { ChangesBody, SessionSummary } from '../../api/types';
+import type { ChangesBody } from '../../api/types';
 import { HistoryApi, HistoryModel } from './history';
 
 const KEY = { notebookId: 'nb', cellId: 'c1' };
@@ -9,33 +9,6 @@ function createHistory(api: Partial<HistoryApi>): HistoryModel {
 }
 
 describe('HistoryModel', () => {
-  it('reads all pages of summaries', async () => {
-    const all = Array.from(
-      { length: 5 },
-      (_, i) => ({ cellId: `c${i}` }) as SessionSummary
-    );
-    const sessions = jest.fn(async (_id: string, offset = 0) => ({
-      sessions: all.slice(offset, offset + 2),
-      total: all.length
-    }));
-    expect(await createHistory({ sessions }).summaries('nb')).toEqual(all);
-    expect(sessions).toHaveBeenCalledTimes(3);
-  });
-
-  it('stops at an empty page', async () => {
-    const sessions = jest.fn(async () => ({ sessions: [], total: 9 }));
-    expect(await createHistory({ sessions }).summaries('nb')).toEqual([]);
-  });
-
-  it('shares one request for models among simultaneous callers', async () => {
-    const models = jest.fn(async () => ({ models: [] }));
-    const history = createHistory({ models } as unknown as HistoryApi);
-    await Promise.all([history.models(), history.models(), history.models()]);
-    expect(models).toHaveBeenCalledTimes(1);
-    await history.models(); // The list may have changed since.
-    expect(models).toHaveBeenCalledTimes(2);
-  });
-
   it('emits changed after the events were written, and not if that fails', async () => {
     const changes: unknown[] = [];
     const record = jest

@@ -10,12 +10,10 @@ describe('events that could not be recorded', () => {
 
   function setup() {
     const sent: { type: string; timestamp?: string | null }[] = [];
-    const record = jest.fn(
-      async (_notebook: string, _cell: string, events: typeof sent) => {
-        sent.push(...events);
-        return [];
-      }
-    );
+    const record = jest.fn(async (_key: typeof KEY, events: typeof sent) => {
+      sent.push(...events);
+      return [];
+    });
     const history = new HistoryModel({ record } as unknown as HistoryApi);
     const changes: unknown[] = [];
     history.changed.connect((_, key) => changes.push(key));
@@ -46,7 +44,7 @@ describe('events that could not be recorded', () => {
     const events = [{ type: 'accept' }, { type: 'edit' }];
     await expect(history.record(KEY, events)).rejects.toThrow();
     await jest.advanceTimersByTimeAsync(120_000);
-    const ids = record.mock.calls.map(([, , sentEvents]) =>
+    const ids = record.mock.calls.map(([, sentEvents]) =>
       sentEvents.map(event => (event as { id?: string }).id)
     );
     expect(ids).toHaveLength(2);
@@ -71,7 +69,7 @@ describe('events that could not be recorded', () => {
       await expect(history.record(KEY, [{ type: 'edit' }])).rejects.toThrow();
     }
     await jest.advanceTimersByTimeAsync(5000);
-    record.mockImplementation(async (_notebook, _cell, events) => {
+    record.mockImplementation(async (_key, events) => {
       sent.push(...events);
       return [];
     });
@@ -110,8 +108,8 @@ describe('events that could not be recorded', () => {
     record.mockRejectedValue(broken);
     await expect(history.record(KEY, [{ type: 'accept' }])).rejects.toThrow();
     await expect(history.record(other, [{ type: 'edit' }])).rejects.toThrow();
-    record.mockImplementation(async (_, cell, events) => {
-      if (cell === KEY.cellId) {
+    record.mockImplementation(async ({ cellId }, events) => {
+      if (cellId === KEY.cellId) {
         throw broken;
       }
       sent.push(...events);

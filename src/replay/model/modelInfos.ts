@@ -16,7 +16,7 @@ export class ModelInfos {
       return false;
     }
     try {
-      const { models } = await this._history.models();
+      const { models } = await this._history.api.models();
       this._infos = new Map(models.map(model => [model.id, model]));
       return true;
     } catch {

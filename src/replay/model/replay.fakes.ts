@@ -21,6 +21,7 @@ import type {
 } from '../../api/types';
 import { modelList } from '../../providers/model/models.fakes';
 import type {
+  HistoryReader,
   ICellKey,
   INotebookChange,
   IHistory,
@@ -133,6 +134,7 @@ export class PendingReplay extends PromiseDelegate<Replay> {
 
 /** A history that answers immediately or, while `isSlow`, when the spec calls `answer`. */
 export class FakeHistory implements IHistory {
+  readonly api = this as unknown as HistoryReader;
   readonly changed: Signal<IHistory, ISessionChange> = new Signal(this);
   readonly recording: Signal<IHistory, IRecording> = new Signal(this);
   readonly steps = new Map<string, Step[]>();
@@ -233,7 +235,7 @@ export class FakeHistory implements IHistory {
     return blob;
   }
 
-  async summaries(): Promise<SessionSummary[]> {
+  async sessions(): Promise<SessionSummary[]> {
     this.summaryCalls++;
     if (this.failure) {
       throw this.failure;

@@ -186,7 +186,7 @@ export class ReplayModel extends ActivatableModel {
 
   /** Fetch the image of an output by the SHA-256 in its run's record. */
   fetchImage(sha256: string, signal?: AbortSignal): Promise<Blob> {
-    return this._history.blob(sha256, signal);
+    return this._history.api.blob(sha256, signal);
   }
 
   /** Show a step of a cell as soon as the cell's steps are loaded. */

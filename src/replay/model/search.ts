@@ -134,7 +134,7 @@ export class SearchModel extends LoadedModel {
     const previousHits = this._previousHits;
     this._previousHits = [];
     const query = this._query.trim();
-    const results = await this.history.search(
+    const results = await this.history.api.search(
       {
         query,
         notebookId: this.target,

@@ -405,7 +405,9 @@ describe('remote changes of a shared notebook', () => {
 
     it('are recorded once if the other page records them', async () => {
       const { id, page } = await deleted(({ id, page }) =>
-        page.server.api.record(id, 'bb', [{ type: 'delete', source: '' }])
+        page.server.api.record({ notebookId: id, cellId: 'bb' }, [
+          { type: 'delete', source: '' }
+        ])
       );
       expect(page.server.events(id, 'bb', 'delete')).toHaveLength(1);
     });

@@ -176,7 +176,7 @@ class Workspace {
     const inherited = new Expected();
     expected.answers.forEach(item => inherited.answers.push(item));
     expected.shown.forEach(item => inherited.shown.add(item));
-    for (const { cellId } of await duplicate.page.history.summaries(
+    for (const { cellId } of await duplicate.page.history.api.sessions(
       duplicate.id
     )) {
       const { events } = await sessionOf(duplicate.id, cellId);
@@ -212,7 +212,7 @@ async function verify(
   owners: Map<string, string>
 ): Promise<void> {
   const { id } = notebook;
-  const summaries = await notebook.page.history.summaries(id);
+  const summaries = await notebook.page.history.api.sessions(id);
   const sessions = new Map<string, Session>();
   const codes = new Map<string, Set<string>>();
   for (const { cellId } of summaries) {
@@ -266,11 +266,11 @@ async function verify(
     }
   }
   // Each save is a moment, and the last moment is the current state.
-  const { moments } = await notebook.page.history.timeline(id);
+  const { moments } = await notebook.page.history.api.timeline(id);
   const saved: string[] = [];
   for (const { index, saved: isSaved } of moments) {
     if (isSaved || index === moments.length - 1) {
-      const { cells } = await notebook.page.history.moment(id, index);
+      const { cells } = await notebook.page.history.api.moment(id, index);
       const rows = cells.map(cell => [cell.cellId, cell.type, cell.source]);
       saved.push(JSON.stringify(rows));
     }

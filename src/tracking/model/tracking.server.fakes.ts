@@ -12,6 +12,7 @@ import type {
   SessionSummary,
   StreamEvent
 } from '../../api/types';
+import type { ICellKey } from '../../tokens';
 import type { IServer } from './tracking.fakes';
 
 let notebooks = 0;
@@ -98,7 +99,7 @@ export class FakeServer implements IServer {
   }
 
   private readonly _api = {
-    replay: async (notebookId: string, cellId: string) => ({
+    replay: async ({ notebookId, cellId }: ICellKey) => ({
       notebookId,
       cellId,
       revision: 0,
@@ -109,9 +110,9 @@ export class FakeServer implements IServer {
       const rows = [...this.sessions]
         .filter(([name]) => name.startsWith(`${notebookId}/`))
         .map(([name, session]) => summaryOf(name, session));
-      return { sessions: rows, total: rows.length };
+      return rows;
     },
-    record: async (notebookId: string, cellId: string, events: EventBody[]) => {
+    record: async ({ notebookId, cellId }: ICellKey, events: EventBody[]) => {
       this._fail();
       const session = this._open(notebookId, cellId);
       return events.map(event => append(session, event));

@@ -141,13 +141,13 @@ export class Tracking implements ITracking {
       this._attempts.get(panel) === attempt &&
       this._panels.has(panel) &&
       identity.get(panel) === notebookId;
-    let summaries = await history.summaries(notebookId);
+    let summaries = await history.api.sessions(notebookId);
     if (!isCurrent() || !summaries.some(({ turns }) => turns)) {
       return;
     }
     if (this._recordPastes(panel, notebookId)) {
       await history.flushed(notebookId);
-      summaries = await history.summaries(notebookId);
+      summaries = await history.api.sessions(notebookId);
     }
     const { scope } = this;
     if (!isCurrent() || scope === 'off') {
@@ -164,7 +164,7 @@ export class Tracking implements ITracking {
         explanations: this._options.explanations ?? {},
         push: change => history.recordChange(notebookId, change),
         isDeleted: async cellId => {
-          const { steps } = await history.replay({ notebookId, cellId });
+          const { steps } = await history.api.replay({ notebookId, cellId });
           return REMOVED_KINDS.has(steps.at(-1)?.kind ?? '');
         },
         preview: run => this._preview(run)
@@ -237,7 +237,8 @@ export class Tracking implements ITracking {
     key: ICellKey
   ): Promise<void> {
     if (watch.needsTurnCheck(key.cellId)) {
-      const replay = await this._options.history.replay(key).catch(() => null);
+      const { api } = this._options.history;
+      const replay = await api.replay(key).catch(() => null);
       if (replay?.steps.some(step => step.kind === 'turn')) {
         watch.addTurn(key.cellId);
       }

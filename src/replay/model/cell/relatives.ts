@@ -31,7 +31,7 @@ export async function describeCells(
   const hasMissing = ids.some(id => !present.has(id));
   const summaries =
     hasMissing && notebookId !== null
-      ? await history.summaries(notebookId).catch(() => [])
+      ? await history.api.sessions(notebookId).catch(() => [])
       : [];
   return ids.map(cellId => {
     const cell = present.get(cellId) ?? null;

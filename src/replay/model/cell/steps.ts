@@ -98,7 +98,7 @@ export class ReplaySteps extends LoadedModel {
       return () => undefined;
     }
     try {
-      const { steps } = await this.history.replay(target, signal);
+      const { steps } = await this.history.api.replay(target, signal);
       return () => this._show(target, steps, steps.length ? 'steps' : 'empty');
     } catch (reason) {
       // The steps on show are still valid, if not the newest: keep them next to the error.

@@ -39,7 +39,7 @@ export class ReplayOverview extends LoadedModel {
   protected async fetch(): Promise<() => void> {
     const { notebookId } = this.subject;
     const summaries =
-      notebookId === null ? [] : await this.history.summaries(notebookId);
+      notebookId === null ? [] : await this.history.api.sessions(notebookId);
     return () => {
       this._summaries = new Map(summaries.map(item => [item.cellId, item]));
       this._shownId = notebookId;

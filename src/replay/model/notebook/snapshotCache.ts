@@ -29,7 +29,7 @@ export class SnapshotCache {
       return cached;
     }
     const { notebookId, version } = this;
-    const snapshot = await this._history.moment(
+    const snapshot = await this._history.api.moment(
       notebookId,
       index,
       version,

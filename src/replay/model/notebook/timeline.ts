@@ -125,7 +125,7 @@ export class NotebookTimeline extends LoadedModel {
         this._shownId = null;
       };
     }
-    const timeline = await this.history.timeline(notebookId, signal);
+    const timeline = await this.history.api.timeline(notebookId, signal);
     return () => {
       this._update(notebookId, timeline);
       void this._loadReport(notebookId);
@@ -186,7 +186,7 @@ export class NotebookTimeline extends LoadedModel {
     }
     this._reportVersion = version;
     try {
-      const report = await this.history.report(notebookId);
+      const report = await this.history.api.report(notebookId);
       if (notebookId === this._shownId) {
         this._report = report;
         this.stateChanged.emit();
@@ -240,7 +240,7 @@ export class NotebookTimeline extends LoadedModel {
       shown,
       load: index => snapshots!.load(index),
       steps: async cellId =>
-        (await history.replay({ notebookId, cellId })).steps,
+        (await history.api.replay({ notebookId, cellId })).steps,
       typeOf: cellId => this.cell(cellId)?.type
     };
   }
