@@ -75,6 +75,18 @@ export function changedLines(before: string, code: string): IChangedLine[] {
   return lines;
 }
 
+/** The number of lines added and removed. */
+export interface ILineCount {
+  readonly added: number;
+  readonly removed: number;
+}
+
+export function countLines(lines: readonly IChangedLine[]): ILineCount {
+  const count = (countedKind: IChangedLine['kind']) =>
+    lines.filter(({ kind }) => kind === countedKind).length;
+  return { added: count('added'), removed: count('removed') };
+}
+
 /** Whether to show each line of a long cell: only changes and the lines around them. */
 export function aroundChanges(lines: readonly IChangedLine[]): boolean[] {
   const isShown = lines.map(() => false);

@@ -6,21 +6,18 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { Clipboard, ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import { CommandRegistry } from '@lumino/commands';
+import type { CommandRegistry } from '@lumino/commands';
 
 import { DiffMode, ReplayModel } from './model/replay';
 import { ActiveCell } from './model/activeCell';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
-import type { IAsk } from './view/empty';
 import { confirmReplace } from './view/confirmReplace';
-import { OpenMenu, openMenu } from './view/exportMenu';
 import { ReplayPanel } from './view/panel';
-import type { IToggle } from './view/view';
 
 const PLUGIN_ID = 'aiserver:replay';
 
@@ -65,32 +62,14 @@ function activate(
             parentTitle: branch?.title ?? ''
           });
         }
-      }
-    },
-    openFile: path => openNotebook(commands, path)
+      },
+      openFile: path => openNotebook(commands, path)
+    }
   });
-  const panel = new ReplayPanel({
-    model,
-    languages,
-    translator,
-    ask: () => findAsk(commands),
-    firstSteps: () =>
-      commands.hasCommand(CommandIDs.firstSteps)
-        ? () => void commands.execute(CommandIDs.firstSteps)
-        : null,
-    copy: text => Clipboard.copyToSystem(text),
-    blame: () => findToggle(commands, CommandIDs.blame),
-    exports: () => findExports(commands)
-  });
+  const panel = new ReplayPanel({ model, commands, languages, translator });
   panel.disposed.connect(() => {
     model.dispose();
     subject.dispose();
-  });
-  commands.keyBindingChanged.connect(() => panel.update());
-  commands.commandChanged.connect((_, { id }) => {
-    if (id === CommandIDs.blame || id === CommandIDs.exportReplay) {
-      panel.update();
-    }
   });
   shell.add(panel, 'right', { rank: 850, type: 'AI Server' });
   restorer?.add(panel, panel.id);
@@ -202,30 +181,6 @@ async function syncSettings(
   });
 }
 
-/** The state of a toggle command; null while it is unavailable. */
-function findToggle(commands: CommandRegistry, id: string): IToggle | null {
-  if (!commands.hasCommand(id) || !commands.isEnabled(id)) {
-    return null;
-  }
-  return {
-    isOn: commands.isToggled(id),
-    toggle: () => void commands.execute(id)
-  };
-}
-
-/** The function that opens the export menu; null while exports are unavailable. */
-function findExports(commands: CommandRegistry): OpenMenu | null {
-  const command = CommandIDs.exportReplay;
-  if (!commands.hasCommand(command) || !commands.isEnabled(command)) {
-    return null;
-  }
-  const items = ['html', 'md', 'ipynb'].map(format => ({
-    command,
-    args: { format, isMenu: true }
-  }));
-  return (...at) => openMenu(commands, items, ...at);
-}
-
 /** Open a notebook as the file browser does, and wait until it is loaded and visible. */
 async function openNotebook(
   commands: CommandRegistry,
@@ -237,19 +192,4 @@ async function openNotebook(
   );
   await panel?.context?.ready;
   await panel?.revealed;
-}
-
-/** The command to ask for code, with its key binding; null if it doesn't exist. */
-function findAsk(commands: CommandRegistry): IAsk | null {
-  if (!commands.hasCommand(CommandIDs.ask)) {
-    return null;
-  }
-  const binding = commands.keyBindings.find(
-    item => item.command === CommandIDs.ask
-  );
-  return {
-    keys: binding ? CommandRegistry.formatKeystroke(binding.keys) : null,
-    isEnabled: commands.isEnabled(CommandIDs.ask),
-    run: () => void commands.execute(CommandIDs.ask)
-  };
 }

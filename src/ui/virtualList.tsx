@@ -1,6 +1,7 @@
 /**
  * A scrolling list with a roving tab stop, which the arrow keys move. In a long list only the
- * visible rows and the row with the tab stop are rendered.
+ * visible rows and the row with the tab stop are rendered; they are positioned in a box as high as
+ * all rows.
  *
  * The arrow keys focus a row's first button; Tab reaches all buttons of the row with the tab stop.
  */
@@ -8,8 +9,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import React from 'react';
 
 /** Up to this number all rows are rendered, so that the browser's search finds them. */
-const MAX_UNVIRTUALIZED = 40;
-const PAGE = 8;
+const MAX_COMPLETE = 40;
 
 export interface IVirtualListHandle {
   focus(index: number): void;
@@ -25,8 +25,12 @@ export interface IVirtualListProps {
   render: (index: number, tabIndex: 0 | -1) => React.ReactNode;
   rowClass?: (index: number) => string;
   className?: string;
+  /** The number of rows by which the Page keys move. */
+  page?: number;
   /** The initial row, which is scrolled into view whenever it changes. */
   current?: number;
+  /** Called when a key moves the tab stop. */
+  onMove?: (index: number) => void;
   /** Called when the last rows are in view. */
   onEnd?: () => void;
   /** Called when ArrowUp is pressed in the first row. */
@@ -37,19 +41,18 @@ export const VirtualList = React.forwardRef(function VirtualList(
   props: IVirtualListProps,
   handle: React.Ref<IVirtualListHandle>
 ): React.JSX.Element {
-  const { count, current = -1, keyOf, estimate, onEnd } = props;
+  const { count, current = -1, keyOf, estimate, page = 8, onEnd } = props;
   const scroller = React.useRef<HTMLDivElement>(null);
   const list = React.useRef<HTMLOListElement>(null);
   const [chosen, setChosen] = React.useState(-1);
   const pendingFocus = React.useRef(-1);
-  const isLong = count > MAX_UNVIRTUALIZED;
   const stop = Math.min(count - 1, Math.max(0, chosen < 0 ? current : chosen));
   const virtual = useVirtualizer({
-    count: isLong ? count : 0,
+    count,
     getScrollElement: () => scroller.current,
     getItemKey: keyOf,
     estimateSize: estimate,
-    overscan: 8,
+    overscan: count > MAX_COMPLETE ? 8 : MAX_COMPLETE,
     useFlushSync: false,
     rangeExtractor: range => {
       const rows = defaultRangeExtractor(range);
@@ -61,14 +64,13 @@ export const VirtualList = React.forwardRef(function VirtualList(
     const at = Math.max(0, Math.min(count - 1, index));
     pendingFocus.current = at;
     setChosen(at);
-    if (isLong) {
-      virtual.scrollToIndex(at);
-    }
+    virtual.scrollToIndex(at);
     applyFocus();
+    props.onMove?.(at);
   };
   const applyFocus = () => {
     const at = pendingFocus.current;
-    const row = at < 0 ? null : rowOf(list.current, at);
+    const row = list.current?.querySelector(`:scope > [data-index="${at}"]`);
     if (row) {
       pendingFocus.current = -1;
       row.querySelector('button')?.focus();
@@ -78,19 +80,15 @@ export const VirtualList = React.forwardRef(function VirtualList(
   React.useImperativeHandle(handle, () => ({ focus }));
   React.useEffect(() => {
     setChosen(-1);
-    if (current < 0) {
-      return;
-    }
-    if (isLong) {
+    if (current >= 0) {
       virtual.scrollToIndex(current);
-    } else {
-      rowOf(list.current, current)?.scrollIntoView?.({ block: 'nearest' });
     }
     // Not when rows are added or removed: that must not change the scroll position.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [current, isLong]);
+  }, [current]);
 
-  const drawn = isLong ? virtual.getVirtualItems() : [];
+  const drawn = virtual.getVirtualItems();
+  const height = virtual.getTotalSize();
   const last = drawn[drawn.length - 1]?.index ?? count - 1;
   React.useEffect(() => {
     if (count && last >= count - 1) {
@@ -98,38 +96,23 @@ export const VirtualList = React.forwardRef(function VirtualList(
     }
   }, [count, last, onEnd]);
 
-  const row = (index: number, style?: React.CSSProperties) => (
-    <li
-      key={keyOf(index)}
-      ref={isLong ? virtual.measureElement : undefined}
-      data-index={index}
-      className={props.rowClass?.(index) || undefined}
-      style={style}
-      aria-setsize={isLong ? count : undefined}
-      aria-posinset={isLong ? index + 1 : undefined}
-    >
-      {props.render(index, index === stop ? 0 : -1)}
-    </li>
-  );
   return (
     <div
       ref={scroller}
       className={`jp-AIServer-Replay-scroll ${props.className ?? ''}`}
+      style={
+        { '--jp-AIServer-Replay-height': `${height}px` } as React.CSSProperties
+      }
     >
       <ol
         ref={list}
-        className={`jp-AIServer-Replay-cells${isLong ? ' jp-mod-long' : ''}`}
+        className="jp-AIServer-Replay-cells"
         aria-label={props.label}
-        style={isLong ? { height: virtual.getTotalSize() } : undefined}
         onKeyDown={event => {
           const from = indexOf(event.target);
-          const target = targetOf(event.key, from, count);
-          if (
-            target === null ||
-            event.altKey ||
-            event.ctrlKey ||
-            event.metaKey
-          ) {
+          const target = targetOf(event.key, from, count, page);
+          const { altKey, ctrlKey, metaKey } = event;
+          if (target === null || altKey || ctrlKey || metaKey) {
             return;
           }
           event.preventDefault();
@@ -147,31 +130,40 @@ export const VirtualList = React.forwardRef(function VirtualList(
           }
         }}
       >
-        {isLong
-          ? drawn.map(({ index, start }) =>
-              row(index, { transform: `translateY(${start}px)` })
-            )
-          : Array.from({ length: count }, (_, index) => row(index))}
+        {drawn.map(({ index, start }) => (
+          <li
+            key={keyOf(index)}
+            ref={virtual.measureElement}
+            data-index={index}
+            className={props.rowClass?.(index) || undefined}
+            style={{ transform: `translateY(${start}px)` }}
+            aria-setsize={count}
+            aria-posinset={index + 1}
+          >
+            {props.render(index, index === stop ? 0 : -1)}
+          </li>
+        ))}
       </ol>
     </div>
   );
 });
-
-function rowOf(list: HTMLElement | null, index: number): HTMLElement | null {
-  return list?.querySelector(`:scope > li[data-index="${index}"]`) ?? null;
-}
 
 function indexOf(target: EventTarget): number {
   const row = (target as HTMLElement).closest<HTMLElement>('li[data-index]');
   return row ? Number(row.dataset.index) : -1;
 }
 
-function targetOf(key: string, from: number, count: number): number | null {
+function targetOf(
+  key: string,
+  from: number,
+  count: number,
+  page: number
+): number | null {
   const targets: Record<string, number> = {
     ArrowUp: from - 1,
     ArrowDown: from + 1,
-    PageUp: Math.max(0, from - PAGE),
-    PageDown: from + PAGE,
+    PageUp: Math.max(0, from - page),
+    PageDown: from + page,
     Home: 0,
     End: count - 1
   };

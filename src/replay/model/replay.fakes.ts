@@ -28,6 +28,7 @@ import type {
   IRecording,
   ISessionChange
 } from '../../tokens';
+import type { IReplayHost } from './cell/actions';
 import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
 
 /** A notebook of three code cells with an active one. */
@@ -272,6 +273,13 @@ export class FakeHistory implements IHistory {
     return modelList();
   }
 }
+
+/** An interface in which nothing is confirmed or opened. */
+export const FAKE_HOST: IReplayHost = {
+  confirmReplace: async () => false,
+  openPrompt: () => undefined,
+  openFile: async () => undefined
+};
 
 /** Accepted turns of a model, one for each of `codes`. */
 export function stepsOf(...codes: string[]): Step[] {

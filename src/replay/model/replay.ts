@@ -11,7 +11,6 @@ import type { ModelInfo, SearchHit } from '../../api/types';
 import type { IHistory } from '../../tokens';
 import type { IFailure } from '../../state/failure';
 import { ActivatableModel } from './loadedModel';
-import { ModelInfos } from './modelInfos';
 import { NotebookTimeline } from './notebook/timeline';
 import { IReplayHost, ReplayActions } from './cell/actions';
 import { ReplayCompare } from './cell/compare';
@@ -34,29 +33,20 @@ export class ReplayModel extends ActivatableModel {
   constructor(options: {
     subject: IReplaySubject;
     history: IHistory;
-    host?: IReplayHost;
-    /** Open a notebook and bring it to the front. */
-    openFile?: (path: string) => Promise<void>;
+    host: IReplayHost;
   }) {
     super();
-    const { subject, history, host = NO_HOST } = options;
-    this._openFile = options.openFile ?? null;
+    const { subject, history, host } = options;
+    this._host = host;
     this._subject = subject;
     this._history = history;
-    this._models = new ModelInfos(history);
     this.describeCells = ids => describeCells(options, ids);
     this.steps = new ReplaySteps(options);
     this.overview = new ReplayOverview(options);
     this.timeline = new NotebookTimeline(options);
     this.search = new SearchModel(options);
     const { player, steps } = this;
-    this.actions = new ReplayActions({
-      subject,
-      history,
-      steps,
-      player,
-      host
-    });
+    this.actions = new ReplayActions({ ...options, steps, player });
     this._subject.changed.connect(this._onSubjectChanged, this);
     this.steps.changed.connect(this._onStepsChanged, this);
     this.steps.stateChanged.connect(this._goToRequested, this);
@@ -123,8 +113,8 @@ export class ReplayModel extends ActivatableModel {
   }
 
   /** The model with this id; null if it is unknown or not loaded yet. */
-  modelInfo(id: string): ModelInfo | null {
-    return this._models.get(id);
+  modelInfo(id = ''): ModelInfo | null {
+    return this._models.get(id) ?? null;
   }
 
   /** Reload the content of the selected tab. */
@@ -176,7 +166,7 @@ export class ReplayModel extends ActivatableModel {
   /** Open the notebook of a search result, and show its step. */
   async openHit(hit: SearchHit): Promise<void> {
     if (!this.search.isInCurrentNotebook(hit) && hit.path !== null) {
-      await this._openFile?.(hit.path);
+      await this._host.openFile(hit.path);
     }
     // A copy of the notebook may have another id by now, and is not the one of the result.
     if (this.search.isInCurrentNotebook(hit)) {
@@ -221,12 +211,18 @@ export class ReplayModel extends ActivatableModel {
   /** Only the model of the selected tab is active. */
   protected override onActiveChanged(): void {
     this._subject.isActive = this.isActive;
-    if (this.isActive) {
-      void this._models
-        .load()
-        .then(isLoaded => isLoaded && this.stateChanged.emit());
+    if (this.isActive && !this._models.size) {
+      void this._loadModels();
     }
     this._updateActive();
+  }
+
+  /** Load the models: steps record the id only, the interface shows name and location. */
+  private async _loadModels(): Promise<void> {
+    // After a failure the next activation tries again.
+    const list = await this._history.api.models().catch(() => null);
+    this._models = new Map(list?.models.map(model => [model.id, model]));
+    this.stateChanged.emit();
   }
 
   private _updateActive(): void {
@@ -274,17 +270,11 @@ export class ReplayModel extends ActivatableModel {
 
   private readonly _subject: IReplaySubject;
   private readonly _history: IHistory;
-  private readonly _models: ModelInfos;
-  private readonly _openFile: ((path: string) => Promise<void>) | null;
+  private readonly _host: IReplayHost;
   private _diffMode: DiffMode = 'inline';
+  private _models = new Map<string, ModelInfo>();
   private _view: ReplayTab = 'cell';
   /** The models that the views draw. */
   private readonly _parts: readonly VDomModel[];
   private readonly _requested = new RequestedStep();
 }
-
-/** Without an interface no unrecorded edits are replaced. */
-const NO_HOST: IReplayHost = {
-  confirmReplace: async () => false,
-  openPrompt: () => undefined
-};

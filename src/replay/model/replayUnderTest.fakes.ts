@@ -3,7 +3,7 @@
  */
 import type { IBranch } from '../../records/branch';
 import { ReplayModel } from './replay';
-import { FakeHistory, FakeSubject, stepsOf } from './replay.fakes';
+import { FAKE_HOST, FakeHistory, FakeSubject, stepsOf } from './replay.fakes';
 
 export class ReplayUnderTest {
   constructor() {
@@ -24,6 +24,7 @@ export class ReplayUnderTest {
     subject: this.subject,
     history: this.history,
     host: {
+      ...FAKE_HOST,
       confirmReplace: async index => {
         this.confirmations.push(index);
         return this.isReplaceConfirmed;

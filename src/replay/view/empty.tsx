@@ -1,63 +1,57 @@
 /** The sidebar's empty state, which explains the first step. */
+import { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
+import { CommandIDs } from '../../tokens';
+import { TextButton, LinkButton } from './buttons';
 import { useReplay } from './context';
-
-/** The command to ask for code in the active cell. */
-export interface IAsk {
-  /** The key binding, formatted for this system; null if there is none. */
-  readonly keys: string | null;
-  readonly isEnabled: boolean;
-  readonly run: () => void;
-}
 
 export function Empty(props: {
   title: string;
   text: string;
-  ask: IAsk | null;
-  /** Open the guided notebook. */
-  firstSteps?: () => void;
+  /** Whether to offer to ask for code in the active cell. */
+  canAsk: boolean;
+  /** Whether to offer the guided notebook. */
+  isFirstLook: boolean;
 }): React.JSX.Element {
-  const { title, text, ask, firstSteps } = props;
-  const { trans } = useReplay();
+  const { title, text, canAsk, isFirstLook } = props;
+  const { commands, trans } = useReplay();
+  const { ask, firstSteps } = CommandIDs;
   return (
     <div className="jp-AIServer-Replay-empty">
       <Sketch />
       <h3>{title}</h3>
       <p>{text}</p>
-      {ask && (
+      {canAsk && commands.hasCommand(ask) && (
         <>
           <p>
-            <AskLine keys={ask.keys} />
+            <AskLine />
           </p>
-          <button
-            type="button"
-            className="jp-AIServer-Replay-button jp-mod-primary"
-            disabled={!ask.isEnabled}
-            onClick={ask.run}
+          <TextButton
+            className="jp-mod-primary"
+            disabled={!commands.isEnabled(ask)}
+            onClick={() => void commands.execute(ask)}
           >
             {trans.__('Ask for code')}
-          </button>
+          </TextButton>
         </>
       )}
-      {firstSteps && (
-        <button
-          type="button"
-          className="jp-AIServer-Replay-link"
-          onClick={firstSteps}
-        >
+      {isFirstLook && commands.hasCommand(firstSteps) && (
+        <LinkButton onClick={() => void commands.execute(firstSteps)}>
           {trans.__('Open First Steps')}
-        </button>
+        </LinkButton>
       )}
     </div>
   );
 }
 
 /** "Press Ctrl+I in a cell …", with the keys in a `kbd` element at the translation's position. */
-function AskLine(props: { keys: string | null }): React.JSX.Element {
-  const { keys } = props;
-  const { trans } = useReplay();
-  if (!keys) {
+function AskLine(): React.JSX.Element {
+  const { commands, trans } = useReplay();
+  const isAsk = ({ command }: { command: string }) =>
+    command === CommandIDs.ask;
+  const binding = commands.keyBindings.find(isAsk);
+  if (!binding) {
     return (
       <>{trans.__('Select a code cell and describe what it should do.')}</>
     );
@@ -69,7 +63,7 @@ function AskLine(props: { keys: string | null }): React.JSX.Element {
   return (
     <>
       {before}
-      <kbd>{keys}</kbd>
+      <kbd>{CommandRegistry.formatKeystroke(binding.keys)}</kbd>
       {after}
     </>
   );

@@ -1,20 +1,20 @@
 /** The export button, and the menu of formats below it. */
 import { downloadIcon, MenuSvg } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
-import type { Menu } from '@lumino/widgets';
 import React from 'react';
 
+import { CommandIDs } from '../../tokens';
 import { useReplay } from './context';
 import { IconButton } from '../../ui/iconButton';
 
-/** Open the menu below a button, and call `onClosed` when it is closed. */
-export type OpenMenu = (button: HTMLElement, onClosed: () => void) => void;
-
-export function ExportButton(props: { open: OpenMenu }): React.JSX.Element {
-  const { trans } = useReplay();
+export function ExportButton(): React.JSX.Element | null {
+  const { commands, trans } = useReplay();
   const [isOpen, setOpen] = React.useState(false);
   // A press outside an open menu closes it, including one on its own button.
   const wasOpen = React.useRef(false);
+  if (!commands.isEnabled(CommandIDs.exportReplay)) {
+    return null;
+  }
   return (
     <IconButton
       icon={downloadIcon}
@@ -28,7 +28,7 @@ export function ExportButton(props: { open: OpenMenu }): React.JSX.Element {
       onClick={event => {
         if (!wasOpen.current) {
           setOpen(true);
-          props.open(event.currentTarget, () => setOpen(false));
+          openMenu(commands, event.currentTarget, () => setOpen(false));
         }
         wasOpen.current = false;
       }}
@@ -36,14 +36,17 @@ export function ExportButton(props: { open: OpenMenu }): React.JSX.Element {
   );
 }
 
-/** Open a menu below a button; closing it moves the focus back to the button. */
-export function openMenu(
+/** Open the menu below a button; closing it moves the focus back to the button. */
+function openMenu(
   commands: CommandRegistry,
-  items: readonly Menu.IItemOptions[],
-  ...[button, onClosed]: Parameters<OpenMenu>
+  button: HTMLElement,
+  onClosed: () => void
 ): void {
   const menu = new MenuSvg({ commands });
-  items.forEach(item => menu.addItem(item));
+  for (const format of ['html', 'md', 'ipynb']) {
+    const args = { format, isMenu: true };
+    menu.addItem({ command: CommandIDs.exportReplay, args });
+  }
   menu.contentNode.setAttribute('aria-label', button.title);
   menu.aboutToClose.connect(() => {
     button.focus();

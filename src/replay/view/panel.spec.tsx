@@ -1,12 +1,16 @@
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { Clipboard } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import { ApiError } from '../../api/request';
 import type { Step } from '../../api/types';
+import { CommandIDs } from '../../tokens';
 import { ReplayModel } from '../model/replay';
 import {
+  FAKE_HOST,
   FakeHistory,
   FakeSubject,
   runStep,
@@ -57,13 +61,19 @@ describe('ReplayPanel', () => {
     history = new FakeHistory();
     history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
     copied = [];
-    model = new ReplayModel({ subject, history });
+    jest
+      .spyOn(Clipboard, 'copyToSystem')
+      .mockImplementation(text => copied.push(text as string));
+    const commands = new CommandRegistry();
+    const { ask } = CommandIDs;
+    commands.addCommand(ask, { execute: () => undefined });
+    commands.addKeyBinding({ command: ask, keys: ['Ctrl I'], selector: '*' });
+    model = new ReplayModel({ subject, history, host: FAKE_HOST });
     panel = new ReplayPanel({
       model,
+      commands,
       languages: new EditorLanguageRegistry(),
-      translator: nullTranslator,
-      ask: () => ({ keys: 'Ctrl+I', isEnabled: true, run: () => undefined }),
-      copy: text => copied.push(text)
+      translator: nullTranslator
     });
   });
 
@@ -256,7 +266,7 @@ describe('ReplayPanel', () => {
     (menu as HTMLSelectElement).value = options[0].value;
     menu.dispatchEvent(new Event('change', { bubbles: true }));
     await until(() => output() === 'first');
-    expect(find('.jp-AIServer-Replay-rows li').textContent).toContain('×2');
+    expect(find('.jp-AIServer-Replay-list li').textContent).toContain('×2');
   });
 
   it('shows the outputs of both compared steps', async () => {

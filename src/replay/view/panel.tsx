@@ -4,17 +4,17 @@
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
+import type { CommandRegistry } from '@lumino/commands';
 import { Message, MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import React from 'react';
 
+import { CommandIDs } from '../../tokens';
 import type { ReplayModel } from '../model/replay';
 import { pickLocale } from '../../labels/locale';
 import { IReplayContext, ReplayContext } from './context';
-import type { IAsk } from './empty';
-import type { OpenMenu } from './exportMenu';
 import { replayIcon } from './icons';
-import { IToggle, ReplayView } from './view';
+import { ReplayView } from './view';
 
 /** The interval at which times are updated, in milliseconds; they are shown to the minute. */
 const TICK_MS = 30_000;
@@ -24,30 +24,21 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     model: ReplayModel;
     languages: IEditorLanguageRegistry;
     translator: ITranslator;
-    /** The command to ask for code; null while it is unavailable. */
-    ask: () => IAsk | null;
-    /** The function that opens the guided notebook; null while it is unavailable. */
-    firstSteps?: () => (() => void) | null;
-    copy: (text: string) => void;
-    /** The toggle of authorship in the cell; null while it is unavailable. */
-    blame?: () => IToggle | null;
-    /** The function that opens the export menu; null while exports are unavailable. */
-    exports?: () => OpenMenu | null;
+    commands: CommandRegistry;
   }) {
     super(options.model);
-    const trans = options.translator.load('aiserver');
-    const language = options.translator.languageCode ?? 'en';
-    this._ask = options.ask;
-    this._firstSteps = options.firstSteps;
-    this._copy = options.copy;
-    this._blame = options.blame;
-    this._exports = options.exports;
-    this._context = {
-      trans,
-      locale: pickLocale(language, navigator.languages ?? []),
-      now: new Date(),
-      languages: options.languages
-    };
+    const { model, commands, languages, translator } = options;
+    const trans = translator.load('aiserver');
+    const language = translator.languageCode ?? 'en';
+    const locale = pickLocale(language, navigator.languages ?? []);
+    const now = new Date();
+    this._context = { model, commands, languages, trans, locale, now };
+    commands.keyBindingChanged.connect(() => this.update(), this);
+    commands.commandChanged.connect((_, { id }) => {
+      if (id === CommandIDs.blame || id === CommandIDs.exportReplay) {
+        this.update();
+      }
+    }, this);
     this.id = 'aiserver-replay';
     this.addClass('jp-AIServer-Replay');
     this.node.setAttribute('role', 'region');
@@ -72,14 +63,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   protected render(): React.ReactElement {
     return (
       <ReplayContext value={this._context}>
-        <ReplayView
-          model={this.model!}
-          ask={this._ask()}
-          firstSteps={this._firstSteps?.() ?? undefined}
-          copy={this._copy}
-          blame={this._blame?.()}
-          exports={this._exports?.()}
-        />
+        <ReplayView />
       </ReplayContext>
     );
   }
@@ -168,11 +152,6 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this.update();
   }
 
-  private readonly _blame?: () => IToggle | null;
-  private readonly _exports?: () => OpenMenu | null;
-  private readonly _ask: () => IAsk | null;
-  private readonly _firstSteps?: () => (() => void) | null;
-  private readonly _copy: (text: string) => void;
   private _context: IReplayContext;
   private _ticker: number | null = null;
   private _isFocusPending = false;

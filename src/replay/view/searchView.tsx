@@ -6,6 +6,7 @@ import React from 'react';
 import type { SearchHit } from '../../api/types';
 import type { SearchBy, SearchModel, SearchScope } from '../model/search';
 import { cellName } from '../../labels/cellNames';
+import { Chip, TextButton } from './buttons';
 import { useReplay } from './context';
 import { VirtualList, IVirtualListHandle } from '../../ui/virtualList';
 import { When } from './when';
@@ -13,12 +14,9 @@ import { When } from './when';
 /** Example queries: a name, an error, words of another language. */
 const EXAMPLES = ['read_csv', 'KeyError', '直方图'];
 
-export function SearchView(props: {
-  search: SearchModel;
-  onOpen: (hit: SearchHit) => void;
-}): React.JSX.Element {
-  const { search, onOpen } = props;
-  const { trans } = useReplay();
+export function SearchView(): React.JSX.Element {
+  const { model, trans } = useReplay();
+  const { search } = model;
   const field = React.useRef<HTMLInputElement>(null);
   const list = React.useRef<IVirtualListHandle>(null);
   const hits = search.query.trim() ? search.hits : null;
@@ -58,12 +56,12 @@ export function SearchView(props: {
               list.current?.focus(0);
             } else if (event.key === 'Enter' && !search.isSearching) {
               event.preventDefault();
-              onOpen(hits[0]);
+              void model.openHit(hits[0]);
             }
           }}
         />
       </div>
-      <SearchOptions search={search} />
+      <SearchOptions />
       <p className="jp-AIServer-Replay-found" role="status">
         {statusText(search, trans)}
       </p>
@@ -83,12 +81,11 @@ export function SearchView(props: {
               isInCurrentNotebook={search.isInCurrentNotebook(hits[index])}
               number={search.numberOf(hits[index])}
               tabIndex={tabIndex}
-              onOpen={onOpen}
             />
           )}
         />
       ) : (
-        <NoResults search={search} hasSearched={hits !== null} field={field} />
+        <NoResults hasSearched={hits !== null} field={field} />
       )}
     </div>
   );
@@ -116,9 +113,9 @@ function statusText(search: SearchModel, trans: TranslationBundle): string {
 }
 
 /** The scope and the kind of the search. */
-function SearchOptions(props: { search: SearchModel }): React.JSX.Element {
-  const { search } = props;
-  const { trans } = useReplay();
+function SearchOptions(): React.JSX.Element {
+  const { model, trans } = useReplay();
+  const { search } = model;
   const { meaning } = search;
   const install = meaning?.available === false ? meaning.install : null;
   return (
@@ -193,10 +190,9 @@ const Hit = React.memo(function Hit(props: {
   /** The position of its cell in the current notebook; null if it is not there. */
   number: number | null;
   tabIndex: 0 | -1;
-  onOpen: (hit: SearchHit) => void;
 }): React.JSX.Element {
-  const { hit, isInCurrentNotebook, number, tabIndex, onOpen } = props;
-  const { trans } = useReplay();
+  const { hit, isInCurrentNotebook, number, tabIndex } = props;
+  const { model, trans } = useReplay();
   const isMissing = !isInCurrentNotebook && hit.path === null;
   const file = hit.path?.split('/').pop() ?? trans.__('notebook not found');
   const snippet = hit.snippet.map((part, index) =>
@@ -213,7 +209,7 @@ const Hit = React.memo(function Hit(props: {
           ? trans.__('This notebook was moved or deleted.')
           : (hit.path ?? undefined)
       }
-      onClick={() => (isMissing ? undefined : onOpen(hit))}
+      onClick={() => (isMissing ? undefined : void model.openHit(hit))}
     >
       <span className="jp-AIServer-Replay-intent">
         {inIntent && snippet.length
@@ -226,11 +222,7 @@ const Hit = React.memo(function Hit(props: {
         </span>
       )}
       <span className="jp-AIServer-Replay-by">
-        {hit.where === 'error' && (
-          <span className="jp-AIServer-Replay-chip jp-mod-bad">
-            {trans.__('failed')}
-          </span>
-        )}
+        {hit.where === 'error' && <Chip tone="bad">{trans.__('failed')}</Chip>}
         <span className="jp-AIServer-Replay-file">
           {isInCurrentNotebook ? cellName(number, trans) : file}
         </span>
@@ -242,12 +234,12 @@ const Hit = React.memo(function Hit(props: {
 
 /** Suggestions while there are no results. */
 function NoResults(props: {
-  search: SearchModel;
   hasSearched: boolean;
   field: React.RefObject<HTMLInputElement>;
 }): React.JSX.Element | null {
-  const { search, hasSearched, field } = props;
-  const { trans } = useReplay();
+  const { hasSearched, field } = props;
+  const { model, trans } = useReplay();
+  const { search } = model;
   const isIncomplete = !hasSearched || search.isSearching || search.unread > 0;
   if (search.error || (search.query.trim() && isIncomplete)) {
     return null;
@@ -260,16 +252,14 @@ function NoResults(props: {
           {trans.__('Try fewer or different words. Parts of words also match.')}
         </p>
         {search.scope === 'notebook' && (
-          <button
-            type="button"
-            className="jp-AIServer-Replay-button"
+          <TextButton
             onClick={() => {
               search.scope = 'project';
               field.current?.focus();
             }}
           >
             {trans.__('Search all notebooks')}
-          </button>
+          </TextButton>
         )}
       </div>
     );
@@ -284,17 +274,15 @@ function NoResults(props: {
       </p>
       <div className="jp-AIServer-Replay-examples">
         {EXAMPLES.map(example => (
-          <button
+          <TextButton
             key={example}
-            type="button"
-            className="jp-AIServer-Replay-button"
             onClick={() => {
               search.query = example;
               field.current?.focus();
             }}
           >
             {example}
-          </button>
+          </TextButton>
         ))}
       </div>
     </div>

@@ -1,4 +1,5 @@
 /** Code with JupyterLab's syntax highlighting, but without an editor. */
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import React from 'react';
 
 import { useReplay } from './context';
@@ -13,33 +14,36 @@ export function withoutHidden(code: string): string {
   return code.replace(HIDDEN, '•');
 }
 
+/** Highlight code; resolves to null if it stays without highlighting. */
+export async function highlight(
+  languages: IEditorLanguageRegistry,
+  code: string,
+  mimeType: string
+): Promise<ChildNode[] | null> {
+  const host = document.createElement('span');
+  const language = languages.findByMIME(mimeType);
+  if (language) {
+    await languages.highlight(code, language, host).catch(() => undefined);
+  }
+  return host.textContent === code ? [...host.childNodes] : null;
+}
+
 export const StaticCode = React.memo(function StaticCode(props: {
   code: string;
   mimeType: string;
 }): React.JSX.Element {
-  const { code, mimeType } = props;
+  const { mimeType } = props;
   const { languages } = useReplay();
   const node = React.useRef<HTMLElement>(null);
+  const code = withoutHidden(props.code);
   React.useLayoutEffect(() => {
-    const text = withoutHidden(code);
     let isCurrent = true;
-    if (node.current) {
-      node.current.textContent = text;
-    }
-    const language = languages?.findByMIME(mimeType) ?? null;
-    if (languages && language) {
-      const coloured = document.createElement('span');
-      languages
-        .highlight(text, language, coloured)
-        .then(() => {
-          if (isCurrent && coloured.textContent === text) {
-            node.current?.replaceChildren(...coloured.childNodes);
-          }
-        })
-        .catch(() => {
-          // The code stays without highlighting.
-        });
-    }
+    node.current!.textContent = code;
+    void highlight(languages, code, mimeType).then(highlighted => {
+      if (isCurrent && highlighted) {
+        node.current?.replaceChildren(...highlighted);
+      }
+    });
     return () => {
       isCurrent = false;
     };

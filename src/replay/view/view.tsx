@@ -3,67 +3,46 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { IFailure } from '../../state/failure';
+import { CommandIDs } from '../../tokens';
 import type { ReplayModel, ReplayTab } from '../model/replay';
 import { failureText } from '../../labels/failureText';
 import { blameIcon } from '../../ui/icons';
 import { CellView } from './cell/cellView';
+import { TextButton } from './buttons';
 import { useReplay } from './context';
-import { Empty, IAsk } from './empty';
-import { ExportButton, OpenMenu } from './exportMenu';
+import { Empty } from './empty';
+import { ExportButton } from './exportMenu';
 import { IconButton } from '../../ui/iconButton';
 import { NotebookView } from './notebook/notebookView';
 import { SearchView } from './searchView';
 
-export interface IReplayViewProps {
-  model: ReplayModel;
-  ask: IAsk | null;
-  /** Open the guided notebook, if there is one. */
-  firstSteps?: () => void;
-  copy: (text: string) => void;
-  /** The toggle of authorship in the cell; null while it is unavailable. */
-  blame?: IToggle | null;
-  /** Open the export menu; null while exports are unavailable. */
-  exports?: OpenMenu | null;
-}
-
-export interface IToggle {
-  readonly isOn: boolean;
-  readonly toggle: () => void;
-}
-
-export function ReplayView(props: IReplayViewProps): React.JSX.Element {
-  const { model } = props;
-  const { failure } = model;
+export function ReplayView(): React.JSX.Element {
+  const { model } = useReplay();
+  const { failure, view } = model;
   return (
     <>
       <div className="jp-AIServer-Replay-top">
-        <Tabs model={model} />
-        {props.blame && <BlameToggle {...props.blame} />}
-        {props.exports && <ExportButton open={props.exports} />}
+        <Tabs />
+        <BlameToggle />
+        <ExportButton />
       </div>
       <div
         className="jp-AIServer-Replay-body"
         role="tabpanel"
         id="jp-AIServer-Replay-body"
-        aria-labelledby={`jp-AIServer-Replay-${model.view}`}
+        aria-labelledby={`jp-AIServer-Replay-${view}`}
       >
-        {failure && <Problem failure={failure} retry={() => model.refresh()} />}
-        {model.view === 'cell' && <CellTab {...props} />}
-        {model.view === 'notebook' && <NotebookView {...props} />}
-        {model.view === 'search' && (
-          <SearchView
-            search={model.search}
-            onOpen={hit => void model.openHit(hit)}
-          />
-        )}
+        {failure && <Problem failure={failure} />}
+        {view === 'cell' && <CellTab />}
+        {view === 'notebook' && <NotebookView />}
+        {view === 'search' && <SearchView />}
       </div>
     </>
   );
 }
 
-function Tabs(props: { model: ReplayModel }): React.JSX.Element {
-  const { model } = props;
-  const { trans } = useReplay();
+function Tabs(): React.JSX.Element {
+  const { model, trans } = useReplay();
   const names = {
     cell: trans.__('Cell'),
     notebook: trans.__('Notebook'),
@@ -106,40 +85,29 @@ function Tabs(props: { model: ReplayModel }): React.JSX.Element {
   );
 }
 
-function BlameToggle(props: IToggle): React.JSX.Element {
-  const { trans } = useReplay();
-  return (
+function BlameToggle(): React.JSX.Element | null {
+  const { commands, trans } = useReplay();
+  return commands.isEnabled(CommandIDs.blame) ? (
     <IconButton
       icon={blameIcon}
       label={trans.__('Show authorship in the cell')}
       className="jp-AIServer-Replay-toggle"
-      pressed={props.isOn}
-      onClick={props.toggle}
+      pressed={commands.isToggled(CommandIDs.blame)}
+      onClick={() => void commands.execute(CommandIDs.blame)}
     />
-  );
+  ) : null;
 }
 
-function CellTab(props: IReplayViewProps): React.JSX.Element | null {
-  const { model, copy, ask, firstSteps } = props;
-  const { trans } = useReplay();
-  if (model.steps.phase === 'steps') {
-    return <CellView model={model} copy={copy} />;
+function CellTab(): React.JSX.Element | null {
+  const { model, trans } = useReplay();
+  const { phase } = model.steps;
+  if (phase === 'steps') {
+    return <CellView />;
   }
   const content = emptyText(model, trans);
-  return (
-    content && (
-      <Empty
-        {...content}
-        ask={content.canAsk ? ask : null}
-        firstSteps={isFirstLook(model) ? firstSteps : undefined}
-      />
-    )
-  );
-}
-
-/** Whether the person may be new here: no notebook is open, or it has no history. */
-function isFirstLook(model: ReplayModel): boolean {
-  return model.steps.phase === 'notebook' || model.steps.phase === 'history';
+  // The person may be new here: no notebook is open, or it has no history.
+  const isFirstLook = phase === 'notebook' || phase === 'history';
+  return content && <Empty {...content} isFirstLook={isFirstLook} />;
 }
 
 function emptyText(
@@ -180,11 +148,8 @@ function emptyText(
   }
 }
 
-function Problem(props: {
-  failure: IFailure;
-  retry: () => void;
-}): React.JSX.Element {
-  const { trans } = useReplay();
+function Problem(props: { failure: IFailure }): React.JSX.Element {
+  const { model, trans } = useReplay();
   const { failure } = props;
   return (
     <div className="jp-AIServer-Replay-failure" role="alert">
@@ -199,13 +164,9 @@ function Problem(props: {
           {trans.__('Sign in')}
         </a>
       )}
-      <button
-        type="button"
-        className="jp-AIServer-Replay-button"
-        onClick={props.retry}
-      >
+      <TextButton onClick={() => model.refresh()}>
         {trans.__('Try again')}
-      </button>
+      </TextButton>
     </div>
   );
 }

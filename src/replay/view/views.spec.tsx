@@ -1,12 +1,14 @@
 /** The notebook tab and the search tab in the DOM. */
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { nullTranslator } from '@jupyterlab/translation';
+import { CommandRegistry } from '@lumino/commands';
 import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Moment, NotebookSnapshot, SearchHit } from '../../api/types';
 import { ReplayModel } from '../model/replay';
 import {
+  FAKE_HOST,
   FakeHistory,
   FakeSubject,
   stepsOf,
@@ -114,18 +116,20 @@ describe('the notebook and search tabs', () => {
     model = new ReplayModel({
       subject,
       history,
-      openFile: async path => {
-        opened.push(path);
-        subject.notebookId = 'other';
-        subject.emitChange('activeCell');
+      host: {
+        ...FAKE_HOST,
+        openFile: async path => {
+          opened.push(path);
+          subject.notebookId = 'other';
+          subject.emitChange('activeCell');
+        }
       }
     });
     panel = new ReplayPanel({
       model,
+      commands: new CommandRegistry(),
       languages: new EditorLanguageRegistry(),
-      translator: nullTranslator,
-      ask: () => null,
-      copy: () => undefined
+      translator: nullTranslator
     });
   });
 

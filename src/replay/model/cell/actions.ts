@@ -26,12 +26,14 @@ import type { IReplaySubject, SubjectChange } from '../subject';
 export type ReplayNote =
   'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
 
-/** The parts of the interface that the actions need. */
+/** The parts of JupyterLab that the replay needs. */
 export interface IReplayHost {
   /** Ask whether step `index` may replace edits that no step contains. */
   confirmReplace(index: number): Promise<boolean>;
   /** Open the prompt row; the request continues from `branch`, if it is not null. */
   openPrompt(branch: IBranch | null): void;
+  /** Open a notebook and bring it to the front. */
+  openFile(path: string): Promise<void>;
 }
 
 export class ReplayActions extends VDomModel {

@@ -1,4 +1,5 @@
 /** The actions on the current step, and the note about the last one. */
+import { Clipboard } from '@jupyterlab/apputils';
 import {
   addBelowIcon,
   checkIcon,
@@ -12,24 +13,20 @@ import React from 'react';
 
 import type { ReplayModel } from '../../model/replay';
 import type { ReplayNote } from '../../model/cell/actions';
+import { LinkButton, TextButton } from '../buttons';
 import { useReplay } from '../context';
 import { branchIcon, compareIcon } from '../icons';
 
-export function CellActions(props: {
-  model: ReplayModel;
-  copy: (text: string) => void;
-}): React.JSX.Element {
-  const { model, copy } = props;
+export function CellActions(): React.JSX.Element {
+  const { model, trans } = useReplay();
   const { actions, compare, step } = model;
-  const { trans } = useReplay();
   const [copied, setCopied] = React.useState<unknown>(null);
   const isCopied = copied !== null && copied === step;
   return (
     <footer className="jp-AIServer-Replay-actions">
-      <Note model={model} />
-      <button
-        type="button"
-        className="jp-AIServer-Replay-button jp-mod-primary"
+      <Note />
+      <TextButton
+        className="jp-mod-primary"
         aria-disabled={!actions.canRestore || undefined}
         title={disabledReason(model, trans)}
         onClick={() => void actions.restore()}
@@ -38,7 +35,7 @@ export function CellActions(props: {
         {actions.isInCell
           ? trans.__('Current version')
           : trans.__('Restore this version')}
-      </button>
+      </TextButton>
       <Action
         icon={branchIcon}
         text={trans.__('Branch')}
@@ -53,7 +50,7 @@ export function CellActions(props: {
         disabled={!step?.code}
         onClick={() => {
           if (step) {
-            copy(step.code);
+            Clipboard.copyToSystem(step.code);
             setCopied(step);
           }
         }}
@@ -90,9 +87,8 @@ function Action(props: {
 }): React.JSX.Element {
   const { icon: Icon, text, label, disabled, pressed, onClick } = props;
   return (
-    <button
-      type="button"
-      className="jp-AIServer-Replay-button jp-AIServer-Replay-action"
+    <TextButton
+      className="jp-AIServer-Replay-action"
       aria-label={label}
       title={label}
       aria-disabled={disabled || undefined}
@@ -101,21 +97,19 @@ function Action(props: {
     >
       <Icon.react tag="span" />
       <span>{text}</span>
-    </button>
+    </TextButton>
   );
 }
 
 /** The note about the last action. It overlays the code, so that nothing moves. */
-function Note(props: { model: ReplayModel }): React.JSX.Element {
-  const { actions } = props.model;
-  const { trans } = useReplay();
+function Note(): React.JSX.Element {
+  const { model, trans } = useReplay();
+  const { actions } = model;
   return (
     <div className="jp-AIServer-Replay-note" hidden={!actions.note}>
       <span role="status">{noteText(actions.note, trans)}</span>
       {actions.canUndo && (
-        <button
-          type="button"
-          className="jp-AIServer-Replay-link"
+        <LinkButton
           onClick={event => {
             focusPrimary(event);
             actions.undo();
@@ -123,11 +117,9 @@ function Note(props: { model: ReplayModel }): React.JSX.Element {
         >
           <undoIcon.react tag="span" />
           {trans.__('Undo')}
-        </button>
+        </LinkButton>
       )}
-      <button
-        type="button"
-        className="jp-AIServer-Replay-link"
+      <LinkButton
         aria-label={trans.__('Dismiss')}
         title={trans.__('Dismiss')}
         onClick={event => {
@@ -136,7 +128,7 @@ function Note(props: { model: ReplayModel }): React.JSX.Element {
         }}
       >
         <closeIcon.react tag="span" />
-      </button>
+      </LinkButton>
     </div>
   );
 }

@@ -2,12 +2,12 @@
 import { checkIcon, undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { ReplayModel } from '../../model/replay';
 import { STEP_MS } from '../../model/player';
 import { findLastWorking } from '../../../records/runs';
 import { CellActions } from './cellActions';
 import { cellName } from '../../../labels/cellNames';
 import { CompareView } from './compareView';
+import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { Player, SPLIT_WIDTH } from './player';
 import { StepList } from './stepList';
@@ -18,11 +18,8 @@ import { When } from '../when';
 /** Below this width, in pixels, a row's details are drawn below its title. */
 const LIST_WIDTH = 480;
 
-export function CellView(props: {
-  model: ReplayModel;
-  copy: (text: string) => void;
-}): React.JSX.Element {
-  const { model } = props;
+export function CellView(): React.JSX.Element {
+  const { model } = useReplay();
   const { step, player, compare, compared } = model;
   const { all: steps, shown } = model.steps;
   const { position } = player;
@@ -32,68 +29,33 @@ export function CellView(props: {
     () => steps.reduce((at, { kind }, i) => (kind === 'turn' ? i : at), -1),
     [steps]
   );
-  const select = React.useCallback(
-    (at: number) => {
-      if (at !== player.position) {
-        player.goTo(at);
-      }
-    },
-    [player]
-  );
-  const startCompare = React.useCallback(
-    (at: number) => compare.start(at),
-    [compare]
-  );
-  const modelInfo = React.useCallback(
-    (id: string) => model.modelInfo(id),
-    [model]
-  );
-  const fetchImage = React.useCallback(
-    (sha256: string, signal?: AbortSignal) => model.fetchImage(sha256, signal),
-    [model]
-  );
-  const open = React.useCallback(
-    (cellId: string) => void model.goTo(cellId),
-    [model]
-  );
   const split = model.diffMode === 'split' && width >= SPLIT_WIDTH;
   const mimeType = shown?.mimeType ?? 'text/plain';
+  const code = { split, mimeType };
   return (
     <div
       ref={root}
       className="jp-AIServer-Replay-cellView"
       aria-busy={model.steps.isLoading || undefined}
     >
-      <CellHead model={model} />
-      <Player model={model} steps={steps} width={width} />
+      <CellHead />
+      <Player steps={steps} width={width} />
       {step && (
         <div className="jp-AIServer-Replay-stage">
           {compared ? (
-            <CompareView
-              model={model}
-              from={compared}
-              to={step}
-              split={split}
-              mimeType={mimeType}
-              fetchImage={fetchImage}
-            />
+            <CompareView from={compared} to={step} {...code} />
           ) : (
             <StepView
               step={step}
               position={position}
               isNewestTurn={position === newestTurn}
-              split={split}
               pace={
                 player.isAuto ? Math.min(600, STEP_MS / player.speed / 2) : 0
               }
-              mimeType={mimeType}
-              model={step.model ? model.modelInfo(step.model) : null}
-              fetchImage={fetchImage}
-              describeCells={model.describeCells}
-              onOpen={open}
+              {...code}
             />
           )}
-          <CellActions {...props} />
+          <CellActions />
         </div>
       )}
       <StepList
@@ -102,17 +64,13 @@ export function CellView(props: {
         from={compare.from}
         newestTurn={newestTurn}
         isNarrow={width > 0 && width < LIST_WIDTH}
-        modelInfo={modelInfo}
-        onSelect={select}
-        onCompare={startCompare}
       />
     </div>
   );
 }
 
-function CellHead(props: { model: ReplayModel }): React.JSX.Element {
-  const { model } = props;
-  const { trans } = useReplay();
+function CellHead(): React.JSX.Element {
+  const { model, trans } = useReplay();
   const { actions } = model;
   const { all: steps, shown } = model.steps;
   const since = steps[0]?.timestamp;
@@ -124,33 +82,26 @@ function CellHead(props: { model: ReplayModel }): React.JSX.Element {
         {count} {since && <When time={since} />}
       </span>
       {actions.hasUnrecordedEdits && (
-        <span
-          className="jp-AIServer-Replay-chip jp-mod-hand"
+        <Chip
+          tone="hand"
           title={trans.__('The cell has been edited since its last step.')}
         >
           {trans.__('edited since')}
-        </span>
+        </Chip>
       )}
-      <LastWorkingVersion model={model} />
+      <LastWorkingVersion />
       {!shown?.info && (
-        <button
-          type="button"
-          className="jp-AIServer-Replay-link"
-          onClick={() => model.steps.pin(null)}
-        >
+        <LinkButton onClick={() => model.steps.pin(null)}>
           {trans.__('Back')}
-        </button>
+        </LinkButton>
       )}
     </header>
   );
 }
 
 /** A chip if the cell's source ran without an error; else a link that restores what did. */
-function LastWorkingVersion(props: {
-  model: ReplayModel;
-}): React.JSX.Element | null {
-  const { model } = props;
-  const { trans } = useReplay();
+function LastWorkingVersion(): React.JSX.Element | null {
+  const { model, trans } = useReplay();
   const { actions } = model;
   const { all: steps } = model.steps;
   const lastWorking = React.useMemo(() => findLastWorking(steps), [steps]);
@@ -159,16 +110,14 @@ function LastWorkingVersion(props: {
   }
   if (actions.matchesCell(lastWorking)) {
     return (
-      <span className="jp-AIServer-Replay-chip jp-mod-good">
+      <Chip tone="good">
         <checkIcon.react tag="span" />
         {trans.__('no errors')}
-      </span>
+      </Chip>
     );
   }
   return (
-    <button
-      type="button"
-      className="jp-AIServer-Replay-link"
+    <LinkButton
       aria-label={trans.__('Restore last working version')}
       title={trans.__(
         'Restore step %1, the last version that ran without an error',
@@ -179,6 +128,6 @@ function LastWorkingVersion(props: {
     >
       <undoIcon.react tag="span" />
       {trans.__('Restore last working version')}
-    </button>
+    </LinkButton>
   );
 }

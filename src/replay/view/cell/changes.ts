@@ -2,17 +2,16 @@
  * Count the lines that a step added and removed, once per step.
  */
 import type { Step } from '../../../api/types';
-import { lineDiff } from '../../../diff/lineDiff';
+import {
+  changedLines,
+  countLines,
+  ILineCount
+} from '../../../diff/changedLines';
 import { baseCode } from '../../../labels/stepLabels';
 
-export interface ILineChanges {
-  readonly added: number;
-  readonly removed: number;
-}
+const cache = new WeakMap<Step, ILineCount>();
 
-const cache = new WeakMap<Step, ILineChanges>();
-
-export function lineChanges(step: Step): ILineChanges {
+export function lineChanges(step: Step): ILineCount {
   let changes = cache.get(step);
   if (!changes) {
     // An answer that failed before its code is not a suggestion to remove everything.
@@ -27,29 +26,10 @@ export function lineChanges(step: Step): ILineChanges {
 }
 
 /** Count the lines added and removed between two texts. */
-export function countChanges(before: string, code: string): ILineChanges {
-  if (before === code) {
-    return { added: 0, removed: 0 };
-  }
-  if (!before || !code) {
-    return { added: lines(code).length, removed: lines(before).length };
-  }
-  const joined = (text: string) => lines(text).join('\n');
-  const { a, b, hunks } = lineDiff(joined(before), joined(code));
-  let added = 0;
-  let removed = 0;
-  for (const { fromA, toA, fromB, toB } of hunks) {
-    removed += span(a, fromA, toA);
-    added += span(b, fromB, toB);
-  }
-  return { added, removed };
-}
-
-function lines(text: string): string[] {
-  return text ? text.split(/\r\n?|\n/) : [];
-}
-
-/** The number of lines in a range of whole lines. */
-function span(text: string, from: number, to: number): number {
-  return text.slice(from, to).split('\n').length - 1;
+export function countChanges(before: string, code: string): ILineCount {
+  const lines = (text: string) => (text ? text.split(/\r\n?|\n/) : []);
+  const [old, current] = [lines(before), lines(code)];
+  return before && code
+    ? countLines(changedLines(old.join('\n'), current.join('\n')))
+    : { added: current.length, removed: old.length };
 }

@@ -5,28 +5,25 @@
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { ReplayModel } from '../../model/replay';
 import type { IShownStep } from '../../../records/fold';
 import { outputOf, runOf } from '../../../records/runs';
 import { countChanges } from './changes';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
 import { compareIcon } from '../icons';
-import { FetchImage, Output } from './output';
+import { Output } from './output';
 import { StepCode } from './stepCode';
 import { LineCount, RunChip } from './stepView';
 import { stepTitle } from '../../../labels/stepLabels';
 
 export function CompareView(props: {
-  model: ReplayModel;
   from: IShownStep;
   to: IShownStep;
   split: boolean;
   mimeType: string;
-  fetchImage: FetchImage;
 }): React.JSX.Element {
-  const { model, from, to, split, mimeType, fetchImage } = props;
-  const { trans } = useReplay();
+  const { from, to, split, mimeType } = props;
+  const { model, trans } = useReplay();
   const { compare, player } = model;
   const changes = React.useMemo(
     () => countChanges(from.code, to.code),
@@ -108,8 +105,8 @@ export function CompareView(props: {
       />
       {(runOf(from) || runOf(to)) && (
         <div className="jp-AIServer-Replay-outputs">
-          <SideOutput name="A" step={from} fetchImage={fetchImage} />
-          <SideOutput name="B" step={to} fetchImage={fetchImage} />
+          <SideOutput name="A" step={from} />
+          <SideOutput name="B" step={to} />
         </div>
       )}
     </section>
@@ -120,9 +117,8 @@ export function CompareView(props: {
 function SideOutput(props: {
   name: string;
   step: IShownStep;
-  fetchImage: FetchImage;
 }): React.JSX.Element {
-  const { name, step, fetchImage } = props;
+  const { name, step } = props;
   const { trans } = useReplay();
   const run = runOf(step);
   return (
@@ -132,7 +128,7 @@ function SideOutput(props: {
         {run && <RunChip run={run} />}
       </header>
       {run?.error && <p className="jp-AIServer-Replay-problem">{run.error}</p>}
-      {run && <Output run={run} fetchImage={fetchImage} />}
+      {run && <Output run={run} />}
       {!(run?.error || (run && outputOf(run))) && (
         <p className="jp-AIServer-Replay-same">
           {run ? trans.__('No output') : trans.__('Not run')}

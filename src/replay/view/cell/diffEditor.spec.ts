@@ -1,4 +1,5 @@
 /** One editor draws a sequence of diffs. */
+import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { StyleModule } from 'style-mod';
 
 import { DiffEditor, IDiffContent } from './diffEditor';
@@ -36,7 +37,7 @@ const contents = (split: boolean): IDiffContent[] =>
 function shown(...steps: IDiffContent[]): string {
   const host = document.createElement('div');
   document.body.append(host);
-  const editor = new DiffEditor(host, null);
+  const editor = new DiffEditor(host, new EditorLanguageRegistry());
   steps.forEach(content => editor.show(content));
   // Without layout CodeMirror guesses heights, differently each time.
   const drawn = host.innerHTML.replace(/ style="[^"]*"/g, '');
@@ -60,7 +61,7 @@ describe.each([
   it('adds its styles to the page once, since new styles restyle all cells', () => {
     const host = document.createElement('div');
     document.body.append(host);
-    const editor = new DiffEditor(host, null);
+    const editor = new DiffEditor(host, new EditorLanguageRegistry());
     // Steps without a difference are drawn by another kind of editor.
     const all = contents(split).filter(
       ({ before, code }) => !split || (before && before !== code)

@@ -33,19 +33,19 @@ export interface IDiffContent {
 const FOLD = { margin: 2, minSize: 4 };
 
 export class DiffEditor {
-  constructor(parent: HTMLElement, languages: IEditorLanguageRegistry | null) {
-    this._parent = parent;
-    this._languages = languages;
-  }
+  constructor(
+    private readonly _parent: HTMLElement,
+    private readonly _languages: IEditorLanguageRegistry
+  ) {}
 
   /** Draw other content. Highlighting follows when the language is loaded. */
   show(content: IDiffContent): void {
     this._content = content;
-    const spec = this._languages?.findByMIME(content.mimeType);
+    const spec = this._languages.findByMIME(content.mimeType);
     this._draw(content, spec?.support ?? []);
     if (spec && !spec.support) {
       this._languages
-        ?.getLanguage(spec)
+        .getLanguage(spec)
         .then(language => {
           if (this._content === content && language?.support) {
             this._draw(content, language.support);
@@ -141,8 +141,6 @@ export class DiffEditor {
     this._view = this._merge = null;
   }
 
-  private readonly _languages: IEditorLanguageRegistry | null;
-  private readonly _parent: HTMLElement;
   private _view: EditorView | null = null;
   private _merge: MergeView | null = null;
   private _content: IDiffContent | null = null;

@@ -10,16 +10,10 @@ import type { Step } from '../../../api/types';
 import { IOutputImage, outputOf } from '../../../records/runs';
 import { useReplay } from '../context';
 
-export type FetchImage = (
-  sha256: string,
-  signal?: AbortSignal
-) => Promise<Blob>;
-
 export const Output = React.memo(function Output(props: {
   run: Step;
-  fetchImage: FetchImage;
 }): React.JSX.Element | null {
-  const { run, fetchImage } = props;
+  const { run } = props;
   const { trans } = useReplay();
   const output = React.useMemo(() => outputOf(run), [run]);
   if (!output) {
@@ -47,7 +41,6 @@ export const Output = React.memo(function Output(props: {
         <Thumbnail
           key={image.sha256}
           image={image}
-          fetchImage={fetchImage}
           label={
             images.length > 1
               ? trans.__('Output image %1', index + 1)
@@ -62,18 +55,18 @@ export const Output = React.memo(function Output(props: {
 /** An image with its size reserved, so that nothing moves when it is loaded. */
 function Thumbnail(props: {
   image: IOutputImage;
-  fetchImage: FetchImage;
   label: string;
 }): React.JSX.Element {
-  const { image, fetchImage, label } = props;
-  const { trans } = useReplay();
+  const { image, label } = props;
+  const { model, trans } = useReplay();
   const [url, setUrl] = React.useState<string | null>(null);
   const [isMissing, setMissing] = React.useState(false);
   const { sha256 } = image;
   React.useEffect(() => {
     const abort = new AbortController();
     let objectUrl: string | null = null;
-    fetchImage(sha256, abort.signal)
+    model
+      .fetchImage(sha256, abort.signal)
       .then(blob => {
         if (!abort.signal.aborted) {
           objectUrl = URL.createObjectURL(blob);
@@ -93,7 +86,7 @@ function Thumbnail(props: {
       setUrl(null);
       setMissing(false);
     };
-  }, [sha256, fetchImage]);
+  }, [sha256, model]);
   const { width, height } = image;
   return (
     <span

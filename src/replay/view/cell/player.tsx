@@ -1,7 +1,6 @@
 /** The slider and the playback controls. */
 import React from 'react';
 
-import type { ReplayModel } from '../../model/replay';
 import type { IShownStep } from '../../../records/fold';
 import { SPEEDS } from '../../model/player';
 import { runOf } from '../../../records/runs';
@@ -16,14 +15,13 @@ import { dotKind, stepTitle } from '../../../labels/stepLabels';
 export const SPLIT_WIDTH = 400;
 
 export function Player(props: {
-  model: ReplayModel;
   steps: readonly IShownStep[];
   /** The width of the sidebar, in pixels; 0 while it is unknown. */
   width: number;
 }): React.JSX.Element {
-  const { model, steps, width } = props;
+  const { steps, width } = props;
+  const { model, trans } = useReplay();
   const { player } = model;
-  const { trans } = useReplay();
   const canSplit = width >= SPLIT_WIDTH;
   const { position } = player;
   const dots = React.useMemo(

@@ -2,30 +2,28 @@
 import React from 'react';
 
 import type { Step } from '../../../api/types';
-import type { ReplayModel } from '../../model/replay';
 import { IRelative, relativesOf } from '../../model/cell/relatives';
 import { cellName } from '../../../labels/cellNames';
+import { LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { stepTitle } from '../../../labels/stepLabels';
 
-export function Relatives(props: {
-  step: Step;
-  describeCells: ReplayModel['describeCells'];
-  onOpen: (cellId: string) => void;
-}): React.JSX.Element | null {
-  const { step, describeCells, onOpen } = props;
-  const { trans } = useReplay();
+export function Relatives(props: { step: Step }): React.JSX.Element | null {
+  const { step } = props;
+  const { model, trans } = useReplay();
   const ids = React.useMemo(() => relativesOf(step), [step]);
   const [cells, setCells] = React.useState<readonly IRelative[]>([]);
   React.useEffect(() => {
     let isShown = true;
     if (ids.length) {
-      void describeCells(ids).then(described => isShown && setCells(described));
+      void model
+        .describeCells(ids)
+        .then(described => isShown && setCells(described));
     }
     return () => {
       isShown = false;
     };
-  }, [ids, describeCells]);
+  }, [ids, model]);
   if (!ids.length) {
     return null;
   }
@@ -38,11 +36,9 @@ export function Relatives(props: {
         const relative = cells.find(cell => cell.cellId === cellId);
         return (
           <li key={cellId}>
-            <button
-              type="button"
-              className="jp-AIServer-Replay-link"
+            <LinkButton
               title={trans.__('Show the history of this cell')}
-              onClick={() => onOpen(cellId)}
+              onClick={() => void model.goTo(cellId)}
             >
               <span>
                 {relative
@@ -50,7 +46,7 @@ export function Relatives(props: {
                   : '…'}
               </span>
               <code>{relative?.firstLine}</code>
-            </button>
+            </LinkButton>
           </li>
         );
       })}

@@ -6,15 +6,16 @@
 import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { ModelInfo, Step } from '../../../api/types';
-import type { ReplayModel } from '../../model/replay';
+import type { Step } from '../../../api/types';
 import type { IShownStep } from '../../../records/fold';
 import { isBranching, parentOf } from '../../model/cell/graph';
 import { runOf } from '../../../records/runs';
-import { ILineChanges, lineChanges } from './changes';
+import type { ILineCount } from '../../../diff/changedLines';
+import { lineChanges } from './changes';
+import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { contributorIcon } from '../../../ui/contributorIcon';
-import { FetchImage, Output } from './output';
+import { Output } from './output';
 import { Relatives } from './relatives';
 import { StepCode } from './stepCode';
 import { showTime } from '../../../labels/time';
@@ -25,8 +26,7 @@ import {
   stepOutcome,
   errorText,
   runOutcome,
-  stepTitle,
-  Tone
+  stepTitle
 } from '../../../labels/stepLabels';
 
 export interface IStepViewProps {
@@ -37,15 +37,10 @@ export interface IStepViewProps {
   /** See `StepCode`. */
   pace: number;
   mimeType: string;
-  model: ModelInfo | null;
-  fetchImage: FetchImage;
-  describeCells: ReplayModel['describeCells'];
-  /** Show the history of another cell. */
-  onOpen: (cellId: string) => void;
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
-  const { step, position, fetchImage } = props;
+  const { step, position } = props;
   const { trans } = useReplay();
   // The chosen run; the last one by default.
   const [chosen, choose] = React.useState<number | null>(null);
@@ -66,7 +61,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
         className="jp-AIServer-Replay-request"
         text={(isTurn && step.title.trim()) || stepTitle(step, trans)}
       />
-      <Relatives {...props} />
+      <Relatives step={step} />
       {error && <p className="jp-AIServer-Replay-problem">{error}</p>}
       {isTurn && (step.code || step.explanation) && (
         <h3>{trans.__('Answer')}</h3>
@@ -89,7 +84,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       {step.explanation && (
         <p className="jp-AIServer-Replay-explanation">{step.explanation}</p>
       )}
-      {run && <Output run={run} fetchImage={fetchImage} />}
+      {run && <Output run={run} />}
     </section>
   );
 }
@@ -100,9 +95,9 @@ function StepHead(
     choose: (seq: number) => void;
   }
 ): React.JSX.Element {
-  const { step, model, run, choose } = props;
-  const { trans } = useReplay();
-  const author = stepAuthor(step, model, trans);
+  const { step, run, choose } = props;
+  const { model, trans } = useReplay();
+  const author = stepAuthor(step, model.modelInfo(step.model), trans);
   const chip = stepOutcome(step, props.isNewestTurn, trans);
   const Icon = contributorIcon(step) ?? fileIcon;
   return (
@@ -131,19 +126,13 @@ function StepHead(
           changes={lineChanges(step)}
           isNothing={step.kind === 'turn' && !!step.code}
         />
-        {chip && step.kind !== 'run' && <Chip {...chip} />}
+        {chip && step.kind !== 'run' && (
+          <Chip tone={chip.tone}>{chip.text}</Chip>
+        )}
         {run && <RunChip run={run} />}
         {run && <RunChoice runs={step.runs ?? []} run={run} choose={choose} />}
       </span>
     </header>
-  );
-}
-
-export function Chip(props: { text: string; tone: Tone }): React.JSX.Element {
-  return (
-    <span className={`jp-AIServer-Replay-chip jp-mod-${props.tone}`}>
-      {props.text}
-    </span>
   );
 }
 
@@ -152,13 +141,10 @@ export function RunChip(props: { run: Step }): React.JSX.Element {
   const { trans } = useReplay();
   const { text, tone } = runOutcome(props.run, trans);
   return (
-    <span
-      className={`jp-AIServer-Replay-chip jp-mod-${tone}`}
-      title={trans.__('Result of running this version')}
-    >
+    <Chip tone={tone} title={trans.__('Result of running this version')}>
       {tone === 'good' && <checkIcon.react tag="span" />}
       {text}
-    </span>
+    </Chip>
   );
 }
 
@@ -200,7 +186,7 @@ function RunChoice(props: {
 
 /** The number of lines added and removed; with `isNothing` also "no changes". */
 export function LineCount(props: {
-  changes: ILineChanges;
+  changes: ILineCount;
   isNothing: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();
@@ -237,14 +223,9 @@ function LongText(props: {
     <div className={className}>
       <p className={isLong && !isOpen ? 'jp-mod-folded' : undefined}>{text}</p>
       {isLong && (
-        <button
-          type="button"
-          className="jp-AIServer-Replay-link"
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
+        <LinkButton aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? trans.__('Show less') : trans.__('Show all')}
-        </button>
+        </LinkButton>
       )}
     </div>
   );

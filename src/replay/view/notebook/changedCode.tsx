@@ -3,10 +3,10 @@ import React from 'react';
 
 import { IChangedLine, IRange } from '../../../diff/changedLines';
 import { useReplay } from '../context';
-import { withoutHidden } from '../staticCode';
+import { highlight, withoutHidden } from '../staticCode';
 
 /** A piece of text with one highlighting style. */
-interface IRun {
+interface ICodePiece {
   readonly text: string;
   readonly className: string;
 }
@@ -22,9 +22,9 @@ export function ChangedCode(props: {
   isShown: readonly boolean[];
 }): React.JSX.Element {
   const { before, code, mimeType, lines, isShown } = props;
-  const runs = {
-    removed: useRuns(before, mimeType),
-    added: useRuns(code, mimeType)
+  const highlighted = {
+    removed: useHighlighted(before, mimeType),
+    added: useHighlighted(code, mimeType)
   };
   return (
     <code className="jp-AIServer-Replay-static jp-mod-marked">
@@ -39,22 +39,22 @@ export function ChangedCode(props: {
           ) : null;
         }
         const Line = ELEMENTS[kind];
-        const of = kind === 'removed' ? runs.removed : runs.added;
+        const of = kind === 'removed' ? highlighted.removed : highlighted.added;
         return (
           <Line
             key={at}
             className={`jp-AIServer-Replay-changed jp-mod-${kind}`}
           >
             {pieces(line).map(({ from, to, isWord }) => {
-              const text = sliceRuns(of, from, to).map((run, n) => (
-                <span key={n} className={run.className}>
-                  {run.text}
-                </span>
-              ));
-              return isWord ? (
-                <b key={from}>{text}</b>
-              ) : (
-                <React.Fragment key={from}>{text}</React.Fragment>
+              const Piece = isWord ? 'b' : React.Fragment;
+              return (
+                <Piece key={from}>
+                  {slice(of, from, to).map(({ text, className }, n) => (
+                    <span key={n} className={className}>
+                      {text}
+                    </span>
+                  ))}
+                </Piece>
               );
             })}
           </Line>
@@ -77,10 +77,14 @@ function pieces(line: IChangedLine): (IRange & { isWord: boolean })[] {
   return all.filter(({ from, to }) => to > from);
 }
 
-function sliceRuns(runs: readonly IRun[], from: number, to: number): IRun[] {
-  const pieces: IRun[] = [];
+function slice(
+  all: readonly ICodePiece[],
+  from: number,
+  to: number
+): ICodePiece[] {
+  const pieces: ICodePiece[] = [];
   let at = 0;
-  for (const { text, className } of runs) {
+  for (const { text, className } of all) {
     const start = Math.max(from - at, 0);
     const end = Math.min(to - at, text.length);
     if (end > start) {
@@ -95,35 +99,25 @@ function sliceRuns(runs: readonly IRun[], from: number, to: number): IRun[] {
 }
 
 /** The code as highlighted pieces; one plain piece until highlighting is done. */
-function useRuns(code: string, mimeType: string): readonly IRun[] {
+function useHighlighted(code: string, mimeType: string): readonly ICodePiece[] {
   const { languages } = useReplay();
   const text = withoutHidden(code);
-  const [coloured, setColoured] = React.useState<readonly IRun[]>([]);
+  const [pieces, setPieces] = React.useState<readonly ICodePiece[]>([]);
   React.useEffect(() => {
-    const language = languages?.findByMIME(mimeType) ?? null;
     let isCurrent = true;
-    if (languages && language) {
-      const host = document.createElement('span');
-      languages
-        .highlight(text, language, host)
-        .then(() => {
-          if (isCurrent) {
-            setColoured(
-              [...host.childNodes].map(node => ({
-                text: node.textContent ?? '',
-                className: node instanceof HTMLElement ? node.className : ''
-              }))
-            );
-          }
-        })
-        .catch(() => {
-          // The code stays without highlighting.
-        });
-    }
+    void highlight(languages, text, mimeType).then(nodes => {
+      if (isCurrent && nodes) {
+        const pieces = nodes.map(node => ({
+          text: node.textContent ?? '',
+          className: node instanceof HTMLElement ? node.className : ''
+        }));
+        setPieces(pieces);
+      }
+    });
     return () => {
       isCurrent = false;
     };
   }, [text, mimeType, languages]);
-  const isOfText = coloured.map(run => run.text).join('') === text;
-  return isOfText ? coloured : [{ text, className: '' }];
+  const isOfText = pieces.map(piece => piece.text).join('') === text;
+  return isOfText ? pieces : [{ text, className: '' }];
 }

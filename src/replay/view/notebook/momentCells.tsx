@@ -9,8 +9,10 @@ import { ChangedCode } from './changedCode';
 import {
   aroundChanges,
   changedLines,
+  countLines,
   IChangedLine
 } from '../../../diff/changedLines';
+import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { StaticCode } from '../staticCode';
 import { VirtualList } from '../../../ui/virtualList';
@@ -28,11 +30,6 @@ export interface IMomentCellsProps {
   /** The ids of the cells that are in the notebook now. */
   presentIds: ReadonlySet<string>;
   canUndelete: boolean;
-  /** Show a step in the cell tab. */
-  onOpen: (cellId: string, step: number | null) => void;
-  /** Activate the cell in the notebook. */
-  onGoTo: (cellId: string) => void;
-  onUndelete: (cellId: string) => void;
 }
 
 interface IRow {
@@ -67,8 +64,8 @@ export const MomentCells = React.memo(function MomentCells(
 function Cell(
   props: IMomentCellsProps & IRow & { tabIndex: 0 | -1 }
 ): React.JSX.Element {
-  const { cell, number, tabIndex, onOpen, onGoTo } = props;
-  const { trans } = useReplay();
+  const { cell, number, tabIndex } = props;
+  const { model, trans } = useReplay();
   const [isExpanded, setExpanded] = React.useState(false);
   const { before, source } = cell;
   const change = React.useMemo(
@@ -91,10 +88,11 @@ function Cell(
     number !== null && cell.changed
       ? trans.__('%1, changed: %2', name, first)
       : trans.__('%1: %2', name, first);
+  const goTo = () => void model.goTo(cell.cellId);
   const open = () =>
     cell.step === null && isInNotebook
-      ? onGoTo(cell.cellId)
-      : onOpen(cell.cellId, cell.step);
+      ? goTo()
+      : void model.showStep(cell.cellId, { step: cell.step });
   return (
     <>
       <button
@@ -127,43 +125,32 @@ function Cell(
         )}
       </button>
       {isInNotebook && (
-        <button
-          type="button"
-          className="jp-AIServer-Replay-link jp-AIServer-Replay-goTo"
+        <LinkButton
+          className="jp-AIServer-Replay-goTo"
           tabIndex={tabIndex}
-          onClick={() => onGoTo(cell.cellId)}
+          onClick={goTo}
         >
           {trans.__('Go to the cell')}
-        </button>
+        </LinkButton>
       )}
       <span className="jp-AIServer-Replay-thenActions">
-        {number === null && (
-          <span className="jp-AIServer-Replay-chip jp-mod-bad">
-            {trans.__('deleted')}
-          </span>
-        )}
+        {number === null && <Chip tone="bad">{trans.__('deleted')}</Chip>}
         {cell.step === null && source.trim() && (
-          <span
-            className="jp-AIServer-Replay-chip"
+          <Chip
             title={trans.__(
               'This cell had no history yet. This is its content when it was first recorded.'
             )}
           >
             {trans.__('first recorded version')}
-          </span>
+          </Chip>
         )}
         {hidden > 0 && (
-          <button
-            type="button"
-            className="jp-AIServer-Replay-link"
-            tabIndex={tabIndex}
-            onClick={() => setExpanded(true)}
-          >
+          <LinkButton tabIndex={tabIndex} onClick={() => setExpanded(true)}>
             {trans._n('%1 more line', '%1 more lines', hidden)}
-          </button>
+          </LinkButton>
         )}
         {!isInNotebook && props.canUndelete && (
-          <UndeleteButton {...props} cellId={cell.cellId} />
+          <UndeleteButton cellId={cell.cellId} tabIndex={tabIndex} />
         )}
       </span>
     </>
@@ -173,21 +160,18 @@ function Cell(
 export function UndeleteButton(props: {
   cellId: string;
   tabIndex: 0 | -1;
-  onUndelete: (cellId: string) => void;
 }): React.JSX.Element {
-  const { cellId, tabIndex, onUndelete } = props;
-  const { trans } = useReplay();
+  const { cellId, tabIndex } = props;
+  const { model, trans } = useReplay();
   return (
-    <button
-      type="button"
-      className="jp-AIServer-Replay-link"
+    <LinkButton
       tabIndex={tabIndex}
       title={trans.__('Put this cell back where it was in the notebook')}
-      onClick={() => onUndelete(cellId)}
+      onClick={() => void model.undeleteCell(cellId)}
     >
       <undoIcon.react tag="span" />
       {trans.__('Restore cell')}
-    </button>
+    </LinkButton>
   );
 }
 
@@ -250,9 +234,7 @@ function describeChange(
   change: readonly IChangedLine[],
   trans: TranslationBundle
 ): string {
-  const count = (countedKind: IChangedLine['kind']) =>
-    change.filter(({ kind }) => kind === countedKind).length;
-  const [added, removed] = [count('added'), count('removed')];
+  const { added, removed } = countLines(change);
   return trans.__('Lines added: %1, removed: %2', added, removed);
 }
 

@@ -2,11 +2,11 @@
 import React from 'react';
 
 import type { Moment } from '../../../api/types';
-import type { ReplayModel } from '../../model/replay';
 import { roughDuration } from '../../../labels/durations';
 import { cellName } from '../../../labels/cellNames';
+import { Chip, LinkButton, TextButton } from '../buttons';
 import { useReplay } from '../context';
-import { Empty, IAsk } from '../empty';
+import { Empty } from '../empty';
 import { stepOutcome } from '../../../labels/stepLabels';
 import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
@@ -15,22 +15,15 @@ import { Provenance } from './provenance';
 import { Scrubber } from './scrubber';
 import { PlayButtons } from '../playButtons';
 import { dotClass } from '../slider';
-import { Chip } from '../cell/stepView';
 import { showTime } from '../../../labels/time';
 import { When } from '../when';
 
 const MINUTE = 60_000;
 
-export function NotebookView(props: {
-  model: ReplayModel;
-  ask: IAsk | null;
-  firstSteps?: () => void;
-}): React.JSX.Element {
-  const { model, ask, firstSteps } = props;
-  const { trans } = useReplay();
+export function NotebookView(): React.JSX.Element {
+  const { model, trans } = useReplay();
   const { timeline, overview } = model;
   const { rows, isLoading, error } = overview;
-  const actions = useNotebookActions(model);
   const presentIds = React.useMemo(
     () => new Set(rows.filter(row => row.cell).map(row => row.cellId)),
     [rows]
@@ -40,8 +33,8 @@ export function NotebookView(props: {
       <Empty
         title={trans.__('No notebook is open')}
         text={trans.__('Open a notebook to see how its cells were made.')}
-        ask={null}
-        firstSteps={firstSteps}
+        canAsk={false}
+        isFirstLook
       />
     );
   }
@@ -62,18 +55,12 @@ export function NotebookView(props: {
           text={trans.__(
             'After your first request, every change to the notebook is saved, and you can go back to any point here.'
           )}
-          ask={ask}
-          firstSteps={firstSteps}
+          canAsk
+          isFirstLook
         />
       )}
-      {report && (
-        <Provenance
-          report={report}
-          modelInfo={actions.modelInfo}
-          onGoTo={actions.goTo}
-        />
-      )}
-      {moments.length > 0 && <TimelineControls model={model} />}
+      {report && <Provenance report={report} />}
+      {moments.length > 0 && <TimelineControls />}
       {moment && snapshot ? (
         <MomentCells
           snapshot={snapshot}
@@ -81,45 +68,20 @@ export function NotebookView(props: {
           codeMimeType={model.codeMimeType}
           presentIds={presentIds}
           canUndelete={model.canUndelete}
-          onOpen={actions.open}
-          onGoTo={actions.goTo}
-          onUndelete={actions.undeleteCell}
         />
       ) : (
         timeline.isNow && (
-          <Overview
-            rows={rows}
-            canUndelete={model.canUndelete}
-            mergedInto={actions.mergedInto}
-            onGoTo={actions.goTo}
-            onUndelete={actions.undeleteCell}
-          />
+          <Overview rows={rows} canUndelete={model.canUndelete} />
         )
       )}
     </div>
   );
 }
 
-/** The callbacks of the view, memoized so that rows are not drawn again. */
-function useNotebookActions(model: ReplayModel) {
-  return React.useMemo(
-    () => ({
-      goTo: (cellId: string) => void model.goTo(cellId),
-      open: (cellId: string, step: number | null) =>
-        void model.showStep(cellId, { step }),
-      undeleteCell: (cellId: string) => void model.undeleteCell(cellId),
-      mergedInto: (cellId: string) =>
-        model.timeline.cell(cellId)?.mergedInto ?? null,
-      modelInfo: (id: string) => model.modelInfo(id)
-    }),
-    [model]
-  );
-}
-
 /** The activity chart, the playback controls, and the head of the current moment. */
-function TimelineControls(props: { model: ReplayModel }): React.JSX.Element {
-  const { timeline } = props.model;
-  const { trans, now, locale } = useReplay();
+function TimelineControls(): React.JSX.Element {
+  const { model, trans, now, locale } = useReplay();
+  const { timeline } = model;
   const { player, moments, positions, position, moment, isNow } = timeline;
   const count = moments.length;
   const place = trans.__('Change %1 of %2', position + 1, count);
@@ -146,24 +108,19 @@ function TimelineControls(props: { model: ReplayModel }): React.JSX.Element {
           previousLabel={trans.__('Previous change')}
           nextLabel={trans.__('Next change')}
           onToggle={() => {
-            player.speed = props.model.player.speed;
+            player.speed = model.player.speed;
             player.toggle();
           }}
         />
         <span className="jp-AIServer-Replay-count">
           {isNow ? '' : trans.__('%1 of %2', position + 1, count)}
         </span>
-        <button
-          type="button"
-          className="jp-AIServer-Replay-button"
-          aria-pressed={isNow}
-          onClick={() => timeline.goToNow()}
-        >
+        <TextButton aria-pressed={isNow} onClick={() => timeline.goToNow()}>
           {trans.__('Now')}
-        </button>
+        </TextButton>
       </div>
       {moment ? (
-        <MomentHead model={props.model} moment={moment} />
+        <MomentHead moment={moment} />
       ) : (
         <NowHead count={count} since={moments[0].timestamp} />
       )}
@@ -197,12 +154,9 @@ function NowHead(props: { count: number; since: string }): React.JSX.Element {
   );
 }
 
-function MomentHead(props: {
-  model: ReplayModel;
-  moment: Moment;
-}): React.JSX.Element {
-  const { model, moment } = props;
-  const { trans } = useReplay();
+function MomentHead(props: { moment: Moment }): React.JSX.Element {
+  const { moment } = props;
+  const { model, trans } = useReplay();
   const { snapshot } = model.timeline;
   const chip = stepOutcome(moment, false, trans);
   const title = momentTitle(moment, trans);
@@ -218,16 +172,14 @@ function MomentHead(props: {
         {title}
       </span>
       <span className="jp-AIServer-Replay-by">
-        {chip && <Chip {...chip} />}
+        {chip && <Chip tone={chip.tone}>{chip.text}</Chip>}
         {cellId !== null && (
-          <button
-            type="button"
-            className="jp-AIServer-Replay-link"
+          <LinkButton
             title={trans.__('Show how this cell was made up to this point')}
             onClick={() => void model.showStep(cellId, { step: moment.step })}
           >
             {isCurrent ? cellName(at + 1 || null, trans) : trans.__('Cell')}
-          </button>
+          </LinkButton>
         )}
         <When time={moment.timestamp} />
         {moment.saved && <span>{trans.__('saved')}</span>}

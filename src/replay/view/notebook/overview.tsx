@@ -3,6 +3,7 @@ import React from 'react';
 
 import type { SessionSummary } from '../../../api/types';
 import type { IOverviewRow } from '../../model/notebook/overview';
+import { Chip } from '../buttons';
 import { useReplay } from '../context';
 import { UndeleteButton } from './momentCells';
 import { VirtualList } from '../../../ui/virtualList';
@@ -11,10 +12,6 @@ import { When } from '../when';
 export interface IOverviewProps {
   rows: readonly IOverviewRow[];
   canUndelete: boolean;
-  /** The id of the cell that a cell was merged into; null if it wasn't merged. */
-  mergedInto: (cellId: string) => string | null;
-  onGoTo: (cellId: string) => void;
-  onUndelete: (cellId: string) => void;
 }
 
 /** Memoized: drawn again for other rows, but not for each key press in a cell. */
@@ -66,17 +63,17 @@ function firstLine(row: IOverviewRow): string {
 function Row(
   props: IOverviewProps & { row: IOverviewRow; tabIndex: 0 | -1 }
 ): React.JSX.Element {
-  const { row, tabIndex, onGoTo } = props;
-  const { trans } = useReplay();
+  const { row, tabIndex } = props;
+  const { model, trans } = useReplay();
   const { cell, cellId, summary } = row;
-  const isMerged = !cell && props.mergedInto(cellId) !== null;
+  const isMerged = !cell && !!model.timeline.cell(cellId)?.mergedInto;
   return (
     <>
       <button
         type="button"
         tabIndex={tabIndex}
         aria-current={row.isActive ? 'true' : undefined}
-        onClick={() => onGoTo(cellId)}
+        onClick={() => void model.goTo(cellId)}
       >
         <span className="jp-AIServer-Replay-prompt">{cell?.number ?? '–'}</span>
         <span className="jp-AIServer-Replay-cell">
@@ -98,12 +95,10 @@ function Row(
       </button>
       {!cell && (
         <span className="jp-AIServer-Replay-thenActions">
-          {isMerged && (
-            <span className="jp-AIServer-Replay-chip">
-              {trans.__('merged into another cell')}
-            </span>
+          {isMerged && <Chip>{trans.__('merged into another cell')}</Chip>}
+          {props.canUndelete && (
+            <UndeleteButton cellId={cellId} tabIndex={tabIndex} />
           )}
-          {props.canUndelete && <UndeleteButton {...props} cellId={cellId} />}
         </span>
       )}
     </>
@@ -118,16 +113,11 @@ function Count(props: { summary: SessionSummary }): React.JSX.Element | null {
   if (!turns) {
     return null; // No model was asked.
   }
-  if (answered || !failed) {
-    return (
-      <span className="jp-AIServer-Replay-chip jp-mod-model">
-        {trans._n('%1 request', '%1 requests', answered)}
-      </span>
-    );
-  }
-  return (
-    <span className="jp-AIServer-Replay-chip jp-mod-bad">
+  return answered || !failed ? (
+    <Chip tone="model">{trans._n('%1 request', '%1 requests', answered)}</Chip>
+  ) : (
+    <Chip tone="bad">
       {trans._n('%1 failed request', '%1 failed requests', failed)}
-    </span>
+    </Chip>
   );
 }

@@ -2,7 +2,7 @@
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
-import type { ModelInfo, Report } from '../../../api/types';
+import type { Report } from '../../../api/types';
 import {
   byLines,
   SHARE_KINDS,
@@ -11,14 +11,13 @@ import {
   shareText
 } from '../../../labels/shareLabels';
 import { cellName } from '../../../labels/cellNames';
+import { LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { contributorName } from '../../../labels/contributorLabels';
 import { VirtualList } from '../../../ui/virtualList';
 
 interface IProvenanceProps {
   report: Report;
-  modelInfo: (id: string) => ModelInfo | null;
-  onGoTo: (cellId: string) => void;
 }
 
 export const Provenance = React.memo(function Provenance(
@@ -27,7 +26,7 @@ export const Provenance = React.memo(function Provenance(
   const { trans } = useReplay();
   const [isOpen, setOpen] = React.useState(false);
   const { total } = props.report;
-  const labels = useShareLabels(props);
+  const labels = useShareLabels();
   if (!total.lines) {
     return null;
   }
@@ -42,9 +41,8 @@ export const Provenance = React.memo(function Provenance(
             {text}
           </span>
         ))}
-        <button
-          type="button"
-          className="jp-AIServer-Replay-link jp-AIServer-Replay-each"
+        <LinkButton
+          className="jp-AIServer-Replay-each"
           aria-expanded={isOpen}
           aria-description={label}
           title={label}
@@ -52,7 +50,7 @@ export const Provenance = React.memo(function Provenance(
         >
           {trans._n('%1 line', '%1 lines', total.lines)}
           <Caret.react tag="span" />
-        </button>
+        </LinkButton>
       </p>
       {isOpen && <CellShares {...props} />}
     </div>
@@ -61,8 +59,8 @@ export const Provenance = React.memo(function Provenance(
 
 /** The lines by name, and the shares of each cell that has lines, in the notebook's order. */
 function CellShares(props: IProvenanceProps): React.JSX.Element {
-  const { trans } = useReplay();
-  const labels = useShareLabels(props);
+  const { model, trans } = useReplay();
+  const labels = useShareLabels();
   const { cells, total } = props.report;
   const rows = cells
     .map((cell, index) => ({ ...cell, number: index + 1 }))
@@ -72,7 +70,7 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
       type="button"
       tabIndex={tabIndex}
       title={trans.__('Go to the cell')}
-      onClick={() => props.onGoTo(cell.cellId)}
+      onClick={() => void model.goTo(cell.cellId)}
     >
       <span>{cellName(cell.number, trans)}</span>
       <span>{trans._n('%1 line', '%1 lines', cell.lines)}</span>
@@ -149,8 +147,8 @@ function ShareBar(share: Shares): React.JSX.Element {
   );
 }
 
-function useShareLabels({ modelInfo }: IProvenanceProps) {
-  const { trans, locale } = useReplay();
+function useShareLabels() {
+  const { model, trans, locale } = useReplay();
   const percent = new Intl.NumberFormat(locale, {
     style: 'percent',
     maximumFractionDigits: 0
@@ -162,7 +160,7 @@ function useShareLabels({ modelInfo }: IProvenanceProps) {
         shareText(kind, percent.format(share[kind] / share.lines), trans)
       ]),
     model: (id: string) =>
-      modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id,
+      model.modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id,
     name: (name: string) => contributorName({ author: 'program', name }, trans)
   };
 }

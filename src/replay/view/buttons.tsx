@@ -1,0 +1,34 @@
+/** Buttons with a text, and chips. */
+import React from 'react';
+
+import type { Tone } from '../../labels/stepLabels';
+
+type ButtonProps = React.ButtonHTMLAttributes<HTMLButtonElement>;
+
+/** A button with a frame. */
+export function TextButton(props: ButtonProps): React.JSX.Element {
+  const { className = '', ...rest } = props;
+  const classes = `jp-AIServer-Replay-button ${className}`.trim();
+  return <button type="button" className={classes} {...rest} />;
+}
+
+/** A button that looks like a link. */
+export function LinkButton(props: ButtonProps): React.JSX.Element {
+  const { className = '', ...rest } = props;
+  const classes = `jp-AIServer-Replay-link ${className}`.trim();
+  return <button type="button" className={classes} {...rest} />;
+}
+
+/** A short text in a coloured frame. */
+export function Chip(props: {
+  tone?: Tone | 'hand';
+  title?: string;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const tone = props.tone ? ` jp-mod-${props.tone}` : '';
+  return (
+    <span className={`jp-AIServer-Replay-chip${tone}`} title={props.title}>
+      {props.children}
+    </span>
+  );
+}
