@@ -17,12 +17,17 @@ import type {
 } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 import { momentPositions } from './activity';
+import { sourceAfter } from '../../../records/fold';
 import { toFailure } from '../../../state/failure';
-import { INotebookPast, cellsAbove, readContent } from './deletedCells';
 import { SnapshotCache } from './snapshotCache';
 import { LoadedModel } from '../loadedModel';
 import { ReplayPlayer } from '../player';
 import type { IReplaySubject } from '../subject';
+
+interface ICellContent {
+  readonly type: string;
+  readonly source: string;
+}
 
 export class NotebookTimeline extends LoadedModel {
   constructor(options: { subject: IReplaySubject; history: IHistory }) {
@@ -94,17 +99,11 @@ export class NotebookTimeline extends LoadedModel {
     if (notebookId === null || !this.subject.canUndelete) {
       return false;
     }
-    const past = this._createPast(notebookId);
-    const content = await readContent(past, cellId);
-    const above = await cellsAbove(past, cellId);
-    const isSameNotebook = this.subject.notebookId === notebookId;
+    const deleted = await this._findDeleted(notebookId, cellId);
     return (
-      !!content &&
-      isSameNotebook &&
-      this.subject.undeleteCell(
-        { id: cellId, type: content.type, source: content.source },
-        above
-      )
+      deleted !== null &&
+      this.subject.notebookId === notebookId &&
+      this.subject.undeleteCell(deleted.cell, deleted.cellsAbove)
     );
   }
 
@@ -233,16 +232,45 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  private _createPast(notebookId: string): INotebookPast {
-    const { moments, snapshot: shown, history, _snapshots: snapshots } = this;
-    return {
-      moments,
-      shown,
-      load: index => snapshots!.load(index),
-      steps: async cellId =>
-        (await history.api.replay({ notebookId, cellId })).steps,
-      typeOf: cellId => this.cell(cellId)?.type
-    };
+  /**
+   * Find the content of a deleted cell: in the snapshot on show or the last one, else in its last
+   * step; and the cells above it in the last snapshot that contains it, the nearest first.
+   */
+  private async _findDeleted(notebookId: string, id: string) {
+    const { moments, _snapshots: snapshots } = this;
+    let content: ICellContent | null = null;
+    let cellsAbove: string[] | null = null;
+    let index = this.snapshot?.index ?? moments.length - 1;
+    while (index >= 0 && !cellsAbove) {
+      const { cells, gone } = await snapshots!.load(index);
+      const isIt = ({ cellId }: { cellId: string }) => cellId === id;
+      const at = cells.findIndex(isIt);
+      content ??= cells[at] ?? gone.find(isIt) ?? null;
+      if (at >= 0) {
+        const above = cells.slice(0, at).reverse();
+        cellsAbove = above.map(({ cellId }) => cellId);
+      }
+      // It was deleted by the last moment that mentions it, or by a later change of the order.
+      while (index >= 0 && !mentions(moments[index], id)) {
+        index--;
+      }
+      index--;
+    }
+    if (!content) {
+      const { steps } = await this.history.api.replay({
+        notebookId,
+        cellId: id
+      });
+      const step = steps.at(-1);
+      const type = this.cell(id)?.type ?? 'code';
+      content = step ? { type, source: sourceAfter(step) } : null;
+    }
+    return (
+      content && {
+        cell: { id, type: content.type, source: content.source },
+        cellsAbove
+      }
+    );
   }
 
   private _onPositionChanged(): void {
@@ -272,4 +300,8 @@ function findMoment(moments: readonly Moment[], moment: Moment): number {
   return isSame(moments[moment.index])
     ? moment.index
     : moments.findIndex(isSame);
+}
+
+function mentions({ cellId, also = [] }: Moment, id: string): boolean {
+  return cellId === id || also.some(step => step.cellId === id);
 }
