@@ -141,32 +141,32 @@ export class App {
   }
 
   private _onKey(event: KeyboardEvent): void {
-    const { key, target } = event;
-    const isModified = event.ctrlKey || event.metaKey || event.altKey;
+    const { ctrlKey, metaKey, altKey, target } = event;
+    const isModified = ctrlKey || metaKey || altKey;
     if (isModified || this._keys.open || !(target instanceof Element)) {
       return;
     }
-    const action = event.shiftKey
-      ? this._shiftAction(key)
-      : (this._arrowAction(key, target) ?? this._letterAction(key, target));
+    const action = this._actionOf(event, target);
     if (action) {
       action();
       event.preventDefault();
     }
   }
 
-  private _shiftAction(key: string): (() => void) | null {
-    const by = ARROWS[key];
-    const row = this._labels.replay.rowOf(this._cell, this._step);
-    return by
-      ? () => this._goToRow(row + by)
-      : key === '?'
-        ? () => this._keys.showModal()
-        : null;
-  }
-
-  private _arrowAction(key: string, target: Element): (() => void) | null {
-    const by = ARROWS[key];
+  /** The action of a key on an element; `keys.ts` lists them. */
+  private _actionOf(
+    { key, shiftKey }: KeyboardEvent,
+    target: Element
+  ): (() => void) | null {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    const { replay } = this._labels;
+    if (key === '?') {
+      return () => this._keys.showModal();
+    }
+    if (shiftKey) {
+      const row = replay.rowOf(this._cell, this._step);
+      return by ? () => this._goToRow(row + by) : null;
+    }
     if (by && target.role === 'tab') {
       const next = (this._view + by + this._tabs.length) % this._tabs.length;
       return () => {
@@ -174,36 +174,24 @@ export class App {
         this._tabs[next].focus();
       };
     }
-    if (target.closest('input, select, textarea')) {
-      return null;
-    }
-    if (by) {
-      return () => {
-        this._player.pause();
-        this._player.move(by);
-      };
-    }
-    const end = { Home: 0, End: this._labels.replay.lastMoment }[key];
-    return end === undefined ? null : () => this.goTo(end);
-  }
-
-  private _letterAction(key: string, target: Element): (() => void) | null {
-    switch (key.toLowerCase()) {
-      case ' ':
-        return target.closest('button, summary, a, select')
-          ? null
-          : () => this._player.toggle();
-      case 'b':
-        return () => this._toggleBlame();
-      case '?':
-        return () => this._keys.showModal();
-      case '1':
-      case '2':
-      case '3':
-        return () => this._showView(Number(key) - 1);
-      default:
-        return null;
-    }
+    const isField = target.closest('input, select, textarea');
+    const isControl = target.closest('button, summary, a, select');
+    const move = () => {
+      this._player.pause();
+      this.goTo(this._moment + by!);
+    };
+    const actions: Readonly<Record<string, (() => void) | null>> = {
+      arrowleft: isField ? null : move,
+      arrowright: isField ? null : move,
+      home: isField ? null : () => this.goTo(0),
+      end: isField ? null : () => this.goTo(replay.lastMoment),
+      ' ': isControl ? null : () => this._player.toggle(),
+      b: () => this._toggleBlame(),
+      1: () => this._showView(0),
+      2: () => this._showView(1),
+      3: () => this._showView(2)
+    };
+    return actions[key.toLowerCase()] ?? null;
   }
 
   private _printed(): HTMLElement {
@@ -225,11 +213,6 @@ export class App {
   private readonly _box = el('div', { id: 'view', role: 'tabpanel' });
   private readonly _main = el('main', this._box);
 }
-
-const ARROWS: Readonly<Record<string, 1 | -1>> = {
-  ArrowLeft: -1,
-  ArrowRight: 1
-};
 
 /** The page of a notebook without a history. */
 export function emptyPage(labels: PageLabels): HTMLElement[] {
