@@ -12,7 +12,6 @@ import type { BlameLine } from '../api/types';
 import { NotebookBlame } from './view/notebookBlame';
 import { CommandIDs, IHistory, INotebookIdentity } from '../tokens';
 import { addCellButton } from '../ui/cellButton';
-import { blameProblem, createBlameLabels } from './view/blameLabels';
 import { blameIcon } from '../ui/icons';
 import { pickLocale } from '../labels/locale';
 
@@ -36,7 +35,6 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     const trans = translator.load('aiserver');
     const language = translator.languageCode ?? 'en';
     const locale = pickLocale(language, navigator.languages ?? []);
-    const labels = createBlameLabels(trans, locale);
     const notebookBlames = new WeakMap<NotebookPanel, NotebookBlame>();
 
     const blameOf = (panel: NotebookPanel): NotebookBlame => {
@@ -46,8 +44,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
           panel,
           history,
           identity,
-          labels,
-          problem: failure => blameProblem(failure, trans),
+          trans,
+          locale,
           show: (cellId, line) => {
             if (commands.hasCommand(CommandIDs.showStep)) {
               void commands.execute(

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../api/types';
-import { createBlameLabels } from '../blame/view/blameLabels';
+import { describe as describeLine, summary } from '../blame/view/blameLabels';
 import { Contribution, contributorTone, editedBy } from './contributorLabels';
 
 const trans = nullTranslator.load('aiserver');
@@ -35,7 +35,6 @@ describe('contributor labels (P40)', () => {
   });
 
   it('describe the contributor of a line', () => {
-    const labels = createBlameLabels(trans, 'en');
     const line = { step: 1, seq: 2 };
     const lines: BlameLine[] = [
       { ...line, author: 'model', turnId: 1, intent: 'plot' },
@@ -44,14 +43,16 @@ describe('contributor labels (P40)', () => {
       { ...line, author: 'unknown', existing: true },
       { author: 'unknown', step: null, seq: null }
     ];
-    expect(lines.map(labels.describe)).toEqual([
+    expect(
+      lines.map(line => describeLine(line, { trans, locale: 'en' }))
+    ).toEqual([
       'AI, request 1 · “plot”',
       'By hand',
       'Edited by bot',
       'Existing content',
       'Not recorded yet'
     ]);
-    expect(labels.summary('a\nb\nc\nd\ne', lines)).toBe(
+    expect(summary('a\nb\nc\nd\ne', lines, trans)).toBe(
       'Lines: 1 by AI, 1 by hand, 1 by agents, 1 of unknown origin, 1 existing'
     );
   });

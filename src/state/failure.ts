@@ -35,7 +35,7 @@ export class NotSentError extends Error {}
 export function toFailure(reason: unknown): IFailure {
   if (reason instanceof ApiError) {
     const { code, message } = reason;
-    return failureOf({ ...reason.body, code, message });
+    return { ...reason.body, code, message };
   }
   if (reason instanceof NotSentError) {
     return { code: 'not_sent', message: reason.message };
@@ -49,30 +49,6 @@ export function toStreamFailure(reason: unknown): IFailure {
   return failure.code === 'unknown'
     ? { code: 'interrupted', message: '' }
     : failure;
-}
-
-/** Pick the properties that the views use. */
-export function failureOf(error: IFailure): IFailure {
-  const {
-    code,
-    message,
-    text,
-    install,
-    retryAfter,
-    generationId,
-    signIn,
-    provider
-  } = error;
-  return {
-    code,
-    message,
-    text,
-    install,
-    retryAfter,
-    generationId,
-    signIn,
-    provider
-  };
 }
 
 /** Whether the model failed, so that the same request may succeed with another model. */

@@ -108,7 +108,7 @@ describe('GenerationModel, on failures', () => {
       expect(t.model.state).toMatchObject({
         phase: 'failed',
         draft: 'a long request',
-        failure: { code: error.code, signIn: error.body.signIn }
+        failure: { code: error.code, ...error.body }
       });
       void t.model.retry();
       (await t.requested(1)).push(start(), done(1, 'z'), null);

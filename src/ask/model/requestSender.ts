@@ -9,7 +9,7 @@
  */
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import type { ICellKey } from '../../tokens';
-import { IFailure, toStreamFailure, failureOf } from '../../state/failure';
+import { IFailure, toStreamFailure } from '../../state/failure';
 import { IRequest, toRequestBody, ensureNotebookId } from './requestBody';
 import {
   GenerationStream,
@@ -172,7 +172,7 @@ export class RequestSender {
               // The answer is complete and can be used although it could not be saved.
               this._finish(stream, event.unsaved, event.code);
             } else {
-              this._fail(stream, failureOf(event));
+              this._fail(stream, event);
             }
             break;
         }

@@ -3,25 +3,16 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../../api/types';
 import type { IFailure } from '../../state/failure';
-import type { IBlameLabels } from './gutter';
 import { failureText } from '../../labels/failureText';
 import { lineBy } from '../../labels/contributorLabels';
 import { contributorIcon } from '../../ui/contributorIcon';
 import { SHARE_KINDS, shareText } from '../../labels/shareLabels';
 import { showTime } from '../../labels/time';
 
-export function createBlameLabels(
-  trans: TranslationBundle,
-  locale: string | undefined
-): IBlameLabels {
-  return {
-    title: trans.__('Authorship'),
-    show: trans.__('Show step'),
-    loading: trans.__('Loading authorship…'),
-    createMark: line => createMark(line),
-    describe: line => describe(line, trans, locale),
-    summary: (source, lines) => summary(source, lines, trans)
-  };
+export interface IBlameLocale {
+  readonly trans: TranslationBundle;
+  /** The locale of times; undefined for the browser's. */
+  readonly locale: string | undefined;
 }
 
 export function blameProblem(
@@ -34,7 +25,7 @@ export function blameProblem(
 }
 
 /** The contributor's icon, followed by the turn's number for a model. */
-function createMark(line: BlameLine): HTMLElement {
+export function createMark(line: BlameLine): HTMLElement {
   const node = document.createElement('span');
   node.className = 'jp-AIServer-Blame-sign';
   const icon = contributorIcon(line);
@@ -45,10 +36,10 @@ function createMark(line: BlameLine): HTMLElement {
   return node;
 }
 
-function describe(
+/** Describe the contributor, the request and the time of a line. */
+export function describe(
   line: BlameLine,
-  trans: TranslationBundle,
-  locale: string | undefined
+  { trans, locale }: IBlameLocale
 ): string {
   const when = line.timestamp
     ? showTime(line.timestamp, new Date(), locale).short
@@ -74,7 +65,7 @@ const SHARES = {
 } as const;
 
 /** Count the lines of each contributor; blank lines don't count. */
-function summary(
+export function summary(
   source: string,
   lines: readonly BlameLine[],
   trans: TranslationBundle

@@ -9,19 +9,10 @@ import { CodeMirrorEditor } from '@jupyterlab/codemirror';
 
 import type { BlameLine } from '../../api/types';
 import { BlameModel } from '../model/blame';
-import type { IFailure } from '../../state/failure';
-import {
-  blameGutter,
-  IBlameLabels,
-  blameAtCursor,
-  setBlame,
-  setProblem
-} from './gutter';
+import { blameProblem, IBlameLocale } from './blameLabels';
+import { blameGutter, blameAtCursor, setBlame, setProblem } from './gutter';
 
-export interface ICellBlameOptions {
-  readonly labels: IBlameLabels;
-  /** The text for a failure. */
-  readonly problem: (failure: IFailure) => string;
+export interface ICellBlameOptions extends IBlameLocale {
   /** Show the step of a line. */
   readonly show: (cellId: string, line: BlameLine) => void;
 }
@@ -60,8 +51,9 @@ export class CellBlame {
       return;
     }
     const view = (this._view = editor.editor);
-    const { labels, show } = this._options;
-    const gutter = blameGutter(labels, line => show(this.cellId, line));
+    const gutter = blameGutter(this._options, line =>
+      this._options.show(this.cellId, line)
+    );
     const existing = compartments.get(view);
     const compartment = existing ?? new Compartment();
     compartments.set(view, compartment);
@@ -96,7 +88,7 @@ export class CellBlame {
     if (!view || !this._cell || this._cell.isDisposed) {
       return;
     }
-    const problem = failure ? this._options.problem(failure) : '';
+    const problem = failure ? blameProblem(failure, this._options.trans) : '';
     view.dispatch({
       effects: [
         setProblem.of(problem),

@@ -1,8 +1,9 @@
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
+import { nullTranslator } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../../api/types';
-import { blameGutter, IBlameLabels, setBlame, setProblem } from './gutter';
+import { blameGutter, setBlame, setProblem } from './gutter';
 
 const BY_MODEL: BlameLine = {
   author: 'model',
@@ -13,18 +14,7 @@ const BY_MODEL: BlameLine = {
 };
 const BY_HAND: BlameLine = { author: 'person', step: 1, seq: 2 };
 
-const LABELS: IBlameLabels = {
-  title: 'Authorship',
-  show: 'Show step',
-  loading: 'Loading',
-  createMark: line => {
-    const node = document.createElement('b');
-    node.textContent = line.author;
-    return node;
-  },
-  describe: line => `${line.author} ${line.intent ?? ''}`.trim(),
-  summary: (_, lines) => `${lines.length} lines`
-};
+const LOCALE = { trans: nullTranslator.load('aiserver'), locale: 'en' };
 
 describe('the blame gutter', () => {
   let view: EditorView;
@@ -36,7 +26,7 @@ describe('the blame gutter', () => {
       parent: document.body,
       state: EditorState.create({
         doc: 'a\nb\nc',
-        extensions: blameGutter(LABELS, line => shown.push(line))
+        extensions: blameGutter(LOCALE, line => shown.push(line))
       })
     });
   });
@@ -68,16 +58,16 @@ describe('the blame gutter', () => {
     });
 
   it('shows that it is loading, and then the summary', () => {
-    expect(status().textContent).toBe('Loading');
+    expect(status().textContent).toBe('Loading authorship…');
     expect(rows()).toHaveLength(0);
     setResult();
-    expect(status().textContent).toBe('3 lines');
+    expect(status().textContent).toBe('Lines: 2 by AI, 1 by hand');
     expect(authors()).toEqual(['model', 'model', 'person']);
     // Only the first line of each contribution has a mark.
-    expect(rows().map(node => node.textContent)).toEqual([
-      'model',
-      '',
-      'person'
+    expect(rows().map(node => !!node.querySelector('svg'))).toEqual([
+      true,
+      false,
+      true
     ]);
     expect(button().hidden).toBe(true);
   });
@@ -94,7 +84,7 @@ describe('the blame gutter', () => {
     setResult();
     view.focus();
     view.dispatch({ selection: { anchor: 0 } });
-    expect(status().textContent).toBe(`model ${BY_MODEL.intent}`);
+    expect(status().textContent).toBe(`AI, request 1 · “${BY_MODEL.intent}”`);
     let mutations = 0;
     const observer = new MutationObserver(list => (mutations += list.length));
     observer.observe(status(), { childList: true, characterData: true });
@@ -102,7 +92,7 @@ describe('the blame gutter', () => {
     mutations += observer.takeRecords().length;
     expect(mutations).toBe(0);
     view.dispatch({ selection: { anchor: 4 } });
-    expect(status().textContent).toBe('person');
+    expect(status().textContent).toBe('By hand');
   });
 
   it('shows a request as text (P12), and its step on click', () => {
@@ -124,6 +114,6 @@ describe('the blame gutter', () => {
     expect(status().textContent).toBe('No answer.');
     view.dispatch({ effects: setProblem.of('') });
     setResult();
-    expect(status().textContent).toBe('3 lines');
+    expect(status().textContent).toBe('Lines: 2 by AI, 1 by hand');
   });
 });

@@ -26,21 +26,7 @@ import {
 import type { BlameLine } from '../../api/types';
 import type { IBlameResult } from '../model/blame';
 import { carryLines, UNRECORDED } from '../model/carryLines';
-
-/** The texts and marks that the gutter shows. */
-export interface IBlameLabels {
-  /** The accessible name of the status line. */
-  readonly title: string;
-  /** The label of the button that shows the step. */
-  readonly show: string;
-  readonly loading: string;
-  /** Create the mark for the first of several lines of one step. */
-  createMark(line: BlameLine): HTMLElement;
-  /** Describe the contributor, the request and the time of a line. */
-  describe(line: BlameLine): string;
-  /** Summarize the number of lines per contributor. */
-  summary(source: string, lines: readonly BlameLine[]): string;
-}
+import { createMark, describe, IBlameLocale, summary } from './blameLabels';
 
 /** Set the result to show. */
 export const setBlame = StateEffect.define<IBlameResult>();
@@ -120,8 +106,7 @@ class BlameMarker extends GutterMarker {
   constructor(
     readonly line: BlameLine,
     readonly isFirst: boolean,
-    readonly isActive: boolean,
-    readonly labels: IBlameLabels
+    readonly isActive: boolean
   ) {
     super();
     this.elementClass = [
@@ -144,7 +129,7 @@ class BlameMarker extends GutterMarker {
 
   override toDOM(): Node {
     return this.isFirst
-      ? this.labels.createMark(this.line)
+      ? createMark(this.line)
       : document.createElement('span');
   }
 }
@@ -159,7 +144,7 @@ class SpacerMarker extends GutterMarker {
 
 /** Create the gutter extension. `show` is called to show the step of a line. */
 export function blameGutter(
-  labels: IBlameLabels,
+  locale: IBlameLocale,
   show: (line: BlameLine) => void
 ): Extension {
   const hover = (view: EditorView, line: number | null) => {
@@ -184,8 +169,7 @@ export function blameGutter(
         return new BlameMarker(
           blame,
           !previous || !isSameContribution(previous, blame),
-          activeBlame !== null && isSameContribution(activeBlame, blame),
-          labels
+          activeBlame !== null && isSameContribution(activeBlame, blame)
         );
       },
       lineMarkerChange: update => isChanged(update),
@@ -204,7 +188,7 @@ export function blameGutter(
         }
       }
     }),
-    showPanel.of(view => new StatusLine(view, labels, show))
+    showPanel.of(view => new StatusLine(view, locale, show))
   ];
 }
 
@@ -221,18 +205,19 @@ function isChanged(update: ViewUpdate): boolean {
 class StatusLine implements Panel {
   constructor(
     private readonly _view: EditorView,
-    private readonly _labels: IBlameLabels,
+    private readonly _locale: IBlameLocale,
     show: (line: BlameLine) => void
   ) {
+    const { trans } = _locale;
     this.dom = document.createElement('div');
     this.dom.className = 'jp-AIServer-Blame-words';
     this.dom.setAttribute('role', 'group');
-    this.dom.setAttribute('aria-label', _labels.title);
+    this.dom.setAttribute('aria-label', trans.__('Authorship'));
     this._status = this.dom.appendChild(document.createElement('span'));
     this._status.setAttribute('role', 'status');
     this._button = this.dom.appendChild(document.createElement('button'));
     this._button.type = 'button';
-    this._button.textContent = _labels.show;
+    this._button.textContent = trans.__('Show step');
     this._button.addEventListener('mousedown', event => {
       event.preventDefault(); // The editor keeps the focus and its cursor.
     });
@@ -265,13 +250,14 @@ class StatusLine implements Panel {
       return;
     }
     this._blame = blame?.step === null ? null : blame;
+    const { trans } = this._locale;
     let text = problem;
     if (!text && !lines) {
-      text = this._labels.loading;
+      text = trans.__('Loading authorship…');
     } else if (!text && lines) {
       text = blame
-        ? this._labels.describe(blame)
-        : this._labels.summary(view.state.doc.toString(), lines);
+        ? describe(blame, this._locale)
+        : summary(view.state.doc.toString(), lines, trans);
     }
     // An unchanged text must not be announced again.
     if (this._status.textContent !== text) {

@@ -13,7 +13,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ApiClient } from '../../api/client';
 import { ApiError } from '../../api/request';
 import type { InstallState } from '../../api/types';
-import { IFailure, toFailure, failureOf } from '../../state/failure';
+import { IFailure, toFailure } from '../../state/failure';
 
 export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 
@@ -107,14 +107,16 @@ export class LocalInstall {
     join: boolean
   ): Promise<void> {
     const epoch = ++this._epoch;
+    const isStale = () => epoch !== this._epoch || !this.isRunning;
     const isStart = !join;
     let hasProgress = false;
     this._samples = [];
     this._set({ ...IDLE, status: 'running', progress });
     for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft--) {
+      let problem = INTERRUPTED;
       try {
         for await (const event of this._api.installLocal(join)) {
-          if (epoch !== this._epoch || !this.isRunning) {
+          if (isStale()) {
             return;
           }
           if (event.type === 'progress') {
@@ -122,48 +124,37 @@ export class LocalInstall {
             attemptsLeft = MAX_ATTEMPTS;
             this._advance(event);
           } else if (event.type === 'done') {
-            this._set({ status: 'done', speed: null });
-            return;
+            return this._set({ status: 'done', speed: null });
           } else if (event.type === 'cancelled') {
             this._epoch++;
-            this._set({ status: 'stopped', speed: null });
-            return;
+            return this._set({ status: 'stopped', speed: null });
           } else {
-            this._fail(failureOf(event));
-            return;
+            return this._fail(event);
           }
         }
       } catch (reason) {
-        if (epoch !== this._epoch || !this.isRunning) {
+        if (isStale()) {
           return;
         }
         if (join && (reason as Partial<ApiError>).code === 'not_found') {
           // Either the start never reached the server, or the installation ended meanwhile and the
           // list of models has its outcome.
-          if (isStart && !hasProgress) {
-            this._fail(INTERRUPTED);
-          } else {
-            this._set(IDLE);
-          }
-          return;
+          return isStart && !hasProgress
+            ? this._fail(INTERRUPTED)
+            : this._set(IDLE);
         }
+        problem = toProblem(reason);
         // Only interruptions are retried, not error responses.
         if (reason instanceof ApiError && reason.status > 0) {
-          this._fail(toProblem(reason));
-          return;
-        }
-        if (attemptsLeft <= 1) {
-          this._fail(toProblem(reason));
-          return;
+          attemptsLeft = 1;
         }
       }
       if (attemptsLeft <= 1) {
-        this._fail(INTERRUPTED);
-        return;
+        return this._fail(problem);
       }
       join = true;
       await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));
-      if (epoch !== this._epoch || !this.isRunning) {
+      if (isStale()) {
         return;
       }
     }

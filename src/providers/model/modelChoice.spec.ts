@@ -30,7 +30,7 @@ describe('ModelChoice', () => {
     await choice.refresh();
     expect(api.names).toEqual(['models']);
     expect(choice.current).toBeNull();
-    expect(choice.ready).toEqual({ local: [], remote: [REMOTE] });
+    expect(choice.list?.models).toEqual([REMOTE]);
   });
 
   it('chooses on the server, and emits its response', async () => {

@@ -77,15 +77,6 @@ export class ModelChoice {
     return this._list?.providers?.find(item => item.name === name) ?? null;
   }
 
-  /** The models that are ready, by location. */
-  get ready(): { local: ModelInfo[]; remote: ModelInfo[] } {
-    const ready = this._list?.models.filter(model => model.ready) ?? [];
-    return {
-      local: ready.filter(model => model.onThisMachine),
-      remote: ready.filter(model => !model.onThisMachine)
-    };
-  }
-
   /** Fetch the list of models. Concurrent calls share one request. */
   refresh(): Promise<void> {
     this._pendingRefresh ??= this._fetch().finally(

@@ -11,6 +11,24 @@ import type {
 import { durationText } from '../../labels/durations';
 import { labelText, serverText } from '../../labels/serverText';
 
+/** The ready models in titled groups by location. */
+export function readyModels(
+  list: ModelList | null,
+  trans: TranslationBundle
+): { title: string; models: ModelInfo[] }[] {
+  const ready = list?.models.filter(model => model.ready) ?? [];
+  return [
+    {
+      title: trans.__('On this machine'),
+      models: ready.filter(model => model.onThisMachine)
+    },
+    {
+      title: trans.__('Remote (your code is sent to the provider)'),
+      models: ready.filter(model => !model.onThisMachine)
+    }
+  ].filter(({ models }) => models.length);
+}
+
 /** Convert bytes to whole megabytes. */
 export function megabytes(bytes: number): number {
   return Math.round(bytes / 1e6);

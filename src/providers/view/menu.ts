@@ -11,7 +11,7 @@ import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../model/modelChoice';
 import type { IModelPickOptions } from '../../tokens';
 import { labelText } from '../../labels/serverText';
-import { installText } from './labels';
+import { installText, readyModels } from './labels';
 
 export interface IModelMenuOptions {
   choice: ModelChoice;
@@ -51,29 +51,23 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
   };
   const addSeparator = (to: Menu) => to.addItem({ type: 'separator' });
 
-  const { local: localModels, remote } = choice.ready;
+  const groups = readyModels(choice.list, trans);
   const addModels = (
     to: Menu,
     current: string | null,
     use: (model: ModelInfo) => void
   ) => {
-    const groups: [string, ModelInfo[]][] = [
-      [trans.__('On this machine'), localModels],
-      [trans.__('Remote (your code is sent to the provider)'), remote]
-    ];
-    for (const [title, models] of groups) {
-      if (models.length) {
-        add(to, title);
-        for (const model of models) {
-          add(
-            to,
-            labelText(model.label, trans),
-            () => use(model),
-            model.id === current
-          );
-        }
-        addSeparator(to);
+    for (const { title, models } of groups) {
+      add(to, title);
+      for (const model of models) {
+        add(
+          to,
+          labelText(model.label, trans),
+          () => use(model),
+          model.id === current
+        );
       }
+      addSeparator(to);
     }
   };
 
@@ -83,7 +77,10 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
     pick.cellModel === null ? defaultModel : null,
     options.choose
   );
-  if (localModels.length + remote.length > 1 || pick.cellModel !== null) {
+  if (
+    groups.flatMap(({ models }) => models).length > 1 ||
+    pick.cellModel !== null
+  ) {
     addModels(cellMenu, pick.cellModel, options.chooseForCell);
     add(
       cellMenu,

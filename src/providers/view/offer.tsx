@@ -21,7 +21,7 @@ export function Offer(props: {
 }): React.JSX.Element {
   const { services, focusInput, attempts } = props;
   const { choice, trans, connect } = services;
-  useModelChoice(choice);
+  useModelChoice(choice); // The list may be older than the row's.
   const node = React.useRef<HTMLElement>(null);
   const onUnmount = React.useRef(focusInput);
   onUnmount.current = focusInput;
@@ -41,9 +41,6 @@ export function Offer(props: {
       container?.querySelector<HTMLElement>('button')?.focus();
     }
   }, [attempts]);
-  React.useEffect(() => {
-    void choice.refresh(); // The list may be older than the row's.
-  }, [choice]);
 
   const { current, list, install } = choice;
   const local = list?.local;

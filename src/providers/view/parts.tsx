@@ -15,11 +15,12 @@ export interface IModelServices {
   connect: () => void;
 }
 
-/** Render again whenever the models or the installation change. */
+/** Fetch the models, and render again whenever they or the installation change. */
 export function useModelChoice(choice: ModelChoice): void {
   const [, redraw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
     choice.changed.connect(redraw);
+    void choice.refresh();
     redraw(); // For changes between the render and this effect.
     return () => void choice.changed.disconnect(redraw);
   }, [choice]);

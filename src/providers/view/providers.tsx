@@ -30,9 +30,6 @@ export function Providers(props: {
   useModelChoice(choice);
   const [open, setOpen] = React.useState<string | null>(props.open ?? null);
   const name = React.useId();
-  React.useEffect(() => {
-    void choice.refresh();
-  }, [choice]);
   if (!choice.list) {
     return <LoadingModels services={services} />;
   }

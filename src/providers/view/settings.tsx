@@ -13,7 +13,7 @@ import {
   useModelChoice
 } from './parts';
 import { Providers } from './providers';
-import { installText } from './labels';
+import { installText, readyModels } from './labels';
 
 export interface ISettingsProps {
   services: IModelServices;
@@ -25,9 +25,6 @@ export function ModelSettings(props: ISettingsProps): React.JSX.Element {
   const { services } = props;
   const { choice, trans } = services;
   useModelChoice(choice);
-  React.useEffect(() => {
-    void choice.refresh();
-  }, [choice]);
   if (!choice.list) {
     return (
       <div className="jp-AIServer-Models">
@@ -51,16 +48,9 @@ export function ModelSettings(props: ISettingsProps): React.JSX.Element {
 function ActiveModel(props: ISettingsProps): React.JSX.Element {
   const { services, confirm } = props;
   const { choice, trans } = services;
-  const { local, remote } = choice.ready;
   const { failure, act } = useAction();
   const name = React.useId();
-  const groups = [
-    { title: trans.__('On this machine'), models: local },
-    {
-      title: trans.__('Remote (your code is sent to the provider)'),
-      models: remote
-    }
-  ].filter(({ models }) => models.length);
+  const groups = readyModels(choice.list, trans);
   if (!groups.length) {
     return (
       <p>
