@@ -5,8 +5,8 @@ Invariants:
 - A search covers the current content of the store: new and changed sessions are read, deleted ones
   removed. Nothing is written to the store.
 - The sessions of the requested notebook are read first, then the newest.
-- ``refresh`` waits at most ``patience`` seconds. Reading continues in the background for a while,
-  because the page repeats its request; it stops if the page doesn't, or cancelled its request.
+- ``refresh`` waits at most ``patience`` seconds. It reads batch by batch; the last batch is
+  finished in the background. The page repeats its request, which goes on from there.
 - The event loop does no work that grows with the number of sessions, except to count per notebook.
 """
 
@@ -22,7 +22,6 @@ from .process import SearchProcess
 from .text_index import Cell
 
 BATCH = 64  # sessions per read
-LINGER = 5.0  # seconds of reading without a caller; pages repeat their request sooner
 
 _Marks = Mapping[Cell, Hashable]
 
@@ -39,9 +38,6 @@ class OwnerIndex:
         self._indexed: dict[Cell, Hashable] = {}
         self._pending: dict[Cell, Hashable] = {}  # to be read, in this order
         self._reading: asyncio.Task[None] | None = None
-        self._progress = asyncio.Event()
-        self._callers = 0
-        self._read_until = 0.0  # the time until which to read without a caller
 
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
         """Read changed sessions; return the number of those that are still to be read.
@@ -49,22 +45,20 @@ class OwnerIndex:
         Raises StorageError, ChildEnded, SearchFailed.
         """
         clock = asyncio.get_running_loop().time
-        self._callers += 1
-        self._read_until = 0.0
-        try:
-            marks = await self._store.session_marks(notebook_id, owner=self._owner)
-            # Shielded, so that a cancelled request leaves a consistent state.
-            await asyncio.shield(self._update(marks, notebook_id))
-            deadline = clock() + patience
-            while remaining := self._count_pending(marks, notebook_id):
-                reading = self._start_reading()
-                if clock() >= deadline:
-                    break
-                await self._wait_for_progress(reading, deadline - clock())
-            self._read_until = clock() + LINGER
-            return remaining
-        finally:
-            self._callers -= 1
+        marks = await self._store.session_marks(notebook_id, owner=self._owner)
+        # Shielded, so that a cancelled request leaves a consistent state.
+        await asyncio.shield(self._update(marks, notebook_id))
+        deadline = clock() + patience
+        while remaining := self._count_pending(marks, notebook_id):
+            if self._reading is None or self._reading.done():
+                self._reading = asyncio.ensure_future(self._read_batch())
+                self._reading.add_done_callback(_consume_exception)
+            if clock() >= deadline:
+                break
+            done, _ = await asyncio.wait({self._reading}, timeout=deadline - clock())
+            for batch in done:
+                batch.result()
+        return remaining
 
     async def close(self) -> None:
         """Stop reading."""
@@ -97,41 +91,18 @@ class OwnerIndex:
             return len(self._pending)
         return sum(cell in self._pending for cell in marks)
 
-    def _start_reading(self) -> asyncio.Task[None]:
-        """Start to read in the background, unless that is running."""
-        if self._reading is None or self._reading.done():
-            self._reading = asyncio.ensure_future(self._read())
-            self._reading.add_done_callback(_consume_exception)
-        return self._reading
-
-    async def _wait_for_progress(self, reading: asyncio.Task[None], timeout: float) -> None:
-        """Wait until a batch or everything was read, or until the timeout."""
-        self._progress.clear()
-        step = asyncio.ensure_future(self._progress.wait())
-        try:
-            await asyncio.wait({reading, step}, timeout=timeout, return_when="FIRST_COMPLETED")
-        finally:
-            step.cancel()
-        if reading.done():
-            reading.result()
-
-    async def _read(self) -> None:
-        clock = asyncio.get_running_loop().time
-        while self._callers or clock() < self._read_until:
-            batch = dict(islice(self._pending.items(), BATCH))
-            if not batch:
-                return
-            keys = [SessionKey(*cell, self._owner) for cell in batch]
-            stored = await self._store.load_stored(keys)
-            sessions = list(zip(batch, stored, strict=True))
-            await self._process.call(self.number, "put", self._owner, sessions)
-            async with self._lock:
-                # An unreadable session counts as indexed, too: it is read again if it changes.
-                self._indexed |= batch
-                for cell, mark in batch.items():
-                    if self._pending.get(cell) == mark:
-                        del self._pending[cell]
-            self._progress.set()
+    async def _read_batch(self) -> None:
+        batch = dict(islice(self._pending.items(), BATCH))
+        keys = [SessionKey(*cell, self._owner) for cell in batch]
+        stored = await self._store.load_stored(keys)
+        sessions = list(zip(batch, stored, strict=True))
+        await self._process.call(self.number, "put", self._owner, sessions)
+        async with self._lock:
+            # An unreadable session counts as indexed, too: it is read again if it changes.
+            self._indexed |= batch
+            for cell, mark in batch.items():
+                if self._pending.get(cell) == mark:
+                    del self._pending[cell]
 
 
 def _consume_exception(task: asyncio.Task[None]) -> None:

@@ -296,8 +296,9 @@ async def test_reading_continues_for_a_repeated_search():
     engine = searching(store)
     assert (await engine.search("question", patience=0)).unread == indexes.BATCH * 3
     store.gate.set()
-    await engine._indexes[""]._reading
-    assert len(store.read) == indexes.BATCH * 3
+    while (await engine.search("question", patience=0)).unread:
+        await engine._indexes[""]._reading
+    assert len(store.read) >= indexes.BATCH * 3
     await engine.close()
 
 
