@@ -9,20 +9,20 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from .commands import add_command, add_group
+
 
 def add_commands(groups: Any) -> None:
     """Add the group ``git`` to the command line."""
-    group = groups.add_parser("git", help="let git merge histories without conflicts")
-    commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    command = _add(
+    commands = add_group(groups, "git", "let git merge histories without conflicts")
+    add_command(
         commands,
         "install",
         "set up the merge driver for histories in this repository (.gitattributes and git config)",
+        _install,
     )
-    command.set_defaults(run=_install)
-    command = _add(commands, "status", "show whether the merge driver is set up")
-    command.set_defaults(run=_status)
-    command = _add(commands, "merge", "merge one file (called by git)")
+    add_command(commands, "status", "show whether the merge driver is set up", _status)
+    command = add_command(commands, "merge", "merge one file (called by git)", _merge)
     for name, text in (
         ("base", "the common ancestor's version (%%O)"),
         ("ours", "our version (%%A), which the result replaces"),
@@ -30,11 +30,6 @@ def add_commands(groups: Any) -> None:
         ("path", "the file's path in the repository (%%P)"),
     ):
         command.add_argument(name, metavar=name.upper(), help=text)
-    command.set_defaults(run=_merge)
-
-
-def _add(commands: Any, name: str, text: str) -> Any:
-    return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
 
 
 def _install(arguments: argparse.Namespace) -> int:

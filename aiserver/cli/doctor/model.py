@@ -19,14 +19,17 @@ _NO_MODEL = (
 
 
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
-    """Check the default model, and list the others."""
-    overview = await models.overview()
-    default = overview.default
-    others = [info for info in overview.models if default is None or info.id != default.id]
-    findings = [_default(default), *(_other(info) for info in others)]
-    if ask and default is not None and default.ready:
-        findings.append(await _answer(models))
-    return findings
+    """Check the default model, and list the others. Closes the registry."""
+    try:
+        overview = await models.overview()
+        default = overview.default
+        others = [info for info in overview.models if default is None or info.id != default.id]
+        findings = [_default(default), *(_other(info) for info in others)]
+        if ask and default is not None and default.ready:
+            findings.append(await _answer(models))
+        return findings
+    finally:
+        await models.close()
 
 
 def _default(info: ModelInfo | None) -> Finding:

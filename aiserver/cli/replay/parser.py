@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sessions.parser import add_command
+from ..commands import add_group, add_store_command
 
 # Repeated here, so that parsing arguments doesn't import the formats.
 _FORMATS = ("html", "md", "ipynb")
@@ -16,16 +16,15 @@ _NOTEBOOK = "the notebook (file or ID)"
 
 def add_commands(groups: Any) -> None:
     """Add the group ``replay`` to the command line."""
-    group = groups.add_parser("replay", help="show, export and report how a notebook was made")
-    commands = group.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    commands = add_group(groups, "replay", "show, export and report how a notebook was made")
 
-    command = add_command(
+    command = add_store_command(
         commands, "show", "print how each cell was made", "replay.commands.run_show"
     )
     command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
     command.add_argument("--cell", metavar="ID", help="only this cell (ID, or the start of it)")
 
-    command = add_command(
+    command = add_store_command(
         commands, "export", "export the replay as one file", "replay.commands.run_export"
     )
     command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
@@ -43,7 +42,7 @@ def add_commands(groups: Any) -> None:
     )
     command.add_argument("--force", action="store_true", help="overwrite an existing file")
 
-    command = add_command(
+    command = add_store_command(
         commands,
         "report",
         "show how much was written by AI, and by which models",

@@ -7,7 +7,6 @@ resumes when it is run again.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 
 from ...concurrency import for_each
@@ -17,25 +16,18 @@ from ...sessions.base import SessionManager
 from ...transfer.write import Report, StoreWriter
 from ..progress import ProgressBar
 from ..safe_text import safe
-from .stores import Configuration, StoreContext, create_folder, open_store, require_histories
+from .stores import StoreContext, create_folder, open_store
 
 
-def run_copy(arguments: argparse.Namespace) -> int:
+async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
     """Copy from one store to another."""
-    return asyncio.run(_run(arguments))
-
-
-async def _run(arguments: argparse.Namespace) -> int:
-    configuration = Configuration()
     if arguments.all_owners and arguments.to_owner is not None:
         raise SettingError("--to-owner can't be used with --all-owners.")
-    async with (
-        open_store(arguments.from_, arguments.owner, arguments.all_owners, configuration) as source,
-        open_store(arguments.to, arguments.to_owner, False, configuration) as target,
-    ):
+    async with open_store(arguments.to, arguments.to_owner, False, source.configuration) as target:
         if source.name == target.name and source.owners == target.owners:
             raise SettingError("Source and target are the same store.")
-        await require_histories(source)
+        if not await source.store.list_owners():  # probably a mistyped name
+            raise StorageError(f"No histories in {source.name}.")
         create_folder(target)
         owners = {owner: owner if arguments.all_owners else target.owner for owner in source.owners}
         report = Report()
