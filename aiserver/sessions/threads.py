@@ -28,7 +28,8 @@ class Workers:
     def __init__(self, count: int) -> None:
         self._count = count
         self._jobs: _Queue = SimpleQueue()
-        self._job_counter = _JobCounter()
+        self._idle = threading.Semaphore(0)
+        """One permit for each thread that has no job."""
         self._threads: list[threading.Thread] = []
         # Stops the threads if nobody calls ``close``.
         self._end = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
@@ -37,12 +38,10 @@ class Workers:
         """Run ``work`` in a thread and return a future of the running loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
-        if self._job_counter.begin() > len(self._threads) < self._count:
+        if not self._idle.acquire(blocking=False) and len(self._threads) < self._count:
+            arguments = self._jobs, self._idle
             thread = threading.Thread(
-                target=_run_jobs,
-                args=(self._jobs, self._job_counter),
-                name="aiserver-store",
-                daemon=True,
+                target=_run_jobs, args=arguments, name="aiserver-store", daemon=True
             )
             self._threads.append(thread)
             thread.start()
@@ -67,23 +66,6 @@ def respond(result: object) -> None:
 
 
 _thread_state = threading.local()
-
-
-class _JobCounter:
-    """Counts unfinished jobs."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._jobs = 0
-
-    def begin(self) -> int:
-        with self._guard:
-            self._jobs += 1
-            return self._jobs
-
-    def end(self) -> None:
-        with self._guard:
-            self._jobs -= 1
 
 
 class _Job:
@@ -124,12 +106,12 @@ class _Job:
             self._future.set_exception(error)
 
 
-def _run_jobs(jobs: _Queue, job_counter: _JobCounter) -> None:
+def _run_jobs(jobs: _Queue, idle: threading.Semaphore) -> None:
     while job := jobs.get():
         _thread_state.job = job
         job.run()
-        job_counter.end()
         _thread_state.job = job = None  # to free the job while waiting
+        idle.release()
 
 
 def _stop_threads(jobs: _Queue, threads: list[threading.Thread]) -> None:

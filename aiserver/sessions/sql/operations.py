@@ -76,9 +76,9 @@ def newest_turns(
     if not rows:
         return [], False
     try:
-        counters = Counters.load(rows[0].counters)
+        counters = Counters.load(rows[0][2])
         if counters.in_order:
-            since_reset = [row.content for row in rows if row.item_index >= counters.after_reset]
+            since_reset = [content for index, content, _ in rows if index >= counters.after_reset]
             turns = [codec.parse_record(Interaction, content) for content in since_reset]
             return turns[::-1], len(turns) == limit
     except ValueError:  # the counters or a turn are damaged

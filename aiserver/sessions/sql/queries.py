@@ -129,14 +129,6 @@ class HeadRow(NamedTuple):
     summary: str
 
 
-class TurnRow(NamedTuple):
-    """A turn's row, and the counters of its session."""
-
-    item_index: int
-    content: str
-    counters: str
-
-
 class SessionRows(NamedTuple):
     """A stored session and the indexes of its items."""
 
@@ -180,10 +172,10 @@ def lock(connection: Connection, key: SessionKey) -> HeadRow | None:
     return None if row is None else HeadRow(*row)
 
 
-def newest_turns(connection: Connection, key: SessionKey, limit: int) -> list[TurnRow]:
-    """The rows of the newest turns, newest first."""
-    rows = _execute(connection, _SELECT_TURNS, _key_params(key, limit=limit)).fetchall()
-    return [TurnRow(*row) for row in rows]
+def newest_turns(connection: Connection, key: SessionKey, limit: int) -> list[tuple[int, str, str]]:
+    """The newest turns, newest first: their index, their content, the session's counters."""
+    params = _key_params(key, limit=limit)
+    return [tuple(row) for row in _execute(connection, _SELECT_TURNS, params)]
 
 
 def existing_events(

@@ -58,34 +58,46 @@ class Examination:
 
 def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> Examination | None:
     """Examine a session's rows; None if a newer version wrote them. Pure."""
-    stored, intact = session_rows.stored, list[tuple[int, Interaction | Event]]()
-    damaged, unreadable = [], []
-    for index, item in zip(session_rows.indexes, stored.items, strict=True):
+    stored, intact, damaged = session_rows.stored, dict[int, Interaction | Event](), []
+    for position, item in enumerate(stored.items):
         if item.kind != QUARANTINED:
             try:
-                intact.append((index, codec.parse_record(_MODELS[item.kind], item.content)))
+                intact[position] = codec.parse_record(_MODELS[item.kind], item.content)
             except (KeyError, ValueError, RecursionError):
-                damaged.append(index)
+                damaged.append(session_rows.indexes[position])
+    records, unreadable = list(intact.values()), []
     try:
         session = stored.head(key)
         if not is_supported(session, key):
             return None
     except DamagedData:
-        session = _rebuild_session(key, [record for _, record in intact])
+        session = _rebuild_session(key, records)
         unreadable += [stored.meta] if stored.meta else []
-    session.interactions = [record for _, record in intact if isinstance(record, Interaction)]
-    if events := [record for _, record in intact if isinstance(record, Event)]:
+    session.interactions = [record for record in records if isinstance(record, Interaction)]
+    if events := [record for record in records if isinstance(record, Event)]:
         session.events = events
     if stored.extra and not _is_object(stored.extra):
         unreadable.append(stored.extra)
-    counters = _expected_counters(intact, session_rows.indexes, session)
+    resets = [
+        position
+        for position, record in intact.items()
+        if isinstance(record, Event) and record.type == "context_reset"
+    ]
+    counters = Counters(
+        next_turn_id=session.next_turn_id,
+        next_seq=session.next_seq,
+        next_index=len(stored.items),
+        after_reset=max(resets, default=-1) + 1,
+        in_order=is_in_order(records, session.next_seq),
+    )
+    has_gap = session_rows.indexes != list(range(len(stored.items)))
     return Examination(
         session,
         counters,
         damaged,
         unreadable,
-        has_gap=session_rows.indexes != list(range(len(session_rows.indexes))),
-        is_outdated=row is None or not _is_up_to_date(row, session, counters),
+        has_gap=has_gap,
+        is_outdated=not has_gap and not _is_up_to_date(row, session, counters),
         unrepairable=find_problems(session, key),
     )
 
@@ -112,75 +124,37 @@ def repair(connection: Connection, write: Write, key: SessionKey) -> tuple[list[
         return problems, not problems
     for index in examination.damaged:
         queries.update_item(connection, key, index, kind=QUARANTINED, event_id=None)
-    end = _close_gaps(connection, key, session_rows.indexes)
+    for new, old in enumerate(session_rows.indexes):
+        if new != old:
+            queries.update_item(connection, key, old, item_index=new)
     added = [Item(QUARANTINED, content) for content in examination.unreadable]
-    session = examination.session
+    session, counters = examination.session, examination.counters
+    end, counters.next_index = counters.next_index, counters.next_index + len(added)
     if examination.damaged or examination.unreadable or examination.has_gap:
         note = _note(session, examination)
         session.events = [*(session.events or []), note]
+        counters.add([note])
         added.append(to_item(note))
-    queries.insert_items(connection, key, write.id, end, added)
-    _put_head(connection, key, session_rows, examination, row)
-    return problems, not examination.unrepairable
-
-
-def _put_head(
-    connection: Connection,
-    key: SessionKey,
-    session_rows: SessionRows,
-    examination: Examination,
-    row: HeadRow | None,
-) -> None:
-    """Update the session's row to match its items."""
-    session, stored = examination.session, session_rows.stored
-    current = queries.read_rows(connection, key)
-    assert current is not None
-    intact = [
-        (index, codec.parse_record(_MODELS[item.kind], item.content))
-        for index, item in zip(current.indexes, current.stored.items, strict=True)
-        if item.kind != QUARANTINED
-    ]
+    stored = session_rows.stored
     values: dict[str, Any] = {
         "meta": to_column(session.meta),
         "extra": "" if stored.extra in examination.unreadable else stored.extra,
         "events": LIST if session.events else stored.events,
-        "counters": _expected_counters(intact, current.indexes, session).dump(),
+        "counters": counters.dump(),
         "summary": summarise(session).model_dump_json(),
     }
+    queries.insert_items(connection, key, write.id, end, added)
     if row is None:
         queries.insert_session(connection, key, values)
     else:
         queries.update_session(connection, key, **values)
+    return problems, not examination.unrepairable
 
 
-def _close_gaps(connection: Connection, key: SessionKey, indexes: list[int]) -> int:
-    """Renumber the indexes from 0; return the next index."""
-    for new, old in enumerate(indexes):
-        if new != old:
-            queries.update_item(connection, key, old, item_index=new)
-    return len(indexes)
-
-
-def _expected_counters(
-    intact: list[tuple[int, Interaction | Event]], indexes: list[int], session: Session
-) -> Counters:
-    """The counters that match a session's items."""
-    resets = [
-        index
-        for index, record in intact
-        if isinstance(record, Event) and record.type == "context_reset"
-    ]
-    return Counters(
-        next_turn_id=session.next_turn_id,
-        next_seq=session.next_seq,
-        next_index=max(indexes, default=-1) + 1,
-        after_reset=max(resets, default=-1) + 1,
-        in_order=is_in_order([record for _, record in intact], session.next_seq),
-    )
-
-
-def _is_up_to_date(row: HeadRow, session: Session, counters: Counters) -> bool:
+def _is_up_to_date(row: HeadRow | None, session: Session, counters: Counters) -> bool:
     """Whether the row's counters and summary match the items."""
+    if row is None:
+        return False
     try:
         summary = SessionSummary.model_validate_json(row.summary)
         return Counters.load(row.counters) == counters and summary == summarise(session)
