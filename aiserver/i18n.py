@@ -11,7 +11,6 @@ JupyterLab doesn't import jupyterlab_server for this.
 from __future__ import annotations
 
 import contextlib
-import gettext
 import json
 import sys
 from functools import wraps
@@ -23,26 +22,6 @@ _I18N = "jupyter.lab.internationalization"
 FOLDER = Path(__file__).parent / "locale"
 
 
-class Translations(gettext.NullTranslations):
-    """The translations of one language, from the file that JupyterLab's frontend uses."""
-
-    def __init__(self, locale: str) -> None:
-        super().__init__()
-        self._texts = load_texts(locale)
-
-    def gettext(self, message: str) -> str:
-        """Return the translation of ``message``, or ``message`` itself."""
-        return self._lookup(message) or message
-
-    def pgettext(self, context: str, message: str) -> str:
-        """Return the translation of ``message`` in ``context``, or ``message`` itself."""
-        return self._lookup(f"{context}\x04{message}") or message
-
-    def _lookup(self, key: str) -> str:
-        forms = self._texts.get(key) if key else None
-        return str(forms[0]) if isinstance(forms, list) and forms else ""
-
-
 def load_texts(locale: str) -> dict[str, Any]:
     """Return the catalog of a language such as ``zh_CN``; empty if there is none."""
     folders = {path.name.lower(): path for path in FOLDER.glob("*") if path.is_dir()}
@@ -52,6 +31,12 @@ def load_texts(locale: str) -> dict[str, Any]:
     path = folder / "LC_MESSAGES" / f"{DOMAIN}.json"
     texts: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return texts
+
+
+def translate(texts: dict[str, Any], message: str, context: str = "") -> str:
+    """Return the translation of ``message`` in a catalog, or ``message`` itself."""
+    forms = texts.get(f"{context}\x04{message}" if context else message) if message else None
+    return str(forms[0]) if isinstance(forms, list) and forms else message
 
 
 def install_translations() -> None:
@@ -66,8 +51,9 @@ def install_translations() -> None:
         bundle = translator.load(DOMAIN)
 
         def update_locale(locale: str) -> None:
-            texts = Translations(locale)
-            bundle.gettext, bundle.pgettext = texts.gettext, texts.pgettext
+            texts = load_texts(locale)
+            bundle.gettext = lambda message: translate(texts, message)
+            bundle.pgettext = lambda context, message: translate(texts, message, context)
 
         @wraps(get_settings)
         def translated(*args: Any, **more: Any) -> tuple[dict[str, Any], Any]:

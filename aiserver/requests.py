@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.alias_generators import to_camel
 
-from .models import Id, NewEvent, utc_now
+from .models import Id, NewEvent, Timestamp, utc_now
 
 MAX_TEXT = 200_000  # characters: longer cells aren't written by hand
 MAX_SOURCE = 1_000_000  # characters of a recorded source: programs write cells, too
@@ -188,7 +188,7 @@ class EventBody(Body):
     """An event to record. The server adds ``seq``, and the time if none is given."""
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
-    timestamp: Annotated[str, Field(max_length=64)] | None = None
+    timestamp: Annotated[Timestamp, Field(max_length=64)] | None = None
     source: Source | None = None
     turn_id: Annotated[int, Field(ge=1)] | None = None
     data: dict[str, Any] | None = None
@@ -196,7 +196,7 @@ class EventBody(Body):
     contributor: ContributorBody | None = None
 
     def to_event(self) -> NewEvent:
-        """Convert to the store's event. Raises ValidationError if the time is invalid."""
+        """Convert to the store's event."""
         fields = self.model_dump(exclude_none=True)
         return NewEvent.model_validate({"timestamp": utc_now()} | fields)
 
@@ -237,7 +237,7 @@ class ChangesBody(Body):
     """
 
     id: Id
-    timestamp: Annotated[str, Field(max_length=64)] | None = None
+    timestamp: Annotated[Timestamp, Field(max_length=64)] | None = None
     saved: bool = False
     page: Id | None = None
     seen: Annotated[int, Field(ge=0)] | None = None

@@ -360,12 +360,12 @@ def test_saved_settings_are_returned_unchanged(labextension: Path) -> None:
 
 
 def test_missing_texts_and_languages_are_english() -> None:
-    from aiserver.i18n import Translations, load_texts
+    from aiserver.i18n import load_texts, translate
 
     assert load_texts("../zh_CN") == load_texts("de_DE") == load_texts("") == {}
-    assert Translations("zh_CN").gettext("no text of ours") == "no text of ours"
-    assert Translations("zh-cn").gettext("Accept") == "采纳"
-    assert Translations("zh_CN").gettext("") == ""
+    assert translate(load_texts("zh_CN"), "no text of ours") == "no text of ours"
+    assert translate(load_texts("zh-cn"), "Accept") == "采纳"
+    assert translate(load_texts("zh_CN"), "") == ""
 
 
 def test_without_jupyterlab_no_translations_are_loaded() -> None:

@@ -11,7 +11,6 @@ import asyncio
 import logging
 import uuid
 from dataclasses import dataclass
-from typing import Protocol
 
 from ..errors import (
     AIServerError,
@@ -21,7 +20,8 @@ from ..errors import (
     TooManyGenerations,
     UserText,
 )
-from ..llm.base import ChatModel, ModelInfo
+from ..llm.base import ModelInfo
+from ..llm.registry import ModelRegistry
 from ..models import SessionKey
 from ..prompts.context import as_text, is_example
 from ..requests import GenerateBody, PreviewBody, WarmUpBody
@@ -29,13 +29,6 @@ from ..sessions.base import SessionManager
 from .compose import compose
 from .generation import Generation
 from .past_turns import load_past_turns
-
-
-class ModelSource(Protocol):
-    """The interface of ``ModelRegistry`` that is used here."""
-
-    async def get(self, model_id: str | None) -> ChatModel:
-        """Return the model with this id, or the default one. Raises NoModel and its siblings."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +50,7 @@ class Assistant:
     def __init__(
         self,
         sessions: SessionManager,
-        models: ModelSource,
+        models: ModelRegistry,
         log: logging.Logger | None = None,
         limit: int = 100,
     ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from aiserver.generation.assistant import Assistant
 from aiserver.llm.base import ChatModel, Delta, ModelInfo
+from aiserver.llm.registry import ModelRegistry
 from aiserver.models import SessionKey
 from aiserver.requests import GenerateBody, WarmUpBody
 from aiserver.sessions.memory import InMemorySessionManager
@@ -60,8 +61,8 @@ def model() -> RecordingModel:
 
 @pytest.fixture
 def assistant(model: RecordingModel, jp_asyncio_loop: Any) -> Iterator[Assistant]:
-    class Models:
-        async def get(self, model_id: str | None) -> ChatModel:
+    class Models(ModelRegistry):
+        async def get(self, model_id: str | None = None) -> ChatModel:
             return model
 
     assistant = Assistant(InMemorySessionManager(), Models())

@@ -77,7 +77,7 @@ async def test_events_of_a_cell_that_is_listed_twice_stay_in_order(call):
         ({"cells": [{"cellId": "c", "events": [edit("")] * 101}]}, "cells"),
         ({"cells": [{"cellId": "c", "forkOf": {"notebookId": "..", "cellId": "c"}}]}, "cells"),
         ({"cells": [{"cellId": "c", "parents": ["a/b"]}]}, "cells"),
-        ({"cells": [{"cellId": "c", "events": [edit("", timestamp="then")]}]}, "timestamp"),
+        ({"cells": [{"cellId": "c", "events": [edit("", timestamp="then")]}]}, "cells"),
         ({"order": [{"id": "a", "type": "cheese"}]}, "order"),
         ({"timestamp": "now"}, "timestamp"),
         ({"surprise": 1}, "surprise"),

@@ -11,6 +11,7 @@ Invariants:
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -81,17 +82,13 @@ def _fetch(
     # each byte. A name server that doesn't respond doesn't block this thread, either.
     client = httpx.AsyncClient(trust_env=not is_loopback(url), timeout=deadline)
     limit_responses(client, MAX_BYTES, MAX_BYTES)
-    loop = asyncio.new_event_loop()
-    try:
-        response = loop.run_until_complete(asyncio.wait_for(_get(client, url, headers), deadline))
-    finally:
-        loop.close()
-    return read(response)
 
+    async def get() -> httpx.Response:
+        async with client:
+            return await client.get(url, headers=headers)
 
-async def _get(client: httpx.AsyncClient, url: str, headers: Mapping[str, str]) -> httpx.Response:
-    async with client:
-        return await client.get(url, headers=headers)
+    with contextlib.closing(asyncio.new_event_loop()) as loop:
+        return read(loop.run_until_complete(asyncio.wait_for(get(), deadline)))
 
 
 @dataclass
