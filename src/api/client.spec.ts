@@ -55,7 +55,7 @@ describe('ApiClient', () => {
 
   it.each<[string, Partial<Response> | null]>([
     ['starts', null],
-    ['ends', { ok: true, status: 200, json: () => new Promise(() => null) }]
+    ['ends', { ok: true, status: 200, text: () => new Promise(() => null) }]
   ])(
     'treats a server whose response never %s as unreachable (P36)',
     async (_, response) => {

@@ -1,8 +1,7 @@
 /** Typed client of the HTTP API. Models use it; widgets never do. */
 import { ServerConnection } from '@jupyterlab/services';
 
-import { callApi } from './call';
-import { IRequestOptions, request } from './request';
+import { IRequestOptions, call, request } from './request';
 import { withTimeout } from './timeout';
 import { readEvents } from './stream';
 import type {
@@ -11,21 +10,25 @@ import type {
   BlameBody,
   Changes,
   ChangesBody,
+  Check,
   EventBody,
   Export,
   ExportBody,
   ExportFormat,
-  GitChoice,
   GenerateBody,
+  Git,
+  GitChoice,
   ICellKey,
-  InstallBody,
-  PlaceBody,
-  InstallEvent,
   ISearchRequest,
+  InstallBody,
+  InstallEvent,
+  KeyBody,
   ModelList,
+  ModelNames,
   NotebookBody,
   NotebookIdentity,
   NotebookSnapshot,
+  PlaceBody,
   Preview,
   PreviewBody,
   Replay,
@@ -36,82 +39,56 @@ import type {
   SessionSummary,
   StreamEvent,
   Timeline,
-  Verdict,
   WarmUpBody
 } from './types';
 
-/** Ticks until a generation must begin; looking up a model beforehand takes time. */
-const GENERATION_TICKS = 24;
+/** Ticks until a stream must begin; looking up a model beforehand takes time. */
+const STREAM_TICKS = 24;
 
 export class ApiClient {
   constructor(readonly settings: ServerConnection.ISettings) {}
 
   /** Generate code; a body with `dataframes` asks about DataFrames of the kernel. */
-  async *generate(
-    body: GenerateBody | AnalyzeBody,
-    signal?: AbortSignal
-  ): AsyncGenerator<StreamEvent, void, void> {
+  generate(body: GenerateBody | AnalyzeBody, signal?: AbortSignal) {
     const path = 'dataframes' in body ? 'analyze-dataframe' : 'generate';
-    const pending = request(this.settings, path, {
-      method: 'POST',
-      body,
-      signal,
-      headers: { Accept: 'text/event-stream' }
-    });
-    const response = await withTimeout(pending, GENERATION_TICKS);
-    if (response.body) {
-      yield* readEvents(response.body);
-    }
+    return this._stream<StreamEvent>(path, body, signal);
   }
 
   /** Stop a generation; its stream then ends with `cancelled`. */
-  async stop(generationId: string): Promise<void> {
-    await this._requestVoid(`generate/${generationId}`, {
-      method: 'DELETE'
-    });
+  stop(generationId: string) {
+    return this._send<void>('DELETE', `generate/${generationId}`);
   }
 
-  async warmUp(body: WarmUpBody): Promise<void> {
-    await this._requestVoid('models/warm-up', { method: 'POST', body });
+  warmUp(body: WarmUpBody) {
+    return this._send<void>('POST', 'models/warm-up', body);
   }
 
   /** The available models. Simultaneous callers share one request. */
   models(): Promise<ModelList> {
     if (!this._models) {
-      this._models = this._requestJson('models');
+      this._models = this._get('models');
       void Promise.resolve().then(() => (this._models = null));
     }
     return this._models;
   }
 
   /** The messages that a request would send to the model. Sends nothing to the model. */
-  async preview(body: PreviewBody): Promise<Preview> {
-    return this._requestJson('generate/preview', { method: 'POST', body });
+  preview(body: PreviewBody) {
+    return this._send<Preview>('POST', 'generate/preview', body);
   }
 
   /** Choose the model for future requests; null resets the choice. */
   async chooseModel(model: string | null): Promise<void> {
-    await this._requestVoid('models/choice', {
-      method: 'PUT',
-      body: { model }
-    });
+    await this._send('PUT', 'models/choice', { model });
   }
 
   /**
    * Check whether a provider responds, accepts the key and has the model. A key or an address that
    * is passed is used instead of the saved one.
    */
-  async check(
-    model: string,
-    key: string | null = null,
-    address: string | null = null
-  ): Promise<Verdict> {
+  async check(model: string, key: string | null, address: string | null) {
     const body = { model, key, address };
-    const { verdict } = await this._requestJson<{ verdict: Verdict }>(
-      'models/check',
-      { method: 'POST', body }
-    );
-    return verdict;
+    return (await this._send<Check>('POST', 'models/check', body)).verdict;
   }
 
   /** The models that a provider lists, with the given or else the saved key and address. */
@@ -119,76 +96,57 @@ export class ApiClient {
     provider: string,
     key: string | null,
     address: string | null
-  ): Promise<string[]> {
+  ) {
     const body = { provider, key, address };
-    const { models } = await this._requestJson<{ models: string[] }>(
-      'models/names',
-      { method: 'POST', body }
-    );
-    return models;
+    return (await this._send<ModelNames>('POST', 'models/names', body)).models;
   }
 
   /** Save the key and address of a provider. No call returns a saved key. */
-  async saveKey(
+  saveKey(
     provider: string,
     key: string | null,
     address: string | null,
     onThisMachine: boolean
-  ): Promise<void> {
-    await this._requestVoid(keyPath(provider), {
-      method: 'PUT',
-      body: { key, address, onThisMachine }
-    });
+  ) {
+    const body = { key, address, onThisMachine } satisfies KeyBody;
+    return this._send<void>('PUT', keyPath(provider), body);
   }
 
   /** Set whether the server at a provider's address runs on the Jupyter server's machine. */
-  async placeProvider(provider: string, onThisMachine: boolean): Promise<void> {
-    await this._requestVoid(keyPath(provider), {
-      method: 'PATCH',
-      body: { onThisMachine } satisfies PlaceBody
-    });
+  placeProvider(provider: string, onThisMachine: boolean) {
+    const body = { onThisMachine } satisfies PlaceBody;
+    return this._send<void>('PATCH', keyPath(provider), body);
   }
 
-  async removeKey(provider: string): Promise<void> {
-    await this._requestVoid(keyPath(provider), { method: 'DELETE' });
+  removeKey(provider: string) {
+    return this._send<void>('DELETE', keyPath(provider));
   }
 
   /**
    * Install the local model, or follow a running installation. With `join`, only follow one (404
    * if there is none). Aborting the request doesn't stop the installation.
    */
-  async *installLocal(
-    join: boolean,
-    signal?: AbortSignal
-  ): AsyncGenerator<InstallEvent, void, void> {
-    const response = await request(this.settings, 'models/local/install', {
-      method: 'POST',
-      body: { join } satisfies InstallBody,
-      signal,
-      headers: { Accept: 'text/event-stream' }
-    });
-    if (response.body) {
-      yield* readEvents<InstallEvent>(response.body);
-    }
+  installLocal(join: boolean, signal?: AbortSignal) {
+    const body = { join } satisfies Partial<InstallBody>;
+    return this._stream<InstallEvent>('models/local/install', body, signal);
   }
 
-  async stopInstall(): Promise<void> {
-    await this._requestVoid('models/local/install', { method: 'DELETE' });
+  stopInstall() {
+    return this._send<void>('DELETE', 'models/local/install');
   }
 
-  async openNotebook(body: NotebookBody): Promise<NotebookIdentity> {
-    return this._requestJson('notebooks', { method: 'POST', body });
+  openNotebook(body: NotebookBody) {
+    return this._send<NotebookIdentity>('POST', 'notebooks', body);
   }
 
   /** The git repository for which nobody has decided yet how git handles the histories. */
-  async undecidedRepository(): Promise<string | null> {
-    return (await this._requestJson<{ repository: string | null }>('git'))
-      .repository;
+  async undecidedRepository() {
+    return (await this._get<Git>('git')).repository;
   }
 
   /** Make git ignore the histories, or merge them. */
-  async decideGit(choice: GitChoice): Promise<void> {
-    await this._requestVoid('git', { method: 'POST', body: { choice } });
+  decideGit(choice: GitChoice) {
+    return this._send<void>('POST', 'git', { choice });
   }
 
   /** A summary for each cell of a notebook that has a session, deleted cells included. */
@@ -197,7 +155,7 @@ export class ApiClient {
     for (;;) {
       const offset = `${all.length}`;
       const query = new URLSearchParams({ notebookId, offset });
-      const page: SessionList = await this._requestJson(`sessions?${query}`);
+      const page = await this._get<SessionList>(`sessions?${query}`);
       all.push(...page.sessions);
       if (all.length >= page.total || !page.sessions.length) {
         return all;
@@ -206,107 +164,115 @@ export class ApiClient {
   }
 
   /** The steps of a cell; none if it has no session. */
-  async replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
-    return this._requestJson(`${sessionPath(key)}/replay`, { signal });
+  replay(key: ICellKey, signal?: AbortSignal) {
+    return this._get<Replay>(`${sessionPath(key)}/replay`, signal);
   }
 
   /** The contributor of each line of `source`, of the version after `step`, or of the last one. */
-  async blame(
-    key: ICellKey,
-    body: BlameBody,
-    signal?: AbortSignal
-  ): Promise<Blame> {
+  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal) {
     const path = `${sessionPath(key)}/blame`;
-    return this._requestJson(path, { method: 'POST', body, signal });
+    return this._send<Blame>('POST', path, body, { signal });
   }
 
   /** The thumbnail of an output, by the hash that its run recorded. */
-  async blob(sha256: string, signal?: AbortSignal): Promise<Blob> {
+  blob(sha256: string, signal?: AbortSignal) {
     const path = `blobs/${encodeURIComponent(sha256)}`;
-    return callApi(this.settings, path, { signal }, response =>
-      response.blob()
-    );
+    return call(this.settings, path, { signal }, response => response.blob());
   }
 
   /** The changes of all cells of a notebook, in one order. */
-  async timeline(notebookId: string, signal?: AbortSignal): Promise<Timeline> {
-    return this._requestJson(`${notebookPath(notebookId)}/timeline`, {
-      signal
-    });
+  timeline(notebookId: string, signal?: AbortSignal) {
+    return this._get<Timeline>(`${notebookPath(notebookId)}/timeline`, signal);
   }
 
   /** The notebook as it was after a moment of the timeline with that version. */
-  async moment(
+  moment(
     notebookId: string,
     index: number,
     version?: string,
     signal?: AbortSignal
-  ): Promise<NotebookSnapshot> {
+  ) {
     const query = version ? `?${new URLSearchParams({ version })}` : '';
     const path = `${notebookPath(notebookId)}/moments/${index}${query}`;
-    return this._requestJson(path, { signal });
+    return this._get<NotebookSnapshot>(path, signal);
   }
 
   /** The number of lines of the notebook by kind of contributor. */
-  async report(notebookId: string, signal?: AbortSignal): Promise<Report> {
-    return this._requestJson(`${notebookPath(notebookId)}/report`, { signal });
+  report(notebookId: string) {
+    return this._get<Report>(`${notebookPath(notebookId)}/report`);
   }
 
   /** Export the notebook's replay as one file; `path` is the notebook's path. */
-  async exportReplay(
-    notebookId: string,
-    format: ExportFormat,
-    path: string
-  ): Promise<Export> {
+  exportReplay(notebookId: string, format: ExportFormat, path: string) {
     const body = { format, path } satisfies ExportBody;
-    const url = `${notebookPath(notebookId)}/export`;
-    return this._requestJson(url, { method: 'POST', body });
+    return this._send<Export>(
+      'POST',
+      `${notebookPath(notebookId)}/export`,
+      body
+    );
   }
 
   /** The turns that match a query, in one notebook or in all. */
-  async search(
-    body: ISearchRequest,
-    signal?: AbortSignal
-  ): Promise<SearchResults> {
-    return this._requestJson('search', { method: 'POST', body, signal });
+  search(body: ISearchRequest, signal?: AbortSignal) {
+    return this._send<SearchResults>('POST', 'search', body, { signal });
   }
 
-  async record(key: ICellKey, events: EventBody[]): Promise<SessionEvent[]> {
+  record(key: ICellKey, events: EventBody[]) {
     const path = `${sessionPath(key)}/events`;
-    return this._requestJson(path, { method: 'POST', body: events });
+    return this._send<SessionEvent[]>('POST', path, events);
   }
 
   /**
    * Record changes to the cells of a notebook. With `keepalive` the request outlives the page.
    */
-  async recordChanges(
-    notebookId: string,
-    body: ChangesBody,
-    keepalive = false
-  ): Promise<Changes> {
+  recordChanges(notebookId: string, body: ChangesBody, keepalive = false) {
     const path = `${notebookPath(notebookId)}/changes`;
-    return this._requestJson(path, { method: 'POST', body, keepalive });
+    return this._send<Changes>('POST', path, body, { keepalive });
   }
 
   /** Store a thumbnail; returns its SHA-256. */
-  async putBlob(image: Blob): Promise<string> {
-    const options = { method: 'PUT', body: image } as const;
-    return (await this._requestJson<{ sha256: string }>('blobs', options))
-      .sha256;
+  async putBlob(image: Blob) {
+    return (await this._send<{ sha256: string }>('PUT', 'blobs', image)).sha256;
   }
 
-  private _requestJson<T>(
+  private _get<T>(path: string, signal?: AbortSignal): Promise<T> {
+    return call(this.settings, path, { signal }, readJson);
+  }
+
+  private _send<T>(
+    method: IRequestOptions['method'],
     path: string,
-    options: IRequestOptions = {}
+    body?: unknown,
+    options?: Pick<IRequestOptions, 'signal' | 'keepalive'>
   ): Promise<T> {
-    return callApi(this.settings, path, options, response => response.json());
+    const all = { ...options, method, body };
+    return call(this.settings, path, all, readJson);
   }
 
-  private _requestVoid(path: string, options: IRequestOptions): Promise<void> {
-    return callApi(this.settings, path, options, async () => undefined);
+  private async *_stream<E>(
+    path: string,
+    body: unknown,
+    signal?: AbortSignal
+  ): AsyncGenerator<E, void, void> {
+    const pending = request(this.settings, path, {
+      method: 'POST',
+      body,
+      signal,
+      headers: { Accept: 'text/event-stream' }
+    });
+    const response = await withTimeout(pending, STREAM_TICKS);
+    if (response.body) {
+      yield* readEvents<E>(response.body);
+    }
   }
 
   private _models: Promise<ModelList> | null = null;
+}
+
+/** The JSON of a response; undefined if it is empty. */
+async function readJson(response: Response) {
+  const text = await response.text();
+  return text ? JSON.parse(text) : undefined;
 }
 
 function keyPath(provider: string): string {
@@ -315,9 +281,8 @@ function keyPath(provider: string): string {
 
 /** Path of a session. Ids are escaped: a file may use any text as a cell's id (P5). */
 function sessionPath({ notebookId, cellId }: ICellKey): string {
-  return ['sessions', ...[notebookId, cellId].map(encodeURIComponent)].join(
-    '/'
-  );
+  const ids = [notebookId, cellId].map(encodeURIComponent);
+  return `sessions/${ids.join('/')}`;
 }
 
 function notebookPath(notebookId: string): string {

@@ -6,10 +6,13 @@
  * - Any text of a notebook can be sent.
  * - A response that isn't AI Server's (a proxy's page, a login page) is an error with a code of its
  *   own, and its text is never shown.
+ * - Each `call` ends. A server that sends nothing for a minute counts as unreachable, so that the
+ *   caller can continue and retry.
  */
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
+import { TimeoutError, withTimeout } from './timeout';
 import type { ErrorBody } from './types';
 
 /** A failed request: `code` is fixed, `message` is a sentence that can be shown. */
@@ -36,6 +39,9 @@ export interface IRequestOptions {
   /** Whether the browser finishes the request even if the page is closed. */
   keepalive?: boolean;
 }
+
+/** Generous: reading a folder on a slow network or querying a provider takes seconds. */
+const TIMEOUT_TICKS = 12;
 
 /** Bytes that browsers accept in the body of a keepalive request. */
 const MAX_KEEPALIVE_BYTES = 60_000;
@@ -72,13 +78,51 @@ export async function request(
     if (signal?.aborted) {
       throw reason;
     }
-    throw new ApiError(0, 'unreachable', 'The Jupyter server does not answer.');
+    throw unreachable();
   }
   const isFailed = !response.ok && response.status !== 304;
   if (isFailed || isHtmlPage(response)) {
     throw await toApiError(response, settings);
   }
   return response;
+}
+
+/**
+ * Send a request and read its response completely.
+ *
+ * @throws ApiError as `request` does, and with `unreachable` after the timeout. An `AbortError`
+ * passes through.
+ */
+export async function call<T>(
+  settings: ServerConnection.ISettings,
+  path: string,
+  options: IRequestOptions,
+  read: (response: Response) => Promise<T>
+): Promise<T> {
+  const abort = new AbortController();
+  const { signal } = options;
+  const forwardAbort = () => abort.abort();
+  if (signal?.aborted) {
+    forwardAbort();
+  }
+  signal?.addEventListener('abort', forwardAbort);
+  const own = { ...options, signal: abort.signal };
+  try {
+    const response = request(settings, path, own).then(read);
+    return await withTimeout(response, TIMEOUT_TICKS);
+  } catch (reason) {
+    if (reason instanceof TimeoutError) {
+      abort.abort();
+      throw unreachable();
+    }
+    throw reason;
+  } finally {
+    signal?.removeEventListener('abort', forwardAbort);
+  }
+}
+
+function unreachable(): ApiError {
+  return new ApiError(0, 'unreachable', 'The Jupyter server does not answer.');
 }
 
 /** Replace lone surrogates (halves of an emoji): the server would reject the whole request. */

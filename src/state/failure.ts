@@ -5,29 +5,16 @@
  * Invariant: people see our own messages, never those of a browser, a proxy or a parser.
  */
 import { ApiError } from '../api/request';
-import type { ErrorBody, UserText } from '../api/types';
+import type { ErrorBody } from '../api/types';
 
 /**
  * A failed request. `code` comes from the server or is one of `interrupted` (the stream broke
- * off), `not_sent` and `unknown`.
+ * off), `not_sent` and `unknown`. `message` is empty if the failure comes from the client.
  */
-export interface IFailure {
-  readonly code: string;
-  /** The server's English message; empty if the failure comes from the client. */
-  readonly message: string;
-  /** The message as a template, for translation. */
-  readonly text?: UserText | null;
-  /** The command that installs a missing package. */
-  readonly install?: string;
-  /** The time that the provider asks to wait, in seconds. */
-  readonly retryAfter?: number;
-  /** With `generation_running`: the running generation. */
-  readonly generationId?: string;
+export type IFailure = ErrorBody & {
   /** With `unauthenticated`: the URL of the login page. */
   readonly signIn?: string;
-  /** The model's provider, if its form can fix the failure. */
-  readonly provider?: ErrorBody['provider'];
-}
+};
 
 /** The request was not sent because the notebook could not be prepared. */
 export class NotSentError extends Error {}

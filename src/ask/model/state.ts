@@ -124,7 +124,7 @@ export function modelFailure(model: ModelInfo | null): IFailure | null {
   return {
     code: 'no_model',
     message: model?.problem ?? '',
-    text: model?.problemText,
+    text: model?.problemText ?? undefined,
     install: model?.install ?? undefined
   };
 }
