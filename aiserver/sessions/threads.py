@@ -81,7 +81,7 @@ class _Job:
         self._has_responded = False
 
     def run(self) -> None:
-        if self._future.cancelled():  # cancelled while it was queued
+        if self._future.done():  # cancelled or expired while it was queued
             return
         result, error = None, None
         try:
@@ -98,7 +98,7 @@ class _Job:
             self._loop.call_soon_threadsafe(self._settle, result, error)
 
     def _settle(self, result: object, error: BaseException | None) -> None:
-        if self._future.cancelled():
+        if self._future.done():
             return
         if error is None:
             self._future.set_result(result)

@@ -33,6 +33,7 @@ class Runner:
         self._lock = threading.Lock()
         self._workers: Workers | None = None
         self._database: Any = None
+        self._last_use = 0.0
         self._idle_timer: asyncio.TimerHandle | None = None
 
     async def run(self, operation: Callable[[Any], Any], timeout: float | None = None) -> Any:
@@ -42,34 +43,36 @@ class Runner:
         """
         if self._workers is None:
             self._workers = Workers(_THREADS)
+        loop = asyncio.get_running_loop()
         result = self._workers.run(lambda: operation(self._get_database()))
+        # Cheaper than asyncio.wait_for, for saves in SQLite (benchmarks/stores.py).
+        timer = loop.call_later(timeout, _expire, result) if timeout else None
         try:
-            return await asyncio.wait_for(result, timeout)
-        except asyncio.TimeoutError as exc:
-            raise StorageUnreachable from exc
+            return await result
         finally:
-            self._restart_idle_timer()
+            if timer:
+                timer.cancel()
+            self._last_use = loop.time()
+            if self._idle_timer is None:
+                self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._check_idle, loop)
 
     async def close(self) -> None:
         """Close the connections after the operations in progress."""
         if self._idle_timer:
             self._idle_timer.cancel()
+            self._idle_timer = None
         workers, self._workers = self._workers, None
         if workers:
             await asyncio.to_thread(workers.close, _JOIN_TIMEOUT)
         await asyncio.to_thread(self.abandon)
 
-    def _restart_idle_timer(self) -> None:
-        loop = asyncio.get_running_loop()
-        if self._idle_timer:
-            self._idle_timer.cancel()
-        self._idle_timer = loop.call_later(
-            _IDLE_TIMEOUT, loop.run_in_executor, None, self._close_idle
-        )
-
-    def _close_idle(self) -> None:
-        if self._database:
-            self._database.close_idle()
+    def _check_idle(self, loop: asyncio.AbstractEventLoop) -> None:
+        remaining = self._last_use + _IDLE_TIMEOUT - loop.time()
+        self._idle_timer = None
+        if remaining > 0:
+            self._idle_timer = loop.call_later(remaining, self._check_idle, loop)
+        elif self._database:
+            loop.run_in_executor(None, self._database.close_idle)
 
     def abandon(self) -> None:
         """Close the connections."""
@@ -84,3 +87,8 @@ class Runner:
                 if self._database is None:
                     self._database = self._factory()
         return self._database
+
+
+def _expire(result: asyncio.Future[Any]) -> None:
+    if not result.done():
+        result.set_exception(StorageUnreachable())

@@ -65,15 +65,19 @@ class SQLiteDatabase(Database):
         # Each connection to ":memory:" would be a database of its own, so there is only one.
         exclusive = writes or self._file is None
         with self._write_lock if exclusive else contextlib.nullcontext():
-            # A pool's own work on each connection would take longer than a read.
+            # SQLAlchemy's pool and transactions take longer than a read (benchmarks/stores.py).
             connection = self._take_connection()
+            driver: Any = connection.connection.dbapi_connection
             try:
-                with connection.begin():
-                    driver: Any = connection.connection.dbapi_connection
-                    # SQLite may refuse to turn a reading transaction into a writing one.
-                    driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-                    return work(connection)
+                # SQLite may refuse to turn a reading transaction into a writing one.
+                driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+                result = work(connection)
+                driver.commit()
+                return result
             finally:
+                # After a commit, these only end what SQLAlchemy regards as a transaction.
+                connection.rollback()
+                driver.rollback()
                 self._unused_connections.append(connection)
 
     def _take_connection(self) -> Connection:
