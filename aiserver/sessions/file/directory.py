@@ -126,6 +126,12 @@ class SessionDirectory:
                     if target := temp_target(name):
                         yield folder / name, prefix + target
 
+    def remove_temp_file(self, file: Path, name: str) -> None:
+        """Remove a temp file unless its writer still runs."""
+        with self.try_lock(name) as is_locked:
+            if is_locked:
+                file.unlink(missing_ok=True)
+
     def _ensure(self) -> None:
         ensure_folder(self.path)
         ensure_folder(self._lock_folder)
@@ -150,6 +156,4 @@ class SessionDirectory:
         """Remove the temp files of dead writers. Errors are ignored, so that saving works."""
         with contextlib.suppress(OSError):
             for file, name in self.temp_files():
-                with self._locks.try_lock(name) as is_locked:
-                    if is_locked:
-                        file.unlink(missing_ok=True)
+                self.remove_temp_file(file, name)

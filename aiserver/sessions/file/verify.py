@@ -24,8 +24,9 @@ from ...durable import (
     read_file,
     replace_file,
     temp_target,
+    translate_os_errors,
 )
-from ...errors import SessionTooNew, StorageError
+from ...errors import StorageError
 from ...models import Session, SessionKey
 from ..base import VerifyResult
 from ..record import codec
@@ -51,11 +52,19 @@ from .reader import find_key
 from .session_files import SessionFiles
 from .sync_copies import copied_notebook_id, may_be_session, possible_originals
 
-Check = Callable[[bool], VerifyResult]
+Check = Callable[[], "Finding"]
 _CONFLICT = "contains git conflict markers"
 _LINK = "not a regular file"
 _UNREADABLE = "can't be read"
 _UNIDENTIFIED = "damaged, and the file name does not identify the owner or cell"
+
+
+class Finding(NamedTuple):
+    """The result of checking a file, and how to repair it."""
+
+    location: str
+    problem: str | None = None
+    repair: Callable[[], object] | None = None
 
 
 class _File(NamedTuple):
@@ -82,17 +91,16 @@ class Verifier:
         all_owners: Callable[[], list[str]],
     ) -> None:
         self._directory, self._files, self._logs, self._blobs = directory, files, logs, blobs
-        self._owner, self._all_owners = owner, all_owners
-        self._owners: list[str] | None = None
+        self._owner, self._all_owners = owner, lru_cache(all_owners)
 
     def all(self) -> list[Check]:
-        """Return a check for each record, a function that takes whether to repair."""
+        """Return a check for each record."""
         if not self._directory.exists():
             return []
         return [
-            *self._session_checks(),
+            *(partial(self._check_session, name) for name in self._session_names()),
             *self._log_checks(),
-            *self._blob_checks(),
+            *(partial(self._check_blob, name) for name in sorted(self._blobs.hashes(self._owner))),
             # Temp files of killed writers have no owner.
             *(
                 partial(self._check_temp_file, file, name)
@@ -101,10 +109,9 @@ class Verifier:
             ),
         ]
 
-    def _session_checks(self) -> Iterator[Check]:
-        for name in sorted(entry.name for entry in os.scandir(self._directory.path)):
-            if may_be_session(name) and not temp_target(name) and self._may_be_ours(name):
-                yield partial(self._check_session, name)
+    def _session_names(self) -> list[str]:
+        names = sorted(entry.name for entry in os.scandir(self._directory.path))
+        return [name for name in names if may_be_session(name) and self._may_be_ours(name)]
 
     def _may_be_ours(self, name: str) -> bool:
         """Return whether a file belongs to this owner, by its name or its content."""
@@ -117,96 +124,80 @@ class Verifier:
             return bool(content) and (codec.parse(data).meta.owner or "") == self._owner
         except (NotRegularFile, OSError, DamagedData):
             # A file without a recognisable owner is checked once, with those without an owner.
-            is_session = is_session_name(name) or find_ids(data)
-            return not self._owner and bool(is_session) and not self._belongs_to_any_owner(name)
+            return (
+                not self._owner
+                and (is_session_name(name) or find_ids(data) is not None)
+                and not any(parse_session_name(name, owner) for owner in self._all_owners())
+            )
 
-    def _belongs_to_any_owner(self, name: str) -> bool:
-        if self._owners is None:
-            self._owners = self._all_owners()
-        return any(parse_session_name(name, owner) for owner in self._owners)
-
-    def _check_session(self, name: str, repair: bool) -> VerifyResult:
+    def _check_session(self, name: str) -> Finding:
         file = _File(self._directory.path, name, name)
         try:
             content = read_file(file.path)
         except NotRegularFile:
-            return self._quarantine(file, _LINK, repair)
+            return Finding(name, _LINK, partial(self._quarantine, file))
         except OSError:
-            return VerifyResult(name, _UNREADABLE)
+            return Finding(name, _UNREADABLE)
         if content is None:
-            return VerifyResult(name)  # deleted meanwhile
+            return Finding(name)  # deleted meanwhile
         try:
             session, is_legacy = codec.read(content[0])
         except DamagedData:
-            return self._check_damaged(file, content[0], repair)
+            return self._check_damaged(file, content[0])
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
         # Legacy files are read in place.
         is_legacy_file = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_legacy_file:
-            return self._check_misnamed(file, key, session, content[0], repair)
-        return VerifyResult(name, "; ".join(find_problems(session, key)) or None)
+            return self._check_misnamed(file, key, session, content[0])
+        return Finding(name, "; ".join(find_problems(session, key)) or None)
 
-    def _check_damaged(self, file: _File, data: bytes, repair: bool) -> VerifyResult:
+    def _check_damaged(self, file: _File, data: bytes) -> Finding:
         name = file.name
         key, ids = find_key(name, data, self._owner), find_ids(data)
         if key is None and ids:  # the content, but not the name, identifies a cell
             key = SessionKey(*ids, self._owner)
             session = recover(data, key)
             if is_empty(session) or (session.meta.owner or "") != self._owner:
-                return VerifyResult(name, _UNIDENTIFIED)
-            return self._check_misnamed(file, key, session, data, repair)
+                return Finding(name, _UNIDENTIFIED)
+            return self._check_misnamed(file, key, session, data)
         if key is None:
-            return VerifyResult(name, _UNIDENTIFIED)
+            return Finding(name, _UNIDENTIFIED)
         own_name = session_name(key)
         if own_name != name and os.path.lexists(file.folder / own_name):
-            return VerifyResult(name)  # a legacy file whose intact records were converted already
+            return Finding(name)  # a legacy file whose intact records were converted already
         session = recover(complete_conflict(file.path, data), key)
         if is_empty(session):
-            return self._quarantine(file, "damaged; nothing is readable", repair, data)
+            problem = "damaged; nothing is readable"
+            return Finding(name, problem, partial(self._quarantine, file, data))
         turns, events = len(session.interactions), len(session.events or []) - 1
         reason = _CONFLICT if has_marks(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
-        if repair:
-            self._files.change(key, _bump_revision)  # quarantines the bytes, as any write does
-        return VerifyResult(name, problem, repair)
+        # Quarantines the bytes, as any write does.
+        return Finding(name, problem, partial(self._files.change, key, _bump_revision))
 
     def _check_misnamed(
-        self, file: _File, key: SessionKey, session: Session, data: bytes, repair: bool
-    ) -> VerifyResult:
-        problem = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"
-
+        self, file: _File, key: SessionKey, session: Session, data: bytes
+    ) -> Finding:
         def merge() -> None:
             check_writable(session.meta, None)
             self._files.change(key, lambda stored: merge_into(stored, session))
 
-        return self._merge_copy(file, session_name(key), problem, repair, data, merge)
+        problem = f"file name does not match its content, {key.notebook_id}/{key.cell_id}"
+        repair = partial(self._merge_copy, file, session_name(key), data, merge)
+        return Finding(file.name, problem, repair)
 
     def _merge_copy(
-        self,
-        file: _File,
-        own_name: str,
-        problem: str,
-        repair: bool,
-        data: bytes,
-        merge: Callable[[], None],
-    ) -> VerifyResult:
+        self, file: _File, own_name: str, data: bytes, merge: Callable[[], None]
+    ) -> None:
         """Merge a copy into the file ``own_name``, and quarantine it."""
         original = file.folder / own_name
-        try:
-            is_same = file.path.samefile(original)  # on a case-insensitive disk
-        except OSError:
-            is_same = False
-        if repair and is_same:
+        if original.exists() and file.path.samefile(original):  # on a case-insensitive disk
             with self._directory.lock(own_name):
                 file.path.rename(original)
-            return VerifyResult(file.location, problem, True)
-        if repair:
-            try:
-                merge()
-            except SessionTooNew:
-                return VerifyResult(file.location, problem)
-        return self._quarantine(file, problem, repair, data, own_name)
+            return
+        merge()
+        self._quarantine(file, data, own_name)
 
     def _log_checks(self) -> Iterator[Check]:
         logs = self._logs.marks(self._owner)
@@ -234,19 +225,21 @@ class Verifier:
         )
         return first == other != b""
 
-    def _check_copied_log(self, file: _File, notebook_id: str, repair: bool) -> VerifyResult:
+    def _check_copied_log(self, file: _File, notebook_id: str) -> Finding:
         data = _read_content(file.path)
         entries = codec.parse_log(data).entries
         if not entries:
-            return VerifyResult(file.location)  # deleted meanwhile, or not a log
-        problem = f"duplicate of the log of notebook {notebook_id}"
+            return Finding(file.location)  # deleted meanwhile, or not a log
 
         def merge() -> None:
             seqs = self._seqs_of_cells(notebook_id)
             self._logs.take_over(notebook_id, entries, self._owner, seqs)
 
+        problem = f"duplicate of the log of notebook {notebook_id}"
         own_name = log_name(notebook_id, self._owner)
-        return self._merge_copy(file, own_name, problem, repair, data, merge)
+        return Finding(
+            file.location, problem, partial(self._merge_copy, file, own_name, data, merge)
+        )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
         """Return a function for the record numbers of a cell, after merging copies of sessions."""
@@ -260,67 +253,59 @@ class Verifier:
 
         return of
 
-    def _check_log(self, file: _File, repair: bool) -> VerifyResult:
+    def _check_log(self, file: _File) -> Finding:
         try:
             content = read_file(file.path)
         except (NotRegularFile, OSError):
-            return VerifyResult(file.location, _UNREADABLE)
+            return Finding(file.location, _UNREADABLE)
         problem = _find_log_problem(content[0]) if content else None
-        if problem and repair:
-            with self._directory.lock(file.location):
-                data = _read_content(file.path)
-                if _find_log_problem(data):
-                    copy_to_quarantine(file.folder, file.name, data)
-                    entries = codec.parse_log(complete_conflict(file.path, data)).entries
-                    lines = [codec.encode(entry, indent=None) for entry in entries]
-                    replace_file(file.folder, file.name, b"".join(lines))
-        return VerifyResult(file.location, problem, bool(problem and repair))
+        return Finding(file.location, problem, partial(self._repair_log, file))
 
-    def _blob_checks(self) -> Iterator[Check]:
-        for sha256 in sorted(self._blobs.hashes(self._owner)):
-            yield partial(self._check_blob, sha256)
+    def _repair_log(self, file: _File) -> None:
+        with self._directory.lock(file.location):
+            data = _read_content(file.path)
+            if _find_log_problem(data):
+                copy_to_quarantine(file.folder, file.name, data)
+                entries = codec.parse_log(complete_conflict(file.path, data)).entries
+                lines = [codec.encode(entry, indent=None) for entry in entries]
+                replace_file(file.folder, file.name, b"".join(lines))
 
-    def _check_blob(self, sha256: str, repair: bool) -> VerifyResult:
+    def _check_blob(self, sha256: str) -> Finding:
         name = blob_name(sha256, self._owner)
         file = _File(self._directory.path / BLOBS / sha256[:2], name, f"{BLOBS}/{name}")
         try:
             content = read_file(file.path)
         except NotRegularFile:
-            return self._quarantine(file, _LINK, repair)
+            return Finding(file.location, _LINK, partial(self._quarantine, file))
         except OSError:
-            return VerifyResult(file.location, _UNREADABLE)
+            return Finding(file.location, _UNREADABLE)
         if content is None or hashlib.sha256(content[0]).hexdigest() == sha256:
-            return VerifyResult(file.location)
-        return self._quarantine(file, "content does not match its hash", repair, content[0])
+            return Finding(file.location)
+        problem = "content does not match its hash"
+        return Finding(file.location, problem, partial(self._quarantine, file, content[0]))
 
-    def _check_temp_file(self, file: Path, name: str, repair: bool) -> VerifyResult:
+    def _check_temp_file(self, file: Path, name: str) -> Finding:
         # The holder of the lock may have just created it.
         with self._directory.try_lock(name) as is_locked:
             if not is_locked or not file.exists():
-                return VerifyResult(file.name)
-            if repair:
-                file.unlink(missing_ok=True)
-        return VerifyResult(file.name, "left behind by a process that was killed", repair)
+                return Finding(file.name)
+        problem = "left behind by a process that was killed"
+        return Finding(file.name, problem, partial(self._directory.remove_temp_file, file, name))
 
-    def _quarantine(
-        self, file: _File, problem: str, repair: bool, seen: bytes = b"", base_name: str = ""
-    ) -> VerifyResult:
+    def _quarantine(self, file: _File, seen: bytes = b"", base_name: str = "") -> None:
         """Quarantine a file if its content is still ``seen`` (empty if it isn't a regular file).
 
         ``base_name``: the original, if this file is a copy; the quarantined file gets its name and
         is deleted together with it.
         """
-        if not repair:
-            return VerifyResult(file.location, problem)
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:
                 content = read_file(file.path)
                 if content is None or content[0] != seen:
-                    return VerifyResult(file.location)  # changed meanwhile
+                    return  # changed meanwhile
             except NotRegularFile:
                 pass
             move_to_quarantine(file.folder, file.name, base_name)
-        return VerifyResult(file.location, problem, True)
 
 
 def _read_content(path: Path) -> bytes:
@@ -341,13 +326,15 @@ def _find_log_problem(data: bytes) -> str | None:
 
 def run_check(check: Check, repair: bool) -> VerifyResult:
     """Run one check; an error during the repair becomes part of the problem."""
+    location, problem, act = check()
+    if not (problem and act and repair):
+        return VerifyResult(location, problem)
     try:
-        return check(repair)
+        with translate_os_errors():
+            act()
     except StorageError as error:
-        result = check(False)
-        return result._replace(
-            problem=": ".join(part for part in (result.problem, error.message) if part)
-        )
+        return VerifyResult(location, f"{problem}: {error.message}")
+    return VerifyResult(location, problem, repaired=True)
 
 
 def _bump_revision(session: Session) -> bool:
