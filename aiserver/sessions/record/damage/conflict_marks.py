@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 _MARK = re.compile(r"(<+|\|+|=+|>+)(?: (.*?))?\r?")
@@ -35,7 +34,28 @@ def has_marks(data: bytes) -> bool:
 
 def split_lines(data: bytes) -> list[Line]:
     """Return the lines without the marks."""
-    return list(_split_lines(data.split(b"\n")))
+    lines: list[Line] = []
+    part: Part = "both"
+    begin = _BEGIN.search(data)
+    size = len(begin[1]) if begin else 7
+    texts = data.split(b"\n")
+    marks = [_parse_mark(text, size) for text in texts]
+    merge_id = ""
+    for index, (text, mark) in enumerate(zip(texts, marks, strict=True)):
+        sign, label = mark or ("", "")
+        if sign == "<" and part == "both":
+            part = "ours"
+            end = next((other[1] for other in marks[index + 1 :] if other and other[0] == ">"), "")
+            merge_id = hashlib.sha256(f"{label}\n{end}".encode()).hexdigest()[:16]
+        elif sign == "|" and part == "ours":
+            part = "base"
+        elif sign == "=" and part in ("ours", "base"):
+            part = "theirs"
+        elif sign == ">" and part == "theirs":
+            part = "both"
+        else:
+            lines.append(Line(text, part, merge_id if part == "theirs" else ""))
+    return lines
 
 
 def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
@@ -60,28 +80,6 @@ def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
             b"",
         ]
     )
-
-
-def _split_lines(texts: list[bytes]) -> Iterator[Line]:
-    part: Part = "both"
-    begin = next((beginning for text in texts if (beginning := _BEGIN.match(text))), None)
-    size = len(begin[1]) if begin else 7
-    marks = [_parse_mark(text, size) for text in texts]
-    merge_id = ""
-    for index, (text, mark) in enumerate(zip(texts, marks, strict=True)):
-        sign, label = mark or ("", "")
-        if sign == "<" and part == "both":
-            part = "ours"
-            end = next((other[1] for other in marks[index + 1 :] if other and other[0] == ">"), "")
-            merge_id = hashlib.sha256(f"{label}\n{end}".encode()).hexdigest()[:16]
-        elif sign == "|" and part == "ours":
-            part = "base"
-        elif sign == "=" and part in ("ours", "base"):
-            part = "theirs"
-        elif sign == ">" and part == "theirs":
-            part = "both"
-        else:
-            yield Line(text, part, merge_id if part == "theirs" else "")
 
 
 def _parse_mark(text: bytes, size: int) -> tuple[str, str] | None:

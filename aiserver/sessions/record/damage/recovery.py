@@ -18,6 +18,7 @@ Invariants:
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -37,6 +38,12 @@ from .duplicate_keys import ObjectReader
 from .unclosed import close_objects
 
 NOTE = "recovered"
+_Part = SessionMeta | Interaction | Event
+_KEYS: dict[type[_Part], set[str]] = {  # by which a part is recognised
+    Interaction: {"turn_id", "user_request"},
+    Event: {"seq", "type"},
+    SessionMeta: {"version", "notebook_id"},
+}
 _BEGIN = re.compile(r"\{\s{0,200}\"")
 _MAX_EFFORT = 200  # characters that may be read per character of the text
 _MAX_GROUPS = 20  # sessions in one file; merging more would take too long
@@ -46,7 +53,7 @@ _MAX_DEPTH = 8  # depth of nesting in which records are searched
 class _Group(NamedTuple):
     """The parts of one session."""
 
-    parts: list[dict[str, Any]]  # its meta, turns and events
+    parts: list[_Part]
     unknown_keys: dict[str, Any]  # of the session
 
 
@@ -191,7 +198,7 @@ def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[
 
 
 def _meta(group: _Group) -> SessionMeta | None:
-    return next((meta for item in group.parts if (meta := _parse_as(SessionMeta, item))), None)
+    return next((part for part in group.parts if isinstance(part, SessionMeta)), None)
 
 
 def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
@@ -223,36 +230,26 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
         match = _BEGIN.search(text, end)
 
 
-def _parts(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """Yield the intact records in a value, or in a torn one that swallowed later records."""
+def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
+    """Yield the intact parts in a value, or in a torn one that swallowed later records."""
     if isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
             yield from _parts(item, depth + 1)
     elif isinstance(value, dict):
-        kind = _kind_of(value)
-        if kind and _parse_as(kind, value):
-            yield value
+        if part := _parse_part(value):
+            yield part
         elif depth < _MAX_DEPTH:
             for item in value.values():
                 yield from _parts(item, depth + 1)
 
 
-def _kind_of(item: dict[str, Any]) -> type[Any] | None:
-    if {"turn_id", "user_request"} <= item.keys():
-        return Interaction
-    if {"seq", "type"} <= item.keys():
-        return Event
-    return SessionMeta if {"version", "notebook_id"} <= item.keys() else None
-
-
-def _parse_as(kind: type[Any], item: dict[str, Any]) -> Any:
-    """Return the record in an object, or None if it isn't intact or of another kind."""
-    if not _is_storable(item):
-        return None
-    try:
-        return kind.model_validate(item)
-    except ValidationError:
-        return None
+def _parse_part(item: dict[str, Any]) -> _Part | None:
+    """Return the part of a session in an object, or None if it isn't an intact one."""
+    kind = next((kind for kind, keys in _KEYS.items() if keys <= item.keys()), None)
+    if kind and _is_storable(item):
+        with contextlib.suppress(ValidationError):
+            return kind.model_validate(item)
+    return None
 
 
 def _is_storable(item: dict[str, Any]) -> bool:
@@ -263,11 +260,11 @@ def _is_storable(item: dict[str, Any]) -> bool:
     return True
 
 
-def _records(content: list[dict[str, Any]]) -> tuple[list[Interaction], list[Event]]:
+def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
     """Return the turns and events among the parts, each once.
 
-    If two files were joined, both have a turn 1, so the later one gets the next number. It reads
-    each part once, in linear time, since there may be thousands.
+    If two files were joined, both have a turn 1, so the later one gets the next number. It takes
+    linear time, since there may be thousands.
     """
     turns: list[Interaction] = []
     events: list[Event] = []
@@ -275,25 +272,22 @@ def _records(content: list[dict[str, Any]]) -> tuple[list[Interaction], list[Eve
     ids: set[int] = set()
     seqs: set[int] = set()
     last_id = last_seq = 0
-    for item in content:
-        turn = _parse_as(Interaction, item)
-        event = None if turn else _parse_as(Event, item)
-        record = turn or event
-        text = json.dumps(item, sort_keys=True) if record else ""
-        if record is None or text in seen:
-            continue  # damaged or a duplicate
+    for record in parts:
+        text = json.dumps(record.to_dict(), sort_keys=True)
+        if isinstance(record, SessionMeta) or text in seen:
+            continue
         seen.add(text)
         next_seq = max(last_seq, len(turns)) + 1
-        if turn:
-            if turn.turn_id in ids:
-                turn.turn_id, turn.seq = last_id + 1, next_seq
-            ids.add(turn.turn_id)
-            last_id = max(last_id, turn.turn_id)
-            turns.append(turn)
-        elif event:
-            if event.seq in seqs:
-                event.seq = next_seq
-            events.append(event)
+        if isinstance(record, Interaction):
+            if record.turn_id in ids:
+                record.turn_id, record.seq = last_id + 1, next_seq
+            ids.add(record.turn_id)
+            last_id = max(last_id, record.turn_id)
+            turns.append(record)
+        else:
+            if record.seq in seqs:
+                record.seq = next_seq
+            events.append(record)
         seqs.add(record.seq or 0)
         last_seq = max(last_seq, record.seq or 0)
     return turns, events
