@@ -31,7 +31,7 @@ change its seq.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -84,6 +84,9 @@ class SessionHead:
     digest: str | None = field(default=None, compare=False)
 
 
+_Written = tuple[SessionHead | None, bool]
+
+
 class BatchResult(NamedTuple):
     """The result of recording a batch.
 
@@ -108,23 +111,12 @@ class ChangeRecorder:
         view = self._view(notebook_id)
         async with view.lock:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
-            heads: dict[str, SessionHead] = {}
-            unchanged: set[str] = set()
-
-            async def write(cell: CellChange) -> None:
-                head, is_unchanged = await self._write(cell)
-                if head is not None:
-                    heads[cell.key.cell_id] = head
-                if is_unchanged:
-                    unchanged.add(cell.key.cell_id)
-
             # New cells first: a later attempt then forks nothing that is written next.
-            await for_each(filter(_is_new, batch.cells), write, limit=_CONCURRENCY)
-            existing = (cell for cell in batch.cells if not _is_new(cell))
-            await for_each(existing, write, limit=_CONCURRENCY)
+            new = await self._write_all(filter(_is_new, batch.cells))
+            results = new | await self._write_all(cell for cell in batch.cells if not _is_new(cell))
             sent = [cell.key.cell_id for cell in batch.cells]
-            heads = {cell_id: heads[cell_id] for cell_id in sent if cell_id in heads}
-            changed = {id_: head for id_, head in heads.items() if id_ not in unchanged}
+            heads = {id_: head for id_ in sent if (head := results[id_][0])}
+            changed = {id_: head for id_, head in heads.items() if not results[id_][1]}
             view.unwritable = (view.unwritable | set(sent)) - heads.keys()
             others = await self._log(notebook_id, batch, changed, view)
             return BatchResult(heads, view.acknowledge(batch.page), others)
@@ -151,7 +143,17 @@ class ChangeRecorder:
             merged.meta.parents = parents
             await self._store.take_over(cell.key, merged)
 
-    async def _write(self, cell: CellChange) -> tuple[SessionHead | None, bool]:
+    async def _write_all(self, cells: Iterable[CellChange]) -> dict[str, _Written]:
+        """Record the events of cells; return the result of ``_write`` by cell id."""
+        results: dict[str, _Written] = {}
+
+        async def write(cell: CellChange) -> None:
+            results[cell.key.cell_id] = await self._write(cell)
+
+        await for_each(cells, write, limit=_CONCURRENCY)
+        return results
+
+    async def _write(self, cell: CellChange) -> _Written:
         """Record the events of a cell.
 
         Returns the head of its session, or None if it can't be written; and whether the change was
@@ -228,15 +230,8 @@ class ChangeRecorder:
         rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
         existing = {row.cell_id for row in rows}
         keys = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in existing]
-        heads: dict[str, SessionHead] = {}
-
-        async def read(key: SessionKey) -> None:
-            head, _ = await self._write(CellChange(key))
-            if head is not None:
-                heads[key.cell_id] = head
-
-        await for_each(keys, read, limit=_CONCURRENCY)
-        return heads
+        results = await self._write_all(map(CellChange, keys))
+        return {cell_id: head for cell_id, (head, _) in results.items() if head}
 
     def _view(self, notebook_id: str) -> LogView:
         view = self._views.get(notebook_id)

@@ -176,16 +176,12 @@ class NotebookRegistry:
     def _best_match(self, path: str, cell_ids: Sequence[str]) -> str | None:
         """Return the notebook recorded at a path that has most of these cells, if any."""
         cells = set(cell_ids)
-        overlaps = {
-            notebook_id: (
-                len(cells & notebook.cells_by_path[path]),
-                notebook.path == path,
-                notebook_id,
-            )
+        matches = [
+            (len(common), notebook.path == path, notebook_id)
             for notebook_id, notebook in self._notebooks.items()
-            if cells & notebook.cells_by_path.get(path, set())
-        }
-        return max(overlaps, key=lambda notebook_id: overlaps[notebook_id], default=None)
+            if (common := cells & notebook.cells_by_path.get(path, set()))
+        ]
+        return max(matches)[2] if matches else None
 
     async def _is_original(self, notebook_id: str, path: str) -> bool:
         """Return whether the file at ``path`` is the (moved) notebook itself, not a copy."""

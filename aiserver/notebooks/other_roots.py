@@ -94,7 +94,6 @@ class OtherRoots:
         self._store, self._root, self._served = store, Path(store.root).absolute(), served
         self._folder_of, self._log, self._owner = folder_of, log, owner
         self._stores: dict[Path, SessionManager] = {}
-        self._notebook_marks: dict[Path, Mapping[str, Hashable]] = {}
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:
@@ -114,13 +113,11 @@ class OtherRoots:
         """Copy the logs of notebooks that the store doesn't have yet."""
         for root, other in self.stores(path).items():
             try:
-                marks = await other.notebook_marks(owner=self._owner)
-                if marks == self._notebook_marks.get(root):
-                    continue
-                existing = set(await self._store.list_notebooks(owner=self._owner))
+                notebook_ids = set(await other.list_notebooks(owner=self._owner))
+                notebook_ids -= set(await self._store.list_notebooks(owner=self._owner))
                 logs = {
                     notebook_id: await other.read_notebook_log(notebook_id, owner=self._owner)
-                    for notebook_id in marks.keys() - existing
+                    for notebook_id in notebook_ids
                 }
             except (OSError, StorageError):
                 self._log.warning("Sessions in %s can't be read.", root)
@@ -128,7 +125,6 @@ class OtherRoots:
             for notebook_id, log in sorted(logs.items()):
                 entries = [self._translate(entry, root) for entry in log]
                 await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
-            self._notebook_marks[root] = marks
 
     async def copy_sessions(
         self, path: str, source: str, target: str, copied: CopiedRecords

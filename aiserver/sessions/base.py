@@ -33,6 +33,7 @@ from typing import NamedTuple
 from traitlets import MetaHasTraits, Unicode
 from traitlets.config import LoggingConfigurable
 
+from ..concurrency import for_each
 from ..errors import SessionCorrupt, SessionTooNew
 from ..models import (
     Event,
@@ -115,17 +116,14 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
         They may be damaged. None for a session that is missing or unreadable.
         """
-
         data: dict[SessionKey, bytes] = {}
-        pending = iter(keys)
 
-        async def load() -> None:
-            for key in pending:
-                with contextlib.suppress(SessionCorrupt, SessionTooNew):
-                    if raw := await self.load_raw(key):
-                        data[key] = raw[0]
+        async def load(key: SessionKey) -> None:
+            with contextlib.suppress(SessionCorrupt, SessionTooNew):
+                if raw := await self.load_raw(key):
+                    data[key] = raw[0]
 
-        await asyncio.gather(*(load() for _ in range(min(len(keys), 8))))
+        await for_each(keys, load)
         return [data.get(key) for key in keys]
 
     @abstractmethod
