@@ -68,15 +68,12 @@ class SessionDirectory:
 
         Raises StorageError, OSError.
         """
-        exists = self.exists()
-        locked = exists and check_folder(self._lock_folder)
-        was_open = exists and self._shut_out_others()
-        if locked:
+        folder = self.path.parent
+        was_open = self.exists() and self._shut_out_others()
+        if self.exists() and check_folder(self._lock_folder):
+            folder = self._lock_folder
             self._sweep_once()
-        root = self.path.parent
-        self._has_locks = not root.is_dir() or has_system_locks(
-            self._lock_folder if locked else root
-        )
+        self._has_locks = not folder.is_dir() or has_system_locks(folder)
         return [*([NOW_PRIVATE_NOTICE] if was_open else []), *self.notices()]
 
     def notices(self) -> list[str]:

@@ -18,19 +18,25 @@ from ...safe_git import run_git
 from ..record.damage.conflict_marks import has_marks, join_sides, split_lines
 from ..record.lru_cache import LRUCache
 
-_Sides = tuple[bytes, bytes]
-
 _MAX_BYTES = 64 * 2**20  # of both sides
 _RETRY_AFTER = 60.0  # seconds until a repository that timed out is queried again
 _HEAD = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG = ".jsonl"
+_slow_until: LRUCache[Path, float] = LRUCache(1000)  # by folder
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:
     """Return the bytes of a file, with conflict marks replaced by one conflict of both sides."""
     if not has_marks(data) or not _is_in_repository(path):
         return data
-    sides = _sides(path.absolute())
+    path = path.absolute()
+    if (_slow_until.get(path.parent) or 0) > time.monotonic():
+        return data
+    try:
+        sides = _read_sides(path)
+    except subprocess.TimeoutExpired:
+        _slow_until.put(path.parent, time.monotonic() + _RETRY_AFTER)
+        return data
     if sides is None:
         return data
     ours, theirs = sides
@@ -44,22 +50,8 @@ def _is_in_repository(path: Path) -> bool:
     return any((folder / ".git").exists() for folder in path.absolute().parents)
 
 
-_slow_until: LRUCache[Path, float] = LRUCache(1000)
-
-
-def _sides(path: Path) -> _Sides | None:
-    """Return both sides from git's index; None if git has none or times out."""
-    if (_slow_until.get(path.parent) or 0) > time.monotonic():
-        return None
-    try:
-        return _read_sides(path)
-    except subprocess.TimeoutExpired:
-        _slow_until.put(path.parent, time.monotonic() + _RETRY_AFTER)
-        return None
-
-
-def _read_sides(path: Path) -> _Sides | None:
-    """Raises subprocess.TimeoutExpired."""
+def _read_sides(path: Path) -> tuple[bytes, bytes] | None:
+    """Return both sides from git's index, if it has them. Raises subprocess.TimeoutExpired."""
     names = b"".join(b":%d:./%s\n" % (stage, os.fsencode(path.name)) for stage in (2, 3))
     try:
         sizes = run_git("cat-file", "--batch-check", folder=path.parent, stdin=names).stdout

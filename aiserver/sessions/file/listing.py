@@ -24,7 +24,7 @@ from ..record import codec
 from ..record.codec import DamagedData
 from ..record.damage.recovery import is_empty
 from ..record.filenames import is_session_name, parse_session_name, session_name, session_prefix
-from ..record.legacy_format import find_ids, is_legacy_name, legacy_name, legacy_prefix
+from ..record.legacy_format import find_ids, is_legacy_name, legacy_name
 from ..record.lru_cache import LRUCache
 from ..record.summaries import summarise, summary_marks
 from .reader import Reader, find_key
@@ -172,7 +172,7 @@ class Listing:
                 self._names = sorted(os.listdir(self._directory.path))  # noqa: PTH208 - faster
             names = self._names
         if notebook_id is not None:
-            prefixes = {session_prefix(notebook_id), legacy_prefix(notebook_id)}
+            prefixes = {session_prefix(notebook_id), f"{notebook_id}_"}  # or a legacy name
             names = [
                 name
                 for prefix in prefixes

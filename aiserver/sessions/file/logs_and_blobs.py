@@ -10,10 +10,8 @@ Invariants:
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from ...durable import (
     NotRegularFile,
@@ -35,8 +33,7 @@ from ..record.merge.logs import missing_entries, renumber_entry
 from ..record.mutations import number_entries
 from .directory import BLOBS, NOTEBOOKS, SessionDirectory
 from .git_stages import complete_conflict
-
-Logger = logging.Logger | logging.LoggerAdapter[Any]
+from .reader import Logger
 
 
 class NotebookLogs:

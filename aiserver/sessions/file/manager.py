@@ -73,7 +73,7 @@ class FileSessionManager(SessionManager):
             self.root = str(path_from_url(self.url))
         self._directory = directory = SessionDirectory(Path(self.root), self.lock_timeout)
         reader = Reader(directory, self.log)
-        self._files = SessionFiles(reader, self.log)
+        self._files = SessionFiles(reader)
         self._listing = Listing(reader)
         self._notebook_logs = NotebookLogs(directory, self.log)
         self._blobs = Blobs(directory, self.log)

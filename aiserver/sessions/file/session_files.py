@@ -36,7 +36,7 @@ from ..record.mutations import check_writable, fork_session
 from ..record.splice import SessionBytes
 from ..threads import respond
 from .git_stages import complete_conflict
-from .reader import Logger, Reader, StoredSession
+from .reader import Reader, StoredSession
 
 T = TypeVar("T")
 
@@ -62,8 +62,8 @@ class _Extensible(NamedTuple):
 class SessionFiles:
     """The session files of one directory."""
 
-    def __init__(self, reader: Reader, log: Logger) -> None:
-        self._reader, self._directory, self._log = reader, reader.directory, log
+    def __init__(self, reader: Reader) -> None:
+        self._reader, self._directory, self._log = reader, reader.directory, reader.log
         self._extensible: LRUCache[str, _Extensible] = LRUCache(
             256, limit=_MAX_CACHED_BYTES, weight=lambda file: file.content.size()
         )

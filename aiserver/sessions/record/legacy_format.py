@@ -34,11 +34,6 @@ def is_legacy_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def legacy_prefix(notebook_id: str) -> str:
-    """Return the beginning of the names of a notebook's legacy files."""
-    return f"{notebook_id}_"
-
-
 def is_legacy(content: Any) -> bool:
     """Return whether this is the content of a legacy file."""
     return (
