@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.utils import url_path_join
-from tornado.httputil import HTTPMessageDelegate, HTTPServerRequest
+from tornado.httputil import HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
 from traitlets import Bool, Int, List, Type, Unicode, Union, default
 
@@ -25,6 +25,7 @@ from .gc_pause import pause_gc
 
 if TYPE_CHECKING:
     from .generation.assistant import Assistant
+    from .handlers.base import Services
     from .llm.registry import ModelRegistry
     from .search import SearchEngine
     from .sessions.base import SessionManager
@@ -117,7 +118,8 @@ class AIServer(ExtensionApp):
     models: ModelRegistry
     assistant: Assistant
     search: SearchEngine
-    _loaded = False
+    _has_routes = False
+    _services: Services | None = None
 
     @default("owner")
     def _default_owner(self) -> str:
@@ -133,9 +135,10 @@ class AIServer(ExtensionApp):
         return "aiserver"
 
     def initialize_handlers(self) -> None:
-        """Register a router that loads the handlers on first use."""
+        """Register a router that loads the handlers on first use, and the parts that they use."""
         assert self.serverapp is not None
         web_app: Any = self.serverapp.web_app
+        web_app.settings["aiserver_load"] = self.load
         api_paths = PathMatches(url_path_join(web_app.settings["base_url"], "/aiserver/.*"))
         web_app.add_handlers(".*$", [Rule(api_paths, _LoadingRouter(self))])
 
@@ -190,14 +193,32 @@ class AIServer(ExtensionApp):
             choice or self.session_manager, parent=self, start_dir=start_dir
         )
 
-    def load(self) -> None:
-        """Create the parts and register the handlers. Later calls do nothing."""
-        if self._loaded:
+    def add_routes(self) -> None:
+        """Register the handlers. Later calls do nothing."""
+        if self._has_routes:
             return
+        from .handlers.routes import ROUTES
+
+        server: Any = self.serverapp
+        base_url = server.web_app.settings["base_url"]
+        routes = [
+            (url_path_join(base_url, path), handler, {"name": self.name})
+            for path, handler in ROUTES
+        ]
+        server.web_app.add_handlers(".*$", routes)
+        self._has_routes = True
+
+    def load(self) -> Services:
+        """Register the handlers and create what they use, once. Raises SettingError."""
+        self.add_routes()
+        if self._services is None:
+            self._services = self._create_services()
+        return self._services
+
+    def _create_services(self) -> Services:
         from .generation.assistant import Assistant
         from .handlers.base import Services
         from .handlers.notebooks import notebook_registry
-        from .handlers.routes import ROUTES
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
         from .redact import register_secrets, secrets_in_environment
@@ -213,7 +234,7 @@ class AIServer(ExtensionApp):
         self.models = self.make_models()
         self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
         self.search = SearchEngine(self.sessions)
-        server.web_app.settings["aiserver_services"] = Services(
+        return Services(
             sessions=self.sessions,
             models=self.models,
             assistant=self.assistant,
@@ -228,17 +249,10 @@ class AIServer(ExtensionApp):
             owner="" if self.others_may_ask else self.owner,
             deleting_owner="" if self.others_may_delete else self.owner,
         )
-        base_url = server.web_app.settings["base_url"]
-        routes = [
-            (url_path_join(base_url, path), handler, {"name": self.name})
-            for path, handler in ROUTES
-        ]
-        server.web_app.add_handlers(".*$", routes)
-        self._loaded = True
 
     async def stop_extension(self) -> None:
         """Finish pending writes, then close the model and the store."""
-        if self._loaded:
+        if self._services is not None:
             await self.assistant.close()
             await self.search.close()
             await self.models.close()
@@ -261,28 +275,12 @@ _SLOW_MODULES = (
 
 
 class _LoadingRouter(Router):
-    """Loads the extension at the first request, and leaves the request to the routes behind it."""
+    """Adds the routes at the first request, and leaves the request to them."""
 
     SUPPORTED_METHODS = ()  # jupyter_server checks that each of these methods is guarded
 
     def __init__(self, extension: AIServer) -> None:
         self.extension = extension
 
-    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
-        try:
-            self.extension.load()
-        except Exception as error:
-            return self._error_delegate(request, error)
-        return None
-
-    def _error_delegate(self, request: HTTPServerRequest, error: Exception) -> HTTPMessageDelegate:
-        from .errors import SettingError
-        from .handlers.misconfigured import MisconfiguredHandler
-
-        if not isinstance(error, SettingError):
-            raise error
-        app: Any = self.extension.serverapp
-        delegate: HTTPMessageDelegate = app.web_app.get_handler_delegate(
-            request, MisconfiguredHandler, {"name": self.extension.name, "error": error}
-        )
-        return delegate
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> None:
+        self.extension.add_routes()

@@ -38,7 +38,7 @@ async def test_the_first_request_finds_the_api(jp_serverapp: Any, jp_fetch: Any)
     assert not hasattr(app, "sessions")
     reply = await jp_fetch("aiserver", "models")
     assert reply.code == 200
-    assert app.sessions is jp_serverapp.web_app.settings["aiserver_services"].sessions
+    assert app.sessions is app.load().sessions
     await app.stop_extension()
 
 
@@ -58,9 +58,9 @@ async def test_the_store_is_selected_by_its_url(jp_configurable_serverapp: Any, 
         }
     )
     extension = app.extension_manager.extension_points["aiserver"].app
-    extension.load()
+    services = extension.load()
     assert extension.sessions.root == str(folder)
-    assert app.web_app.settings["aiserver_services"].session_owner == "", "a folder has an owner"
+    assert services.session_owner == "", "a folder has an owner"
     await extension.stop_extension()
 
 

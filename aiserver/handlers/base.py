@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
 
 from jupyter_server.auth.decorator import authorized
+from jupyter_server.auth.identity import IdentityProvider, LegacyIdentityProvider, User
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.extension.handler import ExtensionHandlerMixin
 from pydantic import BaseModel, ValidationError
@@ -36,7 +37,6 @@ from ..search import SearchEngine
 from ..sessions.base import SessionManager
 from ..sharing.process import Exporter
 from ..surrogates import json_bytes
-from .user import user_name
 
 RESOURCE = "aiserver"  # the resource that Jupyter's Authorizer checks
 MAX_BODY = 3 * 1024 * 1024  # bytes; parsing them blocks the event loop for less than 10 ms
@@ -68,6 +68,9 @@ FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
     404: ("not_found", UserText("There is no such address.")),
     405: ("method_not_allowed", UserText("This action is not supported here.")),
 }
+
+_STOCK_PROVIDERS = (IdentityProvider.get_user, LegacyIdentityProvider.get_user)
+_RANDOM_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 
 Model = TypeVar("Model", bound=BaseModel)
 Method = TypeVar("Method", bound=Callable[..., Awaitable[None]])
@@ -138,13 +141,20 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def services(self) -> Services:
-        """The parts of AI Server."""
-        return cast("Services", self.settings["aiserver_services"])
+        """The parts of AI Server. Raises SettingError while a setting is invalid."""
+        return cast("Services", self.settings["aiserver_load"]())
 
     @property
     def user_name(self) -> str:
-        """The name of the user who sent the request; empty on a server of one person."""
-        return user_name(self)
+        """The name of the user who sent the request; empty on a server of one person (P9).
+
+        Jupyter's stock identity providers give each browser with the token or password a random
+        name, which doesn't identify a person. Names from others, such as JupyterHub's, do.
+        """
+        user = self.current_user
+        name = user.username if isinstance(user, User) else ""
+        has_random_names = type(self.identity_provider).get_user in _STOCK_PROVIDERS
+        return "" if has_random_names and _RANDOM_NAME.fullmatch(name) else name
 
     def check_owner(self) -> None:
         """Raise NotOwner if only the server's owner, who pays for requests, may do this."""

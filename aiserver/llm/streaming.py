@@ -22,7 +22,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ..errors import AnswerBrokenOff, AnswerCut, ModelTimeout, NoModelAnswer, TextRefused
 from ..surrogates import ends_in_high_surrogate, fix_surrogates
@@ -155,24 +155,17 @@ async def stream_chunks(
     tracing: bool = False,
 ) -> AsyncGenerator[AIMessageChunk, None]:
     """Yield LangChain's chunks of the answer, traced only with ``tracing``."""
-    if tracing:
-        async with contextlib.aclosing(_closable(model.astream(messages, **options))) as stream:
-            async for message in stream:
-                yield message
-        return
     from langsmith import tracing_context
 
-    with tracing_context(enabled=False):  # for what a provider's package calls itself
-        async with contextlib.aclosing(_closable(model._astream(messages, **options))) as stream:
-            async for chunk in stream:
-                message = chunk.message
-                message.response_metadata |= chunk.generation_info or {}
-                yield message
-
-
-def _closable(stream: Any) -> AsyncGenerator[Any, None]:
-    """Cast the stream to a generator, which it is, though LangChain's types don't say so."""
-    return cast("AsyncGenerator[Any, None]", stream)
+    # The context is for what a provider's package calls itself.
+    with contextlib.nullcontext() if tracing else tracing_context(enabled=False):
+        # A generator, though LangChain's types don't say so.
+        stream: Any = (model.astream if tracing else model._astream)(messages, **options)
+        async with contextlib.aclosing(stream):
+            async for item in stream:
+                if not tracing:
+                    item.message.response_metadata |= item.generation_info or {}
+                yield item if tracing else item.message
 
 
 def _check_reasons(reasons: list[str]) -> None:

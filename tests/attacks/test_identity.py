@@ -123,8 +123,7 @@ def test_jupyterhub_names_the_owner_of_the_server(
     monkeypatch.setenv("JUPYTERHUB_USER", "anna")
     app = jp_configurable_serverapp(config={"ServerApp": NAMED})
     extension = app.extension_manager.extension_points["aiserver"].app
-    extension.load()
-    assert app.web_app.settings["aiserver_services"].owner == "anna"
+    assert extension.load().owner == "anna"
     jp_asyncio_loop.run_until_complete(extension.stop_extension())
 
 
