@@ -7,13 +7,27 @@
  * long as its extensions have the same styles in the same order.
  */
 import { diff } from '@codemirror/merge';
-import { Compartment, Extension, Transaction } from '@codemirror/state';
+import {
+  ChangeSpec,
+  Compartment,
+  Extension,
+  Transaction
+} from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 
 import { DIFF_LIMITS } from './limits';
 
 /** Contains all extensions of an editor that `replaceContent` changes. */
 export const contentExtensions = new Compartment();
+
+/** The changes that turn one text of an editor into another. */
+export function textChanges(before: string, after: string): ChangeSpec[] {
+  return diff(before, after, DIFF_LIMITS).map(change => ({
+    from: change.fromA,
+    to: change.toA,
+    insert: after.slice(change.fromB, change.toB)
+  }));
+}
 
 /**
  * Return the transactions that replace the text and the extensions of `view`.
@@ -28,11 +42,7 @@ export function replaceContent(
 ): readonly Transaction[] {
   const before = view.state.doc.toString();
   const after = doc.replace(/\r\n?/g, '\n');
-  const changes = diff(before, after, DIFF_LIMITS).map(change => ({
-    from: change.fromA,
-    to: change.toA,
-    insert: after.slice(change.fromB, change.toB)
-  }));
+  const changes = textChanges(before, after);
   const text = view.state.update({ changes, selection: { anchor: 0 } });
   const effects = contentExtensions.reconfigure(extensions);
   return [text, text.state.update({ effects })];

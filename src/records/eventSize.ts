@@ -13,15 +13,7 @@ export const MAX_EVENT_BYTES = 2_400_000;
 
 /** The size of a value in a request, in bytes. */
 export function byteSize(value: unknown): number {
-  const text = JSON.stringify(value);
-  let size = text.length;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    // Each half of a surrogate pair counts two bytes, because the pair takes four.
-    size +=
-      code < 0x80 ? 0 : code < 0x800 || (code & 0xf800) === 0xd800 ? 1 : 2;
-  }
-  return size;
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /** The event, without parts that are too large. */

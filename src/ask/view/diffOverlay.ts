@@ -30,6 +30,7 @@ import type { IDisposable } from '@lumino/disposable';
 
 import { DIFF_LIMITS } from '../../diff/limits';
 import { hiddenEnd } from '../../diff/hiddenEnd';
+import { textChanges } from '../../diff/replaceContent';
 import { areSimilar } from '../../diff/similarity';
 import { streamView } from './streamView';
 
@@ -104,8 +105,11 @@ export class DiffOverlay implements IDisposable {
     const view = this._editor.editor;
     const shown = streaming ? streamView(original, code) : null;
     this._node.classList.toggle('jp-mod-streaming', streaming);
-    this._setText(view, (shown?.doc ?? code) + '\n');
-    view.dispatch({ effects: setWrittenEnd.of(shown?.writtenEnd ?? null) });
+    const text = (shown?.doc ?? code) + '\n';
+    view.dispatch({
+      changes: textChanges(view.state.doc.toString(), text),
+      effects: setWrittenEnd.of(shown?.writtenEnd ?? null)
+    });
     const highlight = !streaming && areSimilar(original, code);
     if (original !== this._original || highlight !== this._hasHighlights) {
       this._original = original;
@@ -135,33 +139,6 @@ export class DiffOverlay implements IDisposable {
       // The window may have changed while the editor was hidden.
       (cell.editor as CodeMirrorEditor | null)?.editor.requestMeasure();
     }
-  }
-
-  /** Replace only the differing range, so that the diff is only recomputed there. */
-  private _setText(view: EditorView, text: string): void {
-    const current = view.state.doc.toString();
-    if (current === text) {
-      return;
-    }
-    const limit = Math.min(current.length, text.length);
-    let start = 0;
-    while (start < limit && current[start] === text[start]) {
-      start++;
-    }
-    let end = 0;
-    while (
-      end < limit - start &&
-      current[current.length - 1 - end] === text[text.length - 1 - end]
-    ) {
-      end++;
-    }
-    view.dispatch({
-      changes: {
-        from: start,
-        to: current.length - end,
-        insert: text.slice(start, text.length - end)
-      }
-    });
   }
 
   private _mergeExtension(original: string, highlight: boolean): Extension {

@@ -9,6 +9,8 @@
  * cell, never a new one.
  */
 
+import { listChanges } from '../../diff/lists';
+
 /** A cell at one moment. */
 export interface ICellState {
   readonly id: string;
@@ -185,37 +187,13 @@ function moves(
   let moved = new Set(newOrder.filter(id => recreated.has(id)));
   const rest = (ids: string[]) => ids.filter(id => !moved.has(id)).join('\n');
   if (moved.size === newOrder.length || rest(oldOrder) !== rest(newOrder)) {
-    const inOrder = longestIncreasing(newOrder.map(id => from.get(id)!));
-    moved = new Set(newOrder.filter(id => !inOrder.has(from.get(id)!)));
+    moved = new Set(
+      listChanges(oldOrder, newOrder).flatMap(({ fromB, toB }) =>
+        newOrder.slice(fromB, toB)
+      )
+    );
   }
   return newOrder
     .filter(id => moved.has(id))
     .map(id => ({ kind: 'move', id, from: from.get(id)!, to: to.get(id)! }));
-}
-
-/** The members of a longest increasing subsequence of distinct numbers. */
-function longestIncreasing(numbers: readonly number[]): Set<number> {
-  const ends: number[] = []; // the smallest last member of a subsequence of each length
-  const previous = new Map<number, number | undefined>();
-  for (const number of numbers) {
-    let low = 0;
-    let high = ends.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (ends[middle] < number) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    previous.set(number, ends[low - 1]);
-    ends[low] = number;
-  }
-  const members = new Set<number>();
-  let end = ends.at(-1);
-  while (end !== undefined) {
-    members.add(end);
-    end = previous.get(end);
-  }
-  return members;
 }

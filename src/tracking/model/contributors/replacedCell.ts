@@ -21,21 +21,17 @@ export class ReplacedCell {
         : null;
   }
 
-  /**
-   * The id of the cell that a new cell replaces; null if there is none.
-   *
-   * @param find Returns a deleted cell.
-   */
+  /** The id of the cell that a new cell replaces; null if there is none. */
   of(
     cell: ICellState,
     index: number,
     writer: IWriter,
-    find: (id: string) => ICellState | null
+    deletedCells: ReadonlyMap<string, ICellState>
   ): string | null {
     const deleted = this._deleted;
     const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.pending;
-    return isReplaced && find(deleted.id)?.type === cell.type
+    return isReplaced && deletedCells.get(deleted.id)?.type === cell.type
       ? deleted.id
       : null;
   }

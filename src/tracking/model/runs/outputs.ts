@@ -70,17 +70,8 @@ export function outputsOf({ outputs }: ICodeCellModel): IOutput[] {
 
 /** The beginning of a text, at most `limit` bytes of UTF-8. */
 export function truncate(text: string, limit = MAX_TEXT): string {
-  let bytes = 0;
-  let end = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0)!;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    if (bytes > limit) {
-      return text.slice(0, end);
-    }
-    end += character.length;
-  }
-  return text;
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(limit));
+  return text.slice(0, read);
 }
 
 function outputText(output: IOutput): string {

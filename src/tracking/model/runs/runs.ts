@@ -14,6 +14,7 @@ import {
 } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
+import { findCell } from '../../../cells/notebookCell';
 import { outputsOf } from './outputs';
 
 /** Characters of an error's name or message. */
@@ -27,6 +28,8 @@ export interface IRunData {
   ename?: string;
   evalue?: string;
 }
+
+type Result = Pick<IRunData, 'status' | 'ename' | 'evalue'>;
 
 /** A finished run. */
 export interface IRun {
@@ -109,11 +112,7 @@ export class Runs {
     if (success) {
       this._end(id, { status: 'ok' });
     } else if (error?.errorName) {
-      this._end(id, {
-        status: 'error',
-        ename: errorText(error.errorName),
-        evalue: errorText(error.errorValue)
-      });
+      this._end(id, failed(error.errorName, error.errorValue));
     } else {
       this._end(id, { status: 'aborted' });
     }
@@ -139,22 +138,13 @@ export class Runs {
         );
         this._end(
           id,
-          error
-            ? {
-                status: 'error',
-                ename: errorText(error.ename),
-                evalue: errorText(error.evalue)
-              }
-            : { status: 'ok' }
+          error ? failed(error.ename, error.evalue) : { status: 'ok' }
         );
       }
     }
   }
 
-  private _end(
-    id: string,
-    result: Pick<IRunData, 'status' | 'ename' | 'evalue'>
-  ): void {
+  private _end(id: string, result: Result): void {
     const pending = this._pending.get(id);
     if (!pending) {
       return;
@@ -179,10 +169,7 @@ export class Runs {
   }
 
   private _model(id: string): ICodeCellModel | null {
-    const { content } = this._options.panel;
-    const cell = content.isDisposed
-      ? undefined
-      : content.widgets.find(widget => widget.model?.id === id);
+    const cell = findCell(this._options.panel, id);
     return cell?.model?.type === 'code' ? (cell as CodeCell).model : null;
   }
 
@@ -190,6 +177,9 @@ export class Runs {
   private _lastEnd = 0;
 }
 
-function errorText(value: unknown): string {
-  return typeof value === 'string' ? value.slice(0, MAX_ERROR_LENGTH) : '';
+function failed(name: unknown, message: unknown): Result {
+  const [ename, evalue] = [name, message].map(value =>
+    typeof value === 'string' ? value.slice(0, MAX_ERROR_LENGTH) : ''
+  );
+  return { status: 'error', ename, evalue };
 }

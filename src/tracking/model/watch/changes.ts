@@ -12,11 +12,11 @@ type SavedState = INotebookChange['savedState'];
 
 export class WatchChanges {
   /**
-   * @param _push Receives the changes, in order.
+   * @param _onChange Receives the changes, in order.
    * @param _order Reads the current order of the cells.
    */
   constructor(
-    private readonly _push: (
+    private readonly _onChange: (
       change: INotebookChange | Promise<INotebookChange>
     ) => void,
     private readonly _order: () => PlacedCell[]
@@ -24,8 +24,11 @@ export class WatchChanges {
 
   /** Push a change once all `pending` promises have resolved. */
   push(change: INotebookChange, pending: readonly Promise<void>[] = []): void {
-    this._send(
-      pending.length ? Promise.all(pending).then(() => change) : change
+    this._count++;
+    this._onChange(
+      pending.length
+        ? Promise.all(pending).then(() => this._addMentioned(change))
+        : this._addMentioned(change)
     );
   }
 
@@ -41,11 +44,6 @@ export class WatchChanges {
       this._lastOrder = order;
       this.push(change, pending);
     }
-  }
-
-  /** Push a change that is not complete yet. */
-  pushDeferred(change: Promise<INotebookChange>): void {
-    this._send(change);
   }
 
   /** Push the state of all cells at the beginning of the watch. */
@@ -87,26 +85,15 @@ export class WatchChanges {
     }
   }
 
-  private _send(change: INotebookChange | Promise<INotebookChange>): void {
-    this._count++;
-    this._push(
-      'cells' in change
-        ? this._addMentioned(change)
-        : change.then(this._addMentioned)
-    );
-  }
-
   /** The change with the mentioned cells, so that it follows their separately recorded events. */
-  private readonly _addMentioned = (
-    change: INotebookChange
-  ): INotebookChange => {
+  private _addMentioned(change: INotebookChange): INotebookChange {
     const mentioned = [...this._mentioned].filter(
       id => !change.cells.some(({ cellId }) => cellId === id)
     );
     this._mentioned.clear();
     const cells = mentioned.map(cellId => ({ cellId, events: [] }));
     return { ...change, cells: [...change.cells, ...cells] };
-  };
+  }
 
   private readonly _mentioned = new Set<string>();
   private _lastOrder: readonly PlacedCell[] = [];

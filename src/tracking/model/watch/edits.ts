@@ -49,7 +49,7 @@ export function createEdits(
       const edit = createEvent('edit', source, { trigger });
       pending.push(...setContributor(edit, writer));
       record.add(cellId, [edit]);
-      record.setLast(cellId, source); // also if it is too large for the event
+      record.lastSource.set(cellId, source); // also if it is too large for the event
       cells.push({ cellId, events: [edit] });
     }
   }
@@ -97,13 +97,14 @@ function shouldRecord(
 ): boolean {
   const isSameNotebook = forkOf?.notebookId === notebookId;
   const origins = isSameNotebook ? [forkOf.cellId] : (parents ?? []);
-  if (origins.some(id => record.hasTurn(id))) {
-    record.addTurn(cellId);
+  if (origins.some(id => record.withTurn.has(id))) {
+    record.withTurn.add(cellId);
   }
   if (event.type === 'edit') {
     return record.isNewSource(cellId, event.source ?? '');
   }
-  const hasHistory = record.hasSession(cellId) || !!forkOf || !!parents?.length;
+  const hasHistory =
+    record.withSession.has(cellId) || !!forkOf || !!parents?.length;
   const isBlank = !hasHistory && !states.get(cellId)?.source;
   return record.watches(cellId) && !isBlank;
 }

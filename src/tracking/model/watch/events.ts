@@ -63,6 +63,12 @@ export function eventsOf(
 ): CellEvents[] {
   const source = (id: string) => states.get(id)!.source;
   const originOf = (cellId: string) => ({ notebookId, cellId });
+  const edit = (cellId: string, reason: Trigger) => [
+    {
+      cellId,
+      events: [createEvent('edit', source(cellId), { trigger: reason })]
+    }
+  ];
   switch (operation.kind) {
     case 'split': {
       const { from, pieces } = operation;
@@ -100,17 +106,10 @@ export function eventsOf(
         }
       ];
     }
-    case 'new': {
-      const newTrigger = trigger === 'paste' ? 'paste' : 'first';
-      const edit = createEvent('edit', source(operation.id), {
-        trigger: newTrigger
-      });
-      return [{ cellId: operation.id, events: [edit] }];
-    }
-    case 'edit': {
-      const edit = createEvent('edit', source(operation.id), { trigger });
-      return [{ cellId: operation.id, events: [edit] }];
-    }
+    case 'new':
+      return edit(operation.id, trigger === 'paste' ? 'paste' : 'first');
+    case 'edit':
+      return edit(operation.id, trigger);
     case 'delete':
     case 'undelete': {
       const { kind, id: cellId, index, after } = operation;

@@ -30,7 +30,6 @@ import { IStep, Mirror, neighbours } from './mirror';
 import { WatchChanges } from './changes';
 import { Scope, WatchRecord } from './record';
 import { IRun, Runs } from '../runs/runs';
-import { DeletedCells } from './deletedCells';
 import {
   CHANGED_OUTSIDE,
   INITIAL_WRITER,
@@ -94,7 +93,7 @@ export class NotebookWatch implements ISource {
       panel,
       onScheduled: id => {
         this.capture('run');
-        this._sourcesAtRun.set(id, this._recorded.last(id));
+        this._sourcesAtRun.set(id, this._recorded.lastSource.get(id));
       },
       onEnded: run => this._onRun(run)
     });
@@ -165,25 +164,27 @@ export class NotebookWatch implements ISource {
 
   /** Mark a cell as one with a turn, which is watched with any scope. */
   addTurn(cellId: string): void {
-    if (this._recorded.hasTurn(cellId)) {
+    if (this._recorded.withTurn.has(cellId)) {
       return;
     }
-    this._recorded.addTurn(cellId);
-    this._recorded.addSession(cellId);
+    this._recorded.withTurn.add(cellId);
+    this._recorded.withSession.add(cellId);
     const state = this._mirror.read(cellId);
-    if (state && this._recorded.last(cellId) === undefined) {
-      this._recorded.setLast(cellId, state.source); // The turn recorded it.
+    if (state && this._recorded.lastSource.get(cellId) === undefined) {
+      this._recorded.lastSource.set(cellId, state.source); // The turn recorded it.
     }
   }
 
   /** Whether this cell is watched only if it has a turn, and none is known yet. */
   needsTurnCheck(cellId: string): boolean {
-    return !this._recorded.hasTurn(cellId) && !this._recorded.watches(cellId);
+    return (
+      !this._recorded.withTurn.has(cellId) && !this._recorded.watches(cellId)
+    );
   }
 
   /** A current or deleted cell. */
   find(id: string): ICellState | null {
-    return this._mirror.read(id) ?? this._deleted.get(id);
+    return this._mirror.read(id) ?? this._deleted.get(id) ?? null;
   }
 
   /** Record the sources of all cells that differ from the record. */
@@ -209,7 +210,7 @@ export class NotebookWatch implements ISource {
     const operations = detectOperations(step.before, step.after, {
       recreated: step.recreated,
       existedBefore: id =>
-        this._deleted.has(id) || this._recorded.hasSession(id),
+        this._deleted.has(id) || this._recorded.withSession.has(id),
       originOf: (cell, index) => this._originOf(cell, index, step)
     });
     const kinds = new Set(operations.map(({ kind }) => kind));
@@ -226,7 +227,7 @@ export class NotebookWatch implements ISource {
     step.after.forEach(cell => this._deleted.delete(cell.id));
     for (const cell of step.before) {
       if (!this._mirror.has(cell.id)) {
-        this._deleted.add(cell);
+        this._deleted.set(cell.id, cell);
       }
     }
     this._recordStep(operations, step, trigger);
@@ -243,8 +244,9 @@ export class NotebookWatch implements ISource {
       this,
       neighbours(step, index)
     );
-    const find = (id: string) => deleted.get(id);
-    const cellId = origin ? null : replaced.of(cell, index, step.writer, find);
+    const cellId = origin
+      ? null
+      : replaced.of(cell, index, step.writer, deleted);
     return cellId ? { notebookId, cellId } : origin;
   }
 
@@ -266,29 +268,23 @@ export class NotebookWatch implements ISource {
     if (!this._recorded.watches(cellId)) {
       return;
     }
-    this._recorded.addSession(cellId);
+    this._recorded.withSession.add(cellId);
     // Omit the source if a newer one was recorded while the cell ran.
     const isLatest =
-      this._sourcesAtRun.get(cellId) === this._recorded.last(cellId);
+      this._sourcesAtRun.get(cellId) === this._recorded.lastSource.get(cellId);
     const event = createEvent('run', isLatest ? source : undefined, {
       ...run.data
     });
     if (isLatest) {
-      this._recorded.setLast(cellId, source);
+      this._recorded.lastSource.set(cellId, source);
     }
     const change = { cells: [{ cellId, events: [event] }] };
-    if (!run.model) {
-      this._changes.push(change);
-      return;
-    }
-    this._changes.pushDeferred(
-      this._options.preview(run).then(outputs => {
-        if (outputs) {
-          event.data = { ...event.data, outputs };
-        }
-        return change;
-      })
-    );
+    const preview = this._options.preview(run).then(outputs => {
+      if (outputs) {
+        event.data = { ...event.data, outputs };
+      }
+    });
+    this._changes.push(change, run.model ? [preview] : []);
   }
 
   private _onSave(_: unknown, state: string): void {
@@ -320,7 +316,8 @@ export class NotebookWatch implements ISource {
   private readonly _unclaimed: UnclaimedDeletions;
   private readonly _runs: Runs;
   private readonly _recorded: WatchRecord;
-  private readonly _deleted = new DeletedCells();
+  /** The deleted cells with their last source, because undo may restore them. */
+  private readonly _deleted = new Map<string, ICellState>();
   private readonly _replaced = new ReplacedCell();
   /** Cells that were changed by clients which record nothing. */
   private readonly _remoteEdits = new Set<string>();

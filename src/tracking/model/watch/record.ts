@@ -13,67 +13,39 @@ export class WatchRecord {
     summaries: readonly SessionSummary[]
   ) {
     for (const { cellId, turns } of summaries) {
-      this._withSession.add(cellId);
+      this.withSession.add(cellId);
       if (turns) {
-        this._withTurn.add(cellId);
+        this.withTurn.add(cellId);
       }
     }
   }
 
+  readonly withSession = new Set<string>();
+  /** The cells that have a turn, or were created from one that has. */
+  readonly withTurn = new Set<string>();
+  /** The last recorded source of each cell. */
+  readonly lastSource = new Map<string, string>();
+
   /** Whether a cell is watched. */
   watches(id: string): boolean {
-    return this._scope === 'all' || this.hasTurn(id);
-  }
-
-  /** Whether a cell, or one that it was created from, has a turn. */
-  hasTurn(id: string): boolean {
-    return this._withTurn.has(id);
-  }
-
-  /** Mark a cell as one with a turn. */
-  addTurn(id: string): void {
-    this._withTurn.add(id);
-  }
-
-  /** Whether a cell has a session. */
-  hasSession(id: string): boolean {
-    return this._withSession.has(id);
-  }
-
-  /** Mark a cell as one with a session. */
-  addSession(id: string): void {
-    this._withSession.add(id);
-  }
-
-  /** The last recorded source of a cell. */
-  last(id: string): string | undefined {
-    return this._last.get(id);
-  }
-
-  /** Set the last recorded source of a cell. */
-  setLast(id: string, source: string): void {
-    this._last.set(id, source);
+    return this._scope === 'all' || this.withTurn.has(id);
   }
 
   /** Add recorded events of a cell. */
   add(id: string, events: readonly EventBody[]): void {
-    this.addSession(id);
+    this.withSession.add(id);
     for (const { source } of events) {
       if (typeof source === 'string') {
-        this.setLast(id, source);
+        this.lastSource.set(id, source);
       }
     }
   }
 
   /** Whether this source of a watched cell differs from the last recorded one. */
   isNewSource(id: string, source: string): boolean {
-    const isBlank = !this.hasSession(id) && !source;
-    return this.watches(id) && !isBlank && this.last(id) !== source;
+    const isBlank = !this.withSession.has(id) && !source;
+    return this.watches(id) && !isBlank && this.lastSource.get(id) !== source;
   }
-
-  private readonly _withTurn = new Set<string>();
-  private readonly _withSession = new Set<string>();
-  private readonly _last = new Map<string, string>();
 }
 
 /** Whether two lists have the same cells with the same types in the same order. */
