@@ -98,11 +98,6 @@ class Generation:
         self._task: asyncio.Task[None] | None = None
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
-    @property
-    def info(self) -> ModelInfo:
-        """The model that answers."""
-        return self.model.info
-
     async def prepare(self) -> None:
         """Load the cell's history. Raises StorageError, also if no turn can be added."""
         session = await load_or_new(self._sessions, self.key)
@@ -209,7 +204,7 @@ class Generation:
                 error=error.message if error else None,
             ),
             mode=self.body.mode,
-            model=self.info.id,
+            model=self.model.info.id,
         )
         if self.user:
             turn.user = self.user
@@ -240,7 +235,7 @@ class Generation:
         now = time.monotonic()
         fields: dict[str, Any] = {
             "id": self.id,
-            "model": _name_of(self.info),
+            "model": _name_of(self.model.info),
             "status": outcome.status,
             "code": outcome.error and outcome.error.code,
             "ms": round((now - self._began) * 1000),

@@ -102,7 +102,7 @@ class StopHandler(AIServerHandler):
 async def _events(generation: Generation) -> AsyncGenerator[Event | None, None]:
     """Yield the events of a generation, and None after a pause."""
     ids = {"generationId": generation.id, "turnId": generation.turn_id}
-    yield "start", ids | {"model": model_fields(generation.info)}
+    yield "start", ids | {"model": model_fields(generation.model.info)}
     async for token in generation.tokens(idle=HEARTBEAT):
         if token is None:
             yield None

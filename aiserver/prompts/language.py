@@ -15,9 +15,13 @@ from dataclasses import dataclass
 
 from ..requests import CellType
 
-_ALIASES = {
-    alias: name
-    for name, aliases in {
+
+def _by_alias(names: dict[str, str]) -> dict[str, str]:
+    return {alias: name for name, aliases in names.items() for alias in aliases.split()}
+
+
+_ALIASES = _by_alias(
+    {
         "python": "py py3 python2 python3 ipython ipython2 ipython3 pycon xpython",
         "r": "ir rlang rscript",
         "julia": "jl",
@@ -39,40 +43,25 @@ _ALIASES = {
         "perl": "pl",
         "yaml": "yml",
         "html": "htm",
-    }.items()
-    for alias in aliases.split()
-}
+    }
+)
 
 # Cell magics of IPython and of popular packages whose cells aren't Python.
-_MAGICS = {
-    "bash": "bash",
-    "sh": "bash",
-    "sx": "bash",
-    "system": "bash",
-    "!": "bash",
-    "cmd": "bat",
-    "powershell": "powershell",
-    "pwsh": "powershell",
-    "sql": "sql",
-    "sparksql": "sql",
-    "bigquery": "sql",
-    "duckdb": "sql",
-    "dql": "sql",
-    "r": "r",
-    "julia": "julia",
-    "octave": "octave",
-    "matlab": "matlab",
-    "perl": "perl",
-    "ruby": "ruby",
-    "js": "javascript",
-    "javascript": "javascript",
-    "html": "html",
-    "svg": "svg",
-    "latex": "latex",
-    "markdown": "markdown",
-    "cython": "cython",
-    "cpp": "cpp",
-    "rust": "rust",
+_MAGICS = _by_alias(
+    {
+        "bash": "bash sh sx system !",
+        "bat": "cmd",
+        "powershell": "powershell pwsh",
+        "sql": "sql sparksql bigquery duckdb dql",
+        "javascript": "javascript js",
+    }
+)
+_MAGICS |= {
+    name: name
+    for name in (
+        *("r", "julia", "octave", "matlab", "perl", "ruby", "cython", "cpp", "rust"),
+        *("html", "svg", "latex", "markdown"),
+    )
 }
 _FILES = {"writefile", "file"}  # the suffix of the file's name determines the language
 _SUFFIXES = {"txt": "text", "h": "cpp", "toml": "toml", "json": "json", "css": "css", "c": "c"}
