@@ -182,7 +182,6 @@ class Connections:
         Raises StorageError.
         """
         self._index.sweep()
-        self._secrets.sweep()
 
     @property
     def choice(self) -> str | None:

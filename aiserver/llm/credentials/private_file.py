@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import stat
 import time
 from collections.abc import Iterator
@@ -72,12 +71,8 @@ class PrivateFile:
             yield data
             replace_file(self.path.parent, self.path.name, json.dumps(data, indent=2).encode())
 
-    def has_traces(self) -> bool:
-        """Whether the file or a temporary file of a killed process exists."""
-        return os.path.lexists(self.path) or bool(self._temp_files())
-
     def sweep(self) -> None:
-        """Remove temporary files of killed processes, which may contain keys.
+        """Remove temporary files of killed processes from the folder: they may contain keys.
 
         Raises StorageError.
         """
@@ -87,7 +82,7 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the lock. Removes temporary files that killed processes left."""
+        """Hold the folder's lock. Removes temporary files that killed processes left."""
         folder = self.path.parent
         try:
             make_private(folder)
@@ -109,7 +104,7 @@ class PrivateFile:
             siblings = list(self.path.parent.iterdir())
         except OSError:
             return []
-        return [path for path in siblings if temp_target(path.name) == self.path.name]
+        return [path for path in siblings if temp_target(path.name)]
 
     def _load(self) -> dict[str, Any]:
         """Return the content. Raises OSError, NotRegularFile, or ValueError if it isn't JSON."""

@@ -79,16 +79,12 @@ class SecretStore:
         with contextlib.suppress(StorageError):
             await self.remove(name, other)
 
-    def sweep(self) -> None:
-        """Remove temporary files of killed processes. Raises StorageError."""
-        self._file.sweep()
-
     def _put_in_file(self, name: str, key: str) -> None:
         with self._file.change() as data:
             data[name] = key
 
     def _remove_from_file(self, name: str) -> None:
-        if self._file.has_traces():
+        if self._file.path.exists():
             with self._file.change() as data:
                 data.pop(name, None)
 
