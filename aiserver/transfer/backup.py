@@ -17,25 +17,12 @@ from pathlib import Path
 
 from ..durable import commit_file, translate_os_errors
 from ..errors import StorageError
-from .importers import archive
-
-Entry = tuple[str, bytes]
 
 
-def folder_of(name: str | None) -> Path:
-    """Return the named folder, or the current one."""
-    return Path(name or ".").resolve()
-
-
-def new_name() -> str:
-    """Return a file name with the current time."""
+def write(folder: Path, entries: Iterable[tuple[str, bytes]]) -> Path:
+    """Write a backup into a folder, in a file named by the current time. Raises StorageError."""
     now = datetime.now(timezone.utc)
-    return f"aiserver-backup-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}.zip"
-
-
-def write(folder: Path, owners: list[str], entries: Iterable[Entry]) -> Path:
-    """Write a backup into a folder. Raises StorageError."""
-    target = folder / new_name()
+    target = folder / f"aiserver-backup-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}.zip"
     temp = target.with_suffix(".part")
     written: dict[str, bytes] = {}  # the SHA-256 of each entry
     with translate_os_errors():
@@ -45,7 +32,7 @@ def write(folder: Path, owners: list[str], entries: Iterable[Entry]) -> Path:
                 os.fdopen(fd, "w+b") as file,
                 zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
             ):
-                for name, data in (archive.manifest(owners), *entries):
+                for name, data in entries:
                     zipped.writestr(name, data)
                     written[name] = hashlib.sha256(data).digest()
             _verify(temp, written)

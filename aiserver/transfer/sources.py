@@ -50,8 +50,10 @@ class Origin:
                 yield str(file), self._read(file)
 
     def _is_archive(self, file: Path) -> bool:
+        if self.format:
+            return self.format == archive.FORMAT
         try:
-            return self.format in (None, archive.FORMAT) and archive.is_archive(file)
+            return archive.is_archive(file)
         except OSError:
             return False  # reading it reports the error
 

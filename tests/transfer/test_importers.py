@@ -415,8 +415,8 @@ def test_duplicate_parts_are_merged():
     data = good.replace(b'"interactions"', b'"interactions": ' + others + b', "interactions"', 1)
     zipped = io.BytesIO()
     with zipfile.ZipFile(zipped, "w") as backup:
-        backup.writestr(*archive.manifest([""]))
+        backup.writestr(*next(archive.entries({}, {}, {("", ""): b""})))
         backup.writestr("0/sessions/" + "x_y.json", data)
-    for name, content in (("s.json", data), ("b.zip", zipped.getvalue())):
-        (session,) = read(name, content).sessions
-        assert len(session.interactions) == 2
+    for part in (read("s.json", data), *archive.parts(zipped)):
+        assert [len(session.interactions) for session in part.sessions] in ([], [2])
+    assert part.sessions

@@ -8,43 +8,57 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 
+from ...concurrency import for_each
 from ...errors import SessionTooNew, StaleRevision
+from ...models import SessionKey
 from ...sessions.base import SessionManager
 from ..confirm import confirm
-from .selection import list_rows, select_keys
+from ..progress import ProgressBar
+from .selection import select
 from .stores import StoreContext
 
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Delete the selected sessions after a confirmation."""
-    keys = list(
-        dict.fromkeys([key for name in arguments.name for key in await select_keys(context, name)])
-    )
-    rows = dict(await list_rows(context))
-    turns = sum(rows[key].turns for key in keys)
-    selected = f"{len(keys):,} histories with {turns:,} requests"
+    rows = dict([row for name in arguments.name for row in await select(context, name)])
+    turns = sum(row.turns for row in rows.values())
+    selected = f"{len(rows):,} histories with {turns:,} requests"
     if not confirm(f"Permanently delete {selected} from {context.name}?", yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
-    left = []
-    for key in keys:
-        try:
-            await context.store.delete(key, if_revision=rows[key].revision)
-        except (StaleRevision, SessionTooNew) as error:
-            left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-    notebooks = sorted({(key.owner, key.notebook_id) for key in keys})
-    await delete_empty_logs(context.store, notebooks)
-    for reason in left:
-        print(f"Not deleted: {reason}", file=sys.stderr)
-    print(f"Deleted {len(keys) - len(left):,} histories.")
-    return 1 if left else 0
+    revisions = {key: row.revision for key, row in rows.items()}
+    logs = {(key.owner, key.notebook_id) for key in rows}
+    return 1 if await delete_sessions(context.store, revisions, logs) else 0
 
 
-async def delete_empty_logs(store: SessionManager, logs: Iterable[tuple[str, str]]) -> None:
-    """Delete the logs of those notebooks, by owner and id, that have no remaining history."""
-    for owner, notebook_id in logs:
-        _, left = await store.list_sessions(notebook_id, owner=owner, limit=1)
-        if not left:
+async def delete_sessions(
+    store: SessionManager,
+    revisions: Mapping[SessionKey, int],
+    logs: Collection[tuple[str, str]],
+) -> set[SessionKey]:
+    """Delete sessions that still have these revisions, and report it; return those that stay.
+
+    Of ``logs``, by owner and notebook id, those of notebooks without a remaining session are
+    deleted, too.
+    """
+    left: dict[SessionKey, str] = {}
+    with ProgressBar("deleting", len(revisions)) as bar:
+
+        async def delete(key: SessionKey) -> None:
+            try:
+                await store.delete(key, if_revision=revisions[key])
+            except (StaleRevision, SessionTooNew) as error:
+                left[key] = error.message
+            bar.step()
+
+        await for_each(revisions, delete)
+    for owner, notebook_id in sorted(logs):
+        _, remaining = await store.list_sessions(notebook_id, owner=owner, limit=1)
+        if not remaining:
             await store.delete_notebook_log(notebook_id, owner=owner)
+    for key, reason in left.items():
+        print(f"Not deleted: {key.notebook_id}/{key.cell_id}: {reason}", file=sys.stderr)
+    print(f"Deleted {len(revisions) - len(left):,} histories.")
+    return set(left)

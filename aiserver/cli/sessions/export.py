@@ -19,7 +19,7 @@ from ...sessions.record import codec
 from ...sessions.record.filenames import session_name
 from ...transfer.markdown import session_markdown
 from ..progress import ProgressBar
-from .selection import find_keys
+from .selection import select
 from .stores import StoreContext
 
 FORMATS = ("json", "jsonl", "markdown")
@@ -28,9 +28,14 @@ _SUFFIX = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 
 async def run_export(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Export the selected sessions to a folder or standard output."""
-    keys = await find_keys(context, arguments.notebook, arguments.cell)
+    rows = await select(context, arguments.notebook)
+    keys = [key for key, _ in rows if arguments.cell in (None, key.cell_id)]
     if not keys:
-        raise NotFound("There are no histories to export.")
+        raise NotFound(
+            "No history with that name. Run “jupyter aiserver sessions list” to see all histories."
+            if rows
+            else "There are no histories to export."
+        )
     if arguments.to is None:
         if arguments.format == "json" and len(keys) > 1:
             raise SettingError("Exporting several histories as JSON requires a folder: use --to.")

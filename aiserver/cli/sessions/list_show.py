@@ -15,7 +15,7 @@ from ...models import Interaction, Session, SessionKey, SessionSummary
 from ...sessions.base import SessionManager
 from ...transfer.markdown import session_markdown, turn_markdown
 from ..safe_text import safe
-from .selection import list_rows, select_keys
+from .selection import select
 from .stores import StoreContext
 
 _WIDE = {"last request": 3}  # relative width
@@ -24,10 +24,7 @@ _HEADS = ("notebook", "cell", "requests", "events", "changed", "last request")
 
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     """List the sessions: a table at a terminal, tab-separated lines in a pipe."""
-    rows = await list_rows(context)
-    if arguments.notebook:
-        selected = set(await select_keys(context, arguments.notebook))
-        rows = [(key, row) for key, row in rows if key in selected]
+    rows = await select(context, arguments.notebook)
     if arguments.json:
         data = [_as_data(key, row) for key, row in rows]
         print(json.dumps(data, ensure_ascii=False, indent=2))
@@ -54,15 +51,12 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
 
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the turns of the selected sessions."""
-    if arguments.name:
-        keys = await select_keys(context, arguments.name)
-    else:
-        rows = await list_rows(context)
-        if not rows:
-            raise NotFound(f"No histories in {context.name}.")
-        newest = max(rows, key=lambda row: row[1].last_updated)
-        keys = [newest[0]]
-    for number, key in enumerate(keys):
+    rows = await select(context, arguments.name)
+    if not rows:
+        raise NotFound(f"No histories in {context.name}.")
+    if not arguments.name:
+        rows = [max(rows, key=lambda row: row[1].last_updated)]
+    for number, (key, _) in enumerate(rows):
         session = await context.store.load_if_exists(key)
         if session is not None:
             if number:

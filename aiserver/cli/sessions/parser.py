@@ -6,6 +6,7 @@ confirmation.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ..commands import add_group, add_store_command
@@ -157,7 +158,11 @@ def _add_prune(commands: Any) -> None:
         help="stored images and outputs that no history uses",
     )
     command.add_argument(
-        "--backup", metavar="FOLDER", help="folder for the backup (default: the current folder)"
+        "--backup",
+        type=os.path.realpath,
+        default=".",
+        metavar="FOLDER",
+        help="folder for the backup (default: the current folder)",
     )
     command.add_argument(
         "--dry-run", action="store_true", help="show what would be deleted, without deleting it"

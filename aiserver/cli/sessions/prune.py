@@ -16,26 +16,23 @@ import asyncio
 import json
 import os
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from ...concurrency import for_each
-from ...errors import SessionTooNew, SettingError, StaleRevision, StorageError
-from ...models import NotebookLogEntry, Session, SessionKey, SessionSummary
+from ...errors import SettingError, StorageError
+from ...models import NotebookLogEntry, Session, SessionKey
 from ...notebooks.other_roots import blobs_of
-from ...sessions.base import SessionManager
 from ...transfer import backup
 from ...transfer.importers import archive
 from ...transfer.importers.base import NO_TIME
 from ..confirm import confirm
 from ..progress import ProgressBar
 from ..safe_text import safe
-from .delete import delete_empty_logs
+from .delete import delete_sessions
 from .list_show import paths_of
-from .selection import list_rows
+from .selection import Row, select
 from .stores import StoreContext
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
@@ -51,24 +48,9 @@ class Plan:
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
     blobs: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
-    def owners(self) -> list[str]:
-        """Return the owners of the data."""
-        owners = {key.owner for key in self.sessions}
-        return sorted(owners | {owner for owner, _ in (*self.logs, *self.blobs)})
-
     def entries(self) -> Iterator[tuple[str, bytes]]:
         """Yield the entries of the backup."""
-        number = {owner: index for index, owner in enumerate(self.owners())}
-        for key, session in self.sessions.items():
-            yield archive.session_entry(number[key.owner], session)
-        for (owner, notebook_id), log in self.logs.items():
-            yield archive.log_entry(number[owner], notebook_id, log)
-        for (owner, sha256), data in self.blobs.items():
-            yield archive.blob_entry(number[owner], sha256, data)
-
-    def size(self) -> int:
-        """Return the total size in bytes."""
-        return sum(len(data) for _, data in self.entries())
+        return archive.entries(self.sessions, self.logs, self.blobs)
 
 
 async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int:
@@ -84,18 +66,19 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
     if arguments.dry_run:
         print("Dry run: nothing was deleted.")
         return 0
-    folder = backup.folder_of(arguments.backup)
+    folder = Path(arguments.backup)
     question = f"Delete them from {context.name} after a backup to {folder}?"
     if not confirm(question, yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
-    file = await asyncio.to_thread(backup.write, folder, plan.owners(), plan.entries())
+    file = await asyncio.to_thread(backup.write, folder, plan.entries())
     print(f"Backup: {file}")
-    with ProgressBar("deleting", len(plan.sessions)) as bar:
-        left = await _remove(context.store, plan, bar)
-    for reason in left:
-        print(f"Not deleted: {reason}", file=sys.stderr)
-    print(f"Deleted {len(plan.sessions) - len(left):,} histories.")
+    revisions = {key: session.revision for key, session in plan.sessions.items()}
+    left = await delete_sessions(context.store, revisions, plan.logs)
+    used = {sha256 for key in left for sha256 in blobs_of(plan.sessions[key])}
+    for owner, sha256 in plan.blobs:
+        if sha256 not in used:
+            await context.store.delete_blob(sha256, owner=owner)
     option = " --store …" if arguments.store else ""
     print(f"To restore everything, run: jupyter aiserver sessions import {file}{option}")
     return 1 if left else 0
@@ -117,7 +100,7 @@ def oldest(age: str, now: datetime | None = None) -> str:
 async def _create_plan(
     arguments: argparse.Namespace, context: StoreContext, bar: ProgressBar
 ) -> Plan:
-    rows = await list_rows(context)
+    rows = await select(context)
     chosen = rows
     missing: set[tuple[str, str]] = set()
     if arguments.older_than:
@@ -184,7 +167,7 @@ def _raise_unreadable(error: OSError) -> None:
 async def _plan_logs(
     plan: Plan,
     context: StoreContext,
-    rows: list[tuple[SessionKey, SessionSummary]],
+    rows: list[Row],
     missing: set[tuple[str, str]],
 ) -> None:
     """Add the logs of missing notebooks without remaining sessions."""
@@ -197,7 +180,7 @@ async def _plan_logs(
 async def _plan_blobs(
     plan: Plan,
     context: StoreContext,
-    rows: list[tuple[SessionKey, SessionSummary]],
+    rows: list[Row],
     *,
     everything: bool,
 ) -> None:
@@ -228,29 +211,8 @@ def _show(plan: Plan) -> None:
         print(f"  {safe(line)}")
     if len(plan.sessions) > _SHOWN:
         print(f"  … and {len(plan.sessions) - _SHOWN:,} more")
+    size = sum(len(data) for _, data in plan.entries())
     print(
         f"To delete: {len(plan.sessions):,} histories, {len(plan.logs):,} notebook logs and "
-        f"{len(plan.blobs):,} blobs ({plan.size() / 1e6:.1f} MB)"
+        f"{len(plan.blobs):,} blobs ({size / 1e6:.1f} MB)"
     )
-
-
-async def _remove(store: SessionManager, plan: Plan, bar: ProgressBar) -> list[str]:
-    """Delete what is in the backup; return the reasons for what stays."""
-    left: list[str] = []
-    used: set[str] = set()
-
-    async def delete(key: SessionKey) -> None:
-        session = plan.sessions[key]
-        try:
-            await store.delete(key, if_revision=session.revision)
-        except (StaleRevision, SessionTooNew) as error:
-            left.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-            used.update(blobs_of(session))
-        bar.step()
-
-    await for_each(plan.sessions, delete)
-    await delete_empty_logs(store, plan.logs)
-    for owner, sha256 in plan.blobs:
-        if sha256 not in used:
-            await store.delete_blob(sha256, owner=owner)
-    return left

@@ -9,68 +9,52 @@ from ...models import SessionKey, SessionSummary
 from .import_sessions import notebook_id_of
 from .stores import StoreContext
 
+Row = tuple[SessionKey, SessionSummary]
+
 _MIN_PREFIX = 4  # minimum length of an id's prefix
 
 
-async def find_keys(
-    context: StoreContext, notebook: str | None = None, cell: str | None = None
-) -> list[SessionKey]:
-    """Return the keys of the sessions of a notebook (file or id) and a cell, if given."""
-    notebook_id = _notebook_id(notebook) if notebook else None
-    rows = await list_rows(context)
-    keys = [
-        key
-        for key, row in rows
-        if notebook_id in (None, row.notebook_id) and cell in (None, row.cell_id)
-    ]
-    if not keys and (notebook or cell):
-        raise NotFound(
-            "No history with that name. Run “jupyter aiserver sessions list” to see all histories."
-        )
-    return keys
-
-
-async def select_keys(context: StoreContext, name: str) -> list[SessionKey]:
+async def select(context: StoreContext, name: str | None = None) -> list[Row]:
     """Return the sessions of a notebook's file or id, a cell's id, or ``NOTEBOOK/CELL``.
 
-    A unique prefix of an id is enough. Raises NotFound, SettingError.
+    Without a name, all sessions. A unique prefix of an id is enough. Raises NotFound, SettingError.
     """
-    if name.endswith(".ipynb"):
-        return await find_keys(context, name)
-    rows = await list_rows(context)
-    notebook, slash, cell = name.partition("/")
-    if slash:
-        keys = [key for key, row in rows if (row.notebook_id, row.cell_id) == (notebook, cell)]
+    rows: list[Row] = []
+    for owner in context.owners:
+        summaries, _ = await context.store.list_sessions(owner=owner)
+        rows += [(SessionKey(row.notebook_id, row.cell_id, owner), row) for row in summaries]
+    if not name:
+        return rows
+    if _is_file(name):
+        notebook_id = notebook_id_of(name)
+        selected = [row for row in rows if row[0].notebook_id == notebook_id]
     else:
-        keys = [key for key, row in rows if name in (row.notebook_id, row.cell_id)]
-    if not keys and len(name) >= _MIN_PREFIX:
-        matches = [(key, row) for key, row in rows if _has_prefix(row, name)]
-        ids = {
-            row.cell_id if row.cell_id.startswith(name) else row.notebook_id for _, row in matches
-        }
-        if len(ids) > 1:
-            raise SettingError(f"“{name}” matches {len(ids)} IDs. Enter more characters.")
-        keys = [key for key, _ in matches]
-    if not keys:
+        selected = [
+            (key, row)
+            for key, row in rows
+            if name in (key.notebook_id, key.cell_id, f"{key.notebook_id}/{key.cell_id}")
+        ] or _with_prefix(rows, name)
+    if not selected:
         raise NotFound(
             f"No history found for “{name}”. Run “jupyter aiserver sessions list” to see all "
             "histories."
         )
-    return keys
+    return selected
 
 
-async def list_rows(context: StoreContext) -> list[tuple[SessionKey, SessionSummary]]:
-    """Return all sessions of the selected owners, with their summaries."""
-    result = []
-    for owner in context.owners:
-        rows, _ = await context.store.list_sessions(owner=owner)
-        result += [(SessionKey(row.notebook_id, row.cell_id, owner), row) for row in rows]
-    return result
+def _is_file(name: str) -> bool:
+    return name.endswith(".ipynb") or Path(name).is_file()
 
 
-def _has_prefix(row: SessionSummary, name: str) -> bool:
-    return row.cell_id.startswith(name) or row.notebook_id.startswith(name)
-
-
-def _notebook_id(name: str) -> str:
-    return notebook_id_of(name) if name.endswith(".ipynb") or Path(name).is_file() else name
+def _with_prefix(rows: list[Row], prefix: str) -> list[Row]:
+    """Return the sessions of the only id with this prefix. Raises SettingError."""
+    selected: list[Row] = []
+    ids = set()
+    for key, row in rows if len(prefix) >= _MIN_PREFIX else ():
+        id_ = next((id_ for id_ in (key.cell_id, key.notebook_id) if id_.startswith(prefix)), None)
+        if id_:
+            ids.add(id_)
+            selected.append((key, row))
+    if len(ids) > 1:
+        raise SettingError(f"“{prefix}” matches {len(ids)} IDs. Enter more characters.")
+    return selected

@@ -16,8 +16,8 @@ from .base import (
     Source,
     UnreadableSource,
     create_session,
-    decode_text,
     derive_id,
+    load_json,
     loads,
     to_timestamp,
 )
@@ -36,7 +36,7 @@ def read(source: Source) -> Read:
         values, problems = lines_of(source.data)
         sessions = [cell(source.folder, stem, values)] if values else []
         return Read(sessions, unreadable=problems)
-    value = loads(decode_text(source.data))
+    value = load_json(source.data)
     if not source.agentscope and isinstance(value, dict) and not _has_message_list(value):
         return Read(cells_of(stem, value))
     return Read([cell(source.folder, stem, value)])

@@ -10,11 +10,10 @@ one entry at a time, so that an import needs only the memory of the largest entr
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
 
@@ -24,11 +23,10 @@ from ...sessions.record.codec import DamagedData
 from ...sessions.record.damage.recovery import parse_with_duplicates
 from ...sessions.record.filenames import log_name, log_notebook_id, session_name
 from ...sessions.record.mutations import set_owner
-from .base import Read, Source, UnreadableSource, loads
+from .base import Read, UnreadableSource, loads
 
 FORMAT = "backup"
-MAGIC = b"PK\x03\x04"
-"""The first bytes of a zip file."""
+_MAGIC = b"PK\x03\x04"  # the first bytes of a zip file
 _MANIFEST = "manifest.json"
 _KIND = "aiserver-backup"
 # Blobs come first, so that sessions never refer to missing blobs.
@@ -51,41 +49,30 @@ else:
 _INCOMPLETE: tuple[type[Exception], ...] = (*_BROKEN, KeyError, AttributeError)
 
 
-def manifest(owners: Sequence[str]) -> tuple[str, bytes]:
-    """Return the manifest's entry."""
-    about = {"kind": _KIND, "version": 1, "owners": list(owners)}
-    return _MANIFEST, json.dumps(about, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
-
-
-def session_entry(number: int, session: Session) -> tuple[str, bytes]:
-    """Return the entry of a session of the n-th owner."""
-    key = SessionKey(session.meta.notebook_id, session.meta.cell_id)
-    return f"{number}/sessions/{session_name(key)}", codec.encode(session)
-
-
-def log_entry(number: int, notebook_id: str, log: Sequence[NotebookLogEntry]) -> tuple[str, bytes]:
-    """Return the entry of a notebook's log."""
-    lines = b"".join(codec.encode(entry, indent=None) for entry in log)
-    return f"{number}/notebooks/{log_name(notebook_id)}", lines
-
-
-def blob_entry(number: int, sha256: str, data: bytes) -> tuple[str, bytes]:
-    """Return the entry of a blob."""
-    return f"{number}/blobs/{sha256}", data
-
-
-def read(source: Source) -> Read:
-    """Read a whole backup."""
-    content = Read(owned=True)
-    for part in parts(io.BytesIO(source.data)):
-        content.add(part)
-    return content
+def entries(
+    sessions: Mapping[SessionKey, Session],
+    logs: Mapping[tuple[str, str], Sequence[NotebookLogEntry]],
+    blobs: Mapping[tuple[str, str], bytes],
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the entries of a backup. Logs and blobs are by owner and notebook id or SHA-256."""
+    owners = sorted({key.owner for key in sessions} | {owner for owner, _ in (*logs, *blobs)})
+    number = {owner: index for index, owner in enumerate(owners)}
+    about = {"kind": _KIND, "version": 1, "owners": owners}
+    yield _MANIFEST, json.dumps(about, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+    for key, session in sessions.items():
+        name = session_name(SessionKey(key.notebook_id, key.cell_id))
+        yield f"{number[key.owner]}/sessions/{name}", codec.encode(session)
+    for (owner, notebook_id), log in logs.items():
+        lines = b"".join(codec.encode(entry, indent=None) for entry in log)
+        yield f"{number[owner]}/notebooks/{log_name(notebook_id)}", lines
+    for (owner, sha256), data in blobs.items():
+        yield f"{number[owner]}/blobs/{sha256}", data
 
 
 def is_archive(file: Path) -> bool:
     """Return whether a file is a zip. Raises OSError."""
     with file.open("rb") as head:
-        return head.read(len(MAGIC)) == MAGIC
+        return head.read(len(_MAGIC)) == _MAGIC
 
 
 def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Read]:

@@ -79,14 +79,6 @@ class Read:
     cells: int | None = None
     """The number of sessions in the whole source, if this is one part of it."""
 
-    def add(self, other: Read) -> None:
-        """Add the content of another part."""
-        self.sessions += other.sessions
-        self.logs.update(other.logs)
-        self.blobs += other.blobs
-        self.owned = self.owned or other.owned
-        self.unreadable += other.unreadable
-
 
 Importer = Callable[[Source], Read]
 
@@ -94,6 +86,11 @@ Importer = Callable[[Source], Read]
 def derive_id(*names: str) -> str:
     """Derive an id from the source's names; the same names give the same id."""
     return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
+
+
+def load_json(data: bytes) -> Any:
+    """Parse a JSON file. Raises UnreadableSource."""
+    return loads(decode_text(data))
 
 
 def loads(text: str) -> Any:

@@ -7,16 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import (
-    Read,
-    Source,
-    UnreadableSource,
-    create_session,
-    decode_text,
-    derive_id,
-    loads,
-    to_timestamp,
-)
+from .base import Read, Source, UnreadableSource, create_session, derive_id, load_json, to_timestamp
 from .messages import Message, Role, objects_in, records_from
 
 FORMAT = "chat"
@@ -25,7 +16,7 @@ _PERSONA = "jupyter-ai-personas::"
 
 def read(source: Source) -> Read:
     """Read the session of a file."""
-    content = loads(decode_text(source.data))
+    content = load_json(source.data)
     if not isinstance(content, dict) or not isinstance(content.get("messages"), list):
         raise UnreadableSource("not a JupyterLab chat")
     raws, problems = objects_in(content["messages"])

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import InvalidRequest
-from . import agentscope, archive, chat, nanobot, ours, pcai, verdant
-from .base import Importer, Read, Source, UnreadableSource, decode_text, loads
+from . import agentscope, chat, nanobot, ours, pcai, verdant
+from .base import Importer, Read, Source, UnreadableSource, load_json
 from .lines import lines_of
 
 FORMATS: dict[str, Importer] = {
@@ -17,7 +17,6 @@ FORMATS: dict[str, Importer] = {
     chat.FORMAT: chat.read,
     verdant.FORMAT: verdant.read,
     ours.FORMAT: ours.read,
-    archive.FORMAT: archive.read,
 }
 _UNKNOWN = "unknown format"
 
@@ -36,12 +35,10 @@ def read(source: Source, format_: str | None = None) -> Read:
 
 def detect_format(source: Source) -> str:
     """Return the name of a source's format. Raises UnreadableSource."""
-    if source.data.startswith(archive.MAGIC):
-        return archive.FORMAT
     if source.path.suffix == ".jsonl":
         return _detect_lines(source)
     try:
-        content = loads(decode_text(source.data))
+        content = load_json(source.data)
     except UnreadableSource:
         return _detect_lines(source, is_fallback=True)
     format_ = next((name for name, matches in _TESTS.items() if matches(content)), None)

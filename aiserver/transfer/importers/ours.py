@@ -13,7 +13,7 @@ from ...sessions.record.codec import DamagedData
 from ...sessions.record.damage.recovery import parse_with_duplicates
 from ...sessions.record.filenames import decode
 from ...sessions.record.mutations import check_writable, number_turn
-from .base import Read, Source, UnreadableSource, decode_text, loads
+from .base import Read, Source, UnreadableSource, load_json
 
 FORMAT = "aiserver"
 
@@ -31,7 +31,7 @@ def read(source: Source) -> Read:
         raise UnreadableSource(
             "written by a newer version of AI Server; update AI Server first"
         ) from exc
-    content = loads(decode_text(source.data))
+    content = load_json(source.data)
     if isinstance(content, dict) and "meta" not in content:
         session = _without_secrets(session)
     return Read([session])

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import (
-    Read,
-    Source,
-    UnreadableSource,
-    create_session,
-    decode_text,
-    derive_id,
-    loads,
-    to_timestamp,
-)
+from .base import Read, Source, UnreadableSource, create_session, derive_id, load_json, to_timestamp
 from .messages import Message, objects_in, records_from, role_of, text_of
 
 FORMAT = "pcai"
@@ -21,7 +12,7 @@ FORMAT = "pcai"
 
 def read(source: Source) -> Read:
     """Read the session of a file."""
-    content = normalize_names(loads(decode_text(source.data)))
+    content = normalize_names(load_json(source.data))
     messages = content.get("messages")
     if not isinstance(messages, list):
         raise UnreadableSource("no messages found")

@@ -12,16 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...models import is_id
-from .base import (
-    Read,
-    Source,
-    UnreadableSource,
-    create_session,
-    decode_text,
-    derive_id,
-    loads,
-    to_timestamp,
-)
+from .base import Read, Source, UnreadableSource, create_session, derive_id, load_json, to_timestamp
 
 FORMAT = "verdant"
 _KINDS = {"codeCells": "code", "markdownCells": "markdown", "rawCells": "raw"}
@@ -38,7 +29,7 @@ class _Version(NamedTuple):
 
 def read(source: Source) -> Read:
     """Read all cells of a file."""
-    content = loads(decode_text(source.data))
+    content = load_json(source.data)
     if not isinstance(content, dict) or not isinstance(content.get("checkpoints"), list):
         raise UnreadableSource("not a Verdant history")
     history = _History(content)
@@ -65,7 +56,7 @@ class _Notebook(NamedTuple):
 def _notebook(data: bytes | None) -> _Notebook:
     """Read the ids in the notebook; empty if there is none or it can't be read."""
     try:
-        content = loads(decode_text(data or b""))
+        content = load_json(data or b"")
         cells = [
             (cell["id"], "".join(cell["source"]))
             for cell in content["cells"]

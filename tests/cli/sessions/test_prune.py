@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import io
 import json
 import stat
 import tracemalloc
@@ -19,8 +20,8 @@ from aiserver.models import Session, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import event, log_entry, turn
 from aiserver.transfer import backup
-from aiserver.transfer.importers import archive, detect
-from aiserver.transfer.importers.base import Source, UnreadableSource
+from aiserver.transfer.importers import archive
+from aiserver.transfer.importers.base import UnreadableSource
 from tests.sessions.projects import fill
 
 from ..conftest import Run, stored, tree
@@ -151,9 +152,8 @@ def test_a_backup_above_the_size_limit_is_rejected(
     """P17: it is rejected by its declared sizes before any entry is read; an option allows it."""
     monkeypatch.setattr(archive, "_MIN_LIMIT", 10_000)
     bomb = work / "bomb.zip"
-    names = [archive.manifest([""]), archive.blob_entry(0, "0" * 64, bytes(1_000_000))]
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name, data in names:
+        for name, data in archive.entries({}, {}, {("", "0" * 64): bytes(1_000_000)}):
             zipped.writestr(name, data)
     done = run("import", bomb)
     assert done.status == 1 and "would unpack to 1 MB" in done.err, done.err
@@ -168,10 +168,11 @@ def test_a_large_backup_is_read_entry_by_entry(run: Run, work: Path) -> None:
     """P17: an import needs the memory of the largest entry, not of the whole archive."""
     backup_file = work / "large.zip"
     with zipfile.ZipFile(backup_file, "w") as zipped:
-        zipped.writestr(*archive.manifest([""]))
-        for number in range(24):
-            data = bytes([number]) * 1_000_000
-            zipped.writestr(*archive.blob_entry(0, hashlib.sha256(data).hexdigest(), data))
+        contents = [bytes([number]) * 1_000_000 for number in range(24)]
+        blobs = {("", hashlib.sha256(data).hexdigest()): data for data in contents}
+        for name, data in archive.entries({}, {}, blobs):
+            zipped.writestr(name, data)
+        del contents, blobs, data
     tracemalloc.start()
     try:
         done = run("import", backup_file)
@@ -273,7 +274,7 @@ def test_a_damaged_backup_never_crashes_the_import(run: Run, work: Path):
     for offset in range(0, len(data), 7):
         flipped = data[:offset] + bytes([data[offset] ^ 0x41]) + data[offset + 1 :]
         try:
-            detect.read(Source(file, flipped), "backup")
+            list(archive.parts(io.BytesIO(flipped)))
         except UnreadableSource as reason:
             assert str(reason)
 
