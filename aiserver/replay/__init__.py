@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .blame import Origin, blame, blame_steps
+from .blame import Origin, blame, trace
 from .moments import CellSnapshot, Moment, NotebookSnapshot
 from .report import report
 from .step import Step
@@ -21,7 +21,7 @@ __all__ = [
     "Step",
     "Timeline",
     "blame",
-    "blame_steps",
     "replay",
     "report",
+    "trace",
 ]

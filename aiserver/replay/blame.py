@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..models import Session
 from ..renumbering import current_seq
@@ -51,12 +51,14 @@ class Origin:
 
     def to_wire(self) -> dict[str, Any]:
         """Return the origin as sent: camelCase, without None values except ``step`` and ``seq``."""
+        source = self.copied_from
         optional = {
             "turnId": self.turn_id,
             "model": self.model,
             "intent": self.intent,
             "timestamp": self.timestamp,
-            "brought": self.copied_from.to_wire() if self.copied_from else None,
+            "brought": source
+            and {"cellId": source.cell_id, "step": source.step, "seq": source.seq},
             "name": self.name,
             "existing": self.is_existing or None,
         }
@@ -64,17 +66,12 @@ class Origin:
         return {"author": self.author, "step": self.step, "seq": self.seq, **present}
 
 
-@dataclass(frozen=True)
-class CellStep:
+class CellStep(NamedTuple):
     """A step of another cell."""
 
     cell_id: str
     step: int | None
     seq: int | None
-
-    def to_wire(self) -> dict[str, Any]:
-        """Return the step as sent: camelCase."""
-        return {"cellId": self.cell_id, "step": self.step, "seq": self.seq}
 
 
 Origins = Sequence[Origin]
@@ -115,37 +112,21 @@ def blame(
     steps = replay(session)
     if step is not None:
         steps = [*steps[:step], steps[step]]
-    tracer = _traced(session.meta.cell_id, steps, others or {})
+    tracer = trace(session.meta.cell_id, steps, others or {})
     if source is None:
         return list(tracer.current.origins)
     return list(tracer.replaced_by(source, UNRECORDED).origins)
 
 
-def current_origins(
-    cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]
-) -> Sequence[Origin]:
-    """Return the origin of each line of a cell's source after the last of its steps."""
-    return _traced(cell_id, steps, others).current.origins
-
-
-def blame_steps(
-    cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]
-) -> list[Sequence[Origin]]:
-    """Return for each step the origin of each line of its ``code``, in one pass.
-
-    The code of a turn is its suggestion, whether the cell ever contained it or not.
-    """
-    return [version.origins for version in _traced(cell_id, steps, others).versions]
-
-
-def _traced(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> _Tracer:
-    tracer = _Tracer(cell_id, others)
+def trace(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> Tracer:
+    """Trace the lines of a cell through its steps."""
+    tracer = Tracer(cell_id, others)
     for step in steps:
         tracer.add(step)
     return tracer
 
 
-class _Tracer:
+class Tracer:
     """Follows the steps of a cell and traces the lines of each version to their origins."""
 
     def __init__(
@@ -153,7 +134,7 @@ class _Tracer:
     ) -> None:
         self._cell_id, self._others, self._visited = cell_id, others, visited | {cell_id}
         self.versions: list[_Version] = []
-        """The code of each step."""
+        """The code of each step; that of a turn is its suggestion, also if it was not accepted."""
         self._by_text: dict[str, _Version] = {}
         self._former_lines: dict[str, Origin] = {}
         self._last: Step | None = None
@@ -259,7 +240,7 @@ class _Tracer:
         session = self._others.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:
             return None
-        tracer = _Tracer(session.meta.cell_id, self._others, self._visited)
+        tracer = Tracer(session.meta.cell_id, self._others, self._visited)
         at_seq: _Version | None = None
         for step in replay(session):
             version = tracer.add(step)

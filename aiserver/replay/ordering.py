@@ -27,9 +27,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from ..models import NotebookLogEntry
+from .cells import Cell
 from .step import STRUCTURAL_KINDS, Step
 
 
@@ -53,13 +55,6 @@ class CellOrder(NamedTuple):
     timestamp: str
 
 
-class CellSteps(NamedTuple):
-    """The own steps of a cell."""
-
-    cell_id: str
-    steps: Sequence[Step]
-
-
 class _Checkpoint(NamedTuple):
     last_seqs: dict[str, int]
     order: CellOrder | None
@@ -67,13 +62,14 @@ class _Checkpoint(NamedTuple):
     saved: bool
 
 
-def order_steps(cells: Sequence[CellSteps], log: Sequence[NotebookLogEntry]) -> list[StepGroup]:
+def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[StepGroup]:
     """Return the steps of all cells and the orders in the log as groups, oldest first."""
     checkpoints, separate_orders = _read(log)
     intervals = [_Interval() for _ in range(len(checkpoints) + 1)]
     for index, order in separate_orders:
         intervals[index].orders.append(order)
-    times = _non_decreasing([_seconds(checkpoint.timestamp) for checkpoint in checkpoints])
+    # Clocks may have been put back.
+    times = list(accumulate((to_seconds(each.timestamp) for each in checkpoints), max))
     last_seqs: dict[str, list[tuple[int, int]]] = {}  # by cell: checkpoints and their seqs
     listed_at: dict[str, int] = {}  # by cell: the first checkpoint whose order contains it
     for index, checkpoint in enumerate(checkpoints):
@@ -84,7 +80,7 @@ def order_steps(cells: Sequence[CellSteps], log: Sequence[NotebookLogEntry]) -> 
     placement = _Placement(checkpoints, times, intervals)
     for number, cell in enumerate(cells):
         placement.place(
-            number, cell.steps, last_seqs.get(cell.cell_id, []), listed_at.get(cell.cell_id)
+            number, cell.own_steps, last_seqs.get(cell.cell_id, []), listed_at.get(cell.cell_id)
         )
     groups: list[StepGroup] = []
     for interval, end in zip(intervals, [*checkpoints, None], strict=True):
@@ -102,22 +98,17 @@ def _read(
     separate: list[tuple[int, CellOrder]] = []
     pending: CellOrder | None = None
     for entry in sorted(log, key=lambda entry: entry.seq):
-        if entry.type == "cell_order":
-            if pending:
-                separate.append((len(checkpoints), pending))
-            pending = _order(entry)
-            continue
         cells = entry.data.get("cells") if entry.type == "changed" else None
-        if isinstance(cells, dict):
-            if pending and entry.data.get("inherited") is True:
-                separate.append((len(checkpoints), pending))
-                pending = None
+        is_own = isinstance(cells, dict) and entry.data.get("inherited") is not True
+        if pending and not is_own:
+            separate.append((len(checkpoints), pending))
+            pending = None
+        if entry.type == "cell_order":
+            pending = _order(entry)
+        elif isinstance(cells, dict):
             last_seqs = {cell: seq for cell, seq in cells.items() if type(seq) is int}
             saved = entry.data.get("saved") is True
             checkpoints.append(_Checkpoint(last_seqs, pending, entry.timestamp, saved))
-            pending = None
-        elif pending:
-            separate.append((len(checkpoints), pending))
             pending = None
     if pending:
         separate.append((len(checkpoints), pending))
@@ -177,12 +168,12 @@ def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[St
     rows: list[tuple[float, int, int, StepGroup]] = []
     clock = float("-inf")
     for n, order in enumerate(orders):
-        clock = max(clock, _seconds(order.timestamp))
+        clock = max(clock, to_seconds(order.timestamp))
         rows.append((clock, -1, n, StepGroup(order.timestamp, [], order)))
     for cell, steps in cells.items():
         clock = float("-inf")
         for n, step in enumerate(steps):
-            clock = max(clock, _seconds(_timestamp(step)))
+            clock = max(clock, to_seconds(_timestamp(step)))
             if n and steps[n - 1].settled_seq == step.seq:
                 rows[-1][-1].steps.append((cell, step))  # the edit of a partly accepted answer
             else:
@@ -218,8 +209,8 @@ class _Placement:
         if listed_at is not None and is_named_later and not any(map(_is_initial, steps)):
             # The cell was empty when tracking began, otherwise a checkpoint would have named it
             # then. So only steps that are older by more than any clock skew come before that.
-            began = _seconds(self._checkpoints[listed_at].timestamp) - _MAX_CLOCK_SKEW
-            while start < len(steps) and _seconds(_timestamp(steps[start])) < began:
+            began = to_seconds(self._checkpoints[listed_at].timestamp) - _MAX_CLOCK_SKEW
+            while start < len(steps) and to_seconds(_timestamp(steps[start])) < began:
                 start += 1
             self._place_by_time(cell, steps[:start], 0, listed_at)
             low = listed_at + 1
@@ -242,7 +233,7 @@ class _Placement:
     def _place_by_time(self, cell: int, steps: Sequence[Step], low: int, high: int) -> None:
         """Put steps into the intervals from ``low`` to ``high`` by their timestamps."""
         for step in steps:
-            low = min(max(low, bisect_left(self._times, _seconds(_timestamp(step)))), high)
+            low = min(max(low, bisect_left(self._times, to_seconds(_timestamp(step)))), high)
             self._intervals[low].floating.setdefault(cell, []).append(step)
 
 
@@ -275,16 +266,8 @@ def _timestamp(step: Step) -> str:
     return step.timestamp if step.settled_at is None else step.settled_at
 
 
-def _non_decreasing(values: Sequence[float]) -> list[float]:
-    """Replace each value by the maximum so far, for clocks that were put back."""
-    result: list[float] = []
-    for value in values:
-        result.append(max(value, result[-1]) if result else value)
-    return result
-
-
 @lru_cache(4096)
-def _seconds(timestamp: str) -> float:
+def to_seconds(timestamp: str) -> float:
     """Return seconds since the epoch; UTC if there is no zone, 0 if the text is not a time."""
     text = timestamp.upper().replace("Z", "+00:00").replace(" ", "T")
     head, dot, tail = text.partition(".")

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..models import Session
-from .blame import Origin, current_origins
+from .blame import Origin, trace
 from .timeline import Timeline
 
 UNKNOWN_MODEL = "unknown"  # of turns that other tools stored without a model
@@ -48,7 +48,7 @@ def _row(
     names: Counter[str] = Counter()
     counts = dict.fromkeys(COUNTS, 0)
     if source.strip():
-        origins = current_origins(cell_id, timeline.steps(cell_id), sessions)
+        origins = trace(cell_id, timeline.steps(cell_id), sessions).current.origins
         for line, origin in zip(source.split("\n"), origins, strict=True):
             if not line.strip():
                 continue

@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic.alias_generators import to_camel
 
 from ..errors.stored import find_text
 from .contributors import ContributorKind
 
+StructuralKind = Literal["split", "merge", "copy", "delete", "undelete", "type", "move"]
 Kind = Literal[
-    "start",
-    "turn",
-    "edit",
-    "accept",
-    "run",
-    "restore",
-    "context_reset",
-    "split",
-    "merge",
-    "copy",
-    "delete",
-    "undelete",
-    "type",
-    "move",
-    "other",
+    "start", "turn", "edit", "accept", "run", "restore", "context_reset", StructuralKind, "other"
 ]
-STRUCTURAL_KINDS: dict[str, Kind] = {
-    "split": "split",
-    "merge": "merge",
-    "copy": "copy",
-    "delete": "delete",
-    "undelete": "undelete",
-    "type": "type",
-    "move": "move",
-}
+STRUCTURAL_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(StructuralKind)}
 """The step kinds of events that concern a cell as a whole, by event type."""
 Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
 

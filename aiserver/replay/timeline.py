@@ -23,7 +23,7 @@ from ..models import NotebookLogEntry, Session
 from .cell_rows import RowChange, row_changes
 from .cells import Cell, TimeSeries
 from .moments import Moment, NotebookSnapshot, moment_of
-from .ordering import CellOrder, CellSteps, StepGroup, order_steps
+from .ordering import CellOrder, StepGroup, order_steps
 from .step import Step
 from .steps import replay
 
@@ -46,7 +46,7 @@ class Timeline:
         self._orders = TimeSeries[list[str]]()
         self._reordered_at: set[int] = set()
         cells = list(self._cells.values())
-        for group in order_steps([CellSteps(cell.cell_id, cell.own_steps) for cell in cells], log):
+        for group in order_steps(cells, log):
             self._add(group, cells)
 
     def at(self, index: int) -> NotebookSnapshot:

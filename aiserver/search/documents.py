@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Literal, get_args
 
 from ..models import Interaction, Session
+from ..replay.ordering import to_seconds
 from .normalize import fold
 
 Field = Literal["intent", "code", "explanation", "error"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 
 _TURN, _FIELD = "\x1e", "\x1f"
-_EPOCH = datetime(1970, 1, 1).astimezone()
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def to_entry(session: Session) -> Entry:
     """Extract the searched text of a session."""
     turns, texts = [], []
     for turn, errors in turns_of(session):
-        turns.append(TurnId(turn.turn_id, _time(turn.timestamp)))
+        turns.append(TurnId(turn.turn_id, to_seconds(turn.timestamp)))
         fields = fields_of(turn, errors)
         texts.append(_FIELD.join(fold(fields[name]) for name in FIELDS))
     meta = session.meta
@@ -88,14 +87,3 @@ def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
 def _run_error(data: dict[str, Any]) -> str:
     parts = (data.get("ename"), data.get("evalue"))
     return ": ".join(part for part in parts if isinstance(part, str) and part)
-
-
-def _time(stamp: str) -> float:
-    # Python 3.10 parses neither "Z" nor fractions of a second with other than 3 or 6 digits.
-    text = stamp.upper().replace("Z", "+00:00").replace(" ", "T")
-    try:
-        head, _, rest = text.partition(".")
-        zone = rest.lstrip("0123456789") if rest else ""
-        return (datetime.fromisoformat(head + zone).astimezone() - _EPOCH).total_seconds()
-    except (ValueError, OverflowError):
-        return 0.0

@@ -5,7 +5,6 @@ Invariants: nothing is written; the same history gives the same bytes.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,16 +46,14 @@ async def export(
 ) -> Export:
     """Export the replay of the notebook called ``name``; ``notebook`` is its file's content.
 
+    Blocks the event loop while it renders: a server exports in a process (``process.py``).
     Raises NotFound without a history, StorageError.
     """
     if not history.timeline.moments:
         raise NotFound(NO_HISTORY)
-    pictures: dict[str, bytes] = {}
-    if format_ == "html":
-        hashes = await asyncio.to_thread(referenced_pictures, history)
-        pictures = await load_pictures(store, hashes, owner=owner)
-    # A long history would block the event loop.
-    return await asyncio.to_thread(render, history, format_, name, pictures, notebook)
+    hashes = referenced_pictures(history) if format_ == "html" else []
+    pictures = await load_pictures(store, hashes, owner=owner)
+    return render(history, format_, name, pictures, notebook)
 
 
 def render(
@@ -66,7 +63,7 @@ def render(
     pictures: Mapping[str, bytes],
     notebook: dict[str, Any] | None,
 ) -> Export:
-    """Render the file. Slow: run it in a thread or another process."""
+    """Render the file."""
     if format_ == "html":
         data = page_data(history, name, data_urls(pictures), language=_notebook_language(notebook))
         content = page(data)

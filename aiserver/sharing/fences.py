@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import pairwise
 
 _NO_LANGUAGE = re.compile(r"[^A-Za-z0-9_+#.-]")
 # Special characters within a line (except an underscore between letters), automatic links and
@@ -39,7 +40,8 @@ def quoted(text: str) -> str:
     """Format a text as a block quote, escaped line by line."""
     lines = [_escaped(_BLANK.sub(" ", line).strip()) for line in text.splitlines() or [""]]
     # A backslash at the end of a line preserves the line break.
-    with_breaks = [f"{line}\\" if line and after else line for line, after in _pairs(lines)]
+    pairs = pairwise([*lines, ""])
+    with_breaks = [f"{line}\\" if line and after else line for line, after in pairs]
     return "\n".join(f"> {line}".rstrip() for line in with_breaks)
 
 
@@ -58,7 +60,3 @@ def _escaped(line: str) -> str:
     end = start.end()
     head = f"{start[2]}\\" if start[2].isdigit() else f"\\{start[2]}"
     return f"{start[1]}{head}{line[end:]}"
-
-
-def _pairs(lines: list[str]) -> list[tuple[str, str]]:
-    return list(zip(lines, [*lines[1:], ""], strict=True))

@@ -53,7 +53,7 @@ def shares_summary(share: Mapping[str, Any]) -> str:
 
 
 def _counts(by_name: Mapping[str, int]) -> str:
-    rows = sorted(by_name.items(), key=_by_count)
+    rows = sorted(by_name.items(), key=lambda row: (-row[1], row[0]))
     return ", ".join(f"{escape_inline(name)} {count}" for name, count in rows)
 
 
@@ -102,7 +102,3 @@ def _change(step: Step, language: str) -> list[str]:
     if not before:
         return [fenced(step.code, language)]
     return [fenced("\n".join(change(step)), "diff")]
-
-
-def _by_count(row: tuple[str, int]) -> tuple[int, str]:
-    return -row[1], row[0]

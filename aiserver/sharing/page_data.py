@@ -28,7 +28,7 @@ from itertools import groupby
 from typing import Any
 
 from ..notebooks.history import History
-from ..replay import Moment, Origin, Step, blame_steps, report
+from ..replay import Moment, Origin, Step, report, trace
 from ..replay.cell_rows import RowChange
 from . import markdown
 
@@ -55,22 +55,23 @@ def page_data(
     types = [(row["cellId"], row["type"]) for row in rows]
     types += [cell for change in changes for cell in change.inserted]
     prose = {cell_id for cell_id, type_ in types if type_ == "markdown"}
-    versions: dict[str, Any] = {}  # trees by index into the texts
+    prose_trees: dict[str, Any] = {}  # by index into the texts
     index = {row["cellId"]: number for number, row in enumerate(rows)}
     cells = []
     for row in rows:
         cell_id = row["cellId"]
         steps = timeline.steps(cell_id)
-        origins = blame_steps(cell_id, steps, history.sessions)
+        versions = trace(cell_id, steps, history.sessions).versions
         step_data = [
-            _encode_step(step, by, index, texts) for step, by in zip(steps, origins, strict=True)
+            _encode_step(step, version.origins, index, texts)
+            for step, version in zip(steps, versions, strict=True)
         ]
         for step in step_data:
             trees.add(step, "answer", step.get("explanation", ""))
         first = texts.index(timeline.initial_source(cell_id))
         for number in dict.fromkeys([first, *(step["code"] for step in step_data)]):
-            if cell_id in prose and str(number) not in versions:
-                trees.add(versions, str(number), texts.all[number])
+            if cell_id in prose and str(number) not in prose_trees:
+                trees.add(prose_trees, str(number), texts.all[number])
         cells.append(
             {
                 "id": cell_id,
@@ -88,7 +89,7 @@ def page_data(
         "moments": [_encode_moment(moment, index) for moment in timeline.moments],
         **_encode_orders(changes, index),
         "texts": texts.all,
-        "markdown": versions,
+        "markdown": prose_trees,
         "pictures": dict(pictures),
         "report": report(timeline, history.sessions),
     }

@@ -20,9 +20,6 @@ from ..sessions.memory import InMemorySessionManager
 from ..sessions.record import codec
 from ..sessions.record.merge.digests import SeqsByDigest, seqs_by_digest
 from ..sessions.record.merge.logs import missing_entries, renumber_entry
-from ..sessions.record.merge.sessions import count_records
-
-_NOTHING = (0, 0, False)
 
 
 @dataclass
@@ -63,41 +60,36 @@ class StoreWriter:
         self._trial: InMemorySessionManager = InMemorySessionManager()
         self._session_locks: dict[SessionKey, asyncio.Lock] = {}
 
-    async def session(self, key: SessionKey, session: Session) -> bool:
-        """Merge a session into the store; return whether it had new records."""
+    async def session(self, key: SessionKey, session: Session) -> None:
+        """Merge a session into the store."""
         report = self.report
         async with self._session_locks.setdefault(key, asyncio.Lock()):
             try:
-                before, after, is_changed = await self._take_over(key, session)
+                store = await self._target(key)
+                before = await store.load_if_exists(key)
+                is_changed = await store.take_over(key, session)
+                after = await store.load_if_exists(key) if before and is_changed else session
             except (SessionTooNew, SessionCorrupt) as error:
                 report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-                return False
+                return
+        turns, events = _counts(session)
         report.sessions += 1
-        report.turns += len(session.interactions)
-        report.events += len(session.events or [])
+        report.turns += turns
+        report.events += events
         if is_changed:
-            report.sessions_new += before == _NOTHING
-            report.sessions_extended += before != _NOTHING
-            report.turns_new += after[0] - before[0]
-            report.events_new += after[1] - before[1]
-        return is_changed
+            old, new = _counts(before), _counts(after)
+            report.sessions_new += before is None
+            report.sessions_extended += before is not None
+            report.turns_new += new[0] - old[0]
+            report.events_new += new[1] - old[1]
 
-    async def _take_over(
-        self, key: SessionKey, session: Session
-    ) -> tuple[tuple[int, int, bool], tuple[int, int, bool], bool]:
-        store: SessionManager = self._store
-        ours = await store.load_if_exists(key)
-        before = _counts(ours)
-        if self._dry_run:  # the same steps in memory
-            if ours is not None and not await self._trial.exists(key):
-                await self._trial.take_over(key, ours)
-            store = self._trial
-            before = _counts(await store.load_if_exists(key))
-        is_changed = await store.take_over(key, session)
-        if not is_changed:
-            return before, before, False
-        is_new = before == _NOTHING
-        return before, _counts(session if is_new else await store.load_if_exists(key)), True
+    async def _target(self, key: SessionKey) -> SessionManager:
+        """Return the store; for a dry run one in memory, with a copy of the session."""
+        if not self._dry_run:
+            return self._store
+        if not await self._trial.exists(key) and (ours := await self._store.load_if_exists(key)):
+            await self._trial.take_over(key, ours)
+        return self._trial
 
     async def log(self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]) -> None:
         """Append the entries that the notebook's log doesn't have."""
@@ -131,12 +123,9 @@ class StoreWriter:
             await self._store.put_blob(data, owner=owner)
 
 
-def _counts(session: Session | None) -> tuple[int, int, bool]:
-    """Return the numbers of turns and events, and whether there is a session."""
-    if session is None:
-        return _NOTHING
-    turns = len(session.interactions)
-    return turns, count_records(session) - turns, True
+def _counts(session: Session | None) -> tuple[int, int]:
+    """Return the numbers of turns and events."""
+    return (len(session.interactions), len(session.events or [])) if session else (0, 0)
 
 
 def _without_number(entry: NotebookLogEntry) -> dict[str, object]:

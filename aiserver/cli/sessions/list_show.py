@@ -12,7 +12,6 @@ from typing import Any
 
 from ...errors import NotFound
 from ...models import Interaction, Session, SessionKey, SessionSummary
-from ...sessions.base import SessionManager
 from ...transfer.markdown import session_markdown, turn_markdown
 from ..safe_text import safe
 from .selection import select
@@ -32,7 +31,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     if not rows:
         print(f"No histories in {context.name}.")
         return 0
-    names = await _names(context)
+    names = await paths_of(context)
     lines = [_line(key, row, names) for key, row in rows]
     has_owners = len(context.owners) > 1
     heads = ("owner", *_HEADS) if has_owners else _HEADS
@@ -89,23 +88,15 @@ def _write(markdown: str) -> None:
     )
 
 
-async def _names(context: StoreContext) -> dict[tuple[str, str], str]:
+async def paths_of(context: StoreContext) -> dict[tuple[str, str], str]:
     """Return the last path of each notebook by owner and id."""
-    return {
-        (owner, notebook_id): path
-        for owner in context.owners
-        for notebook_id, path in (await paths_of(context.store, owner)).items()
-    }
-
-
-async def paths_of(store: SessionManager, owner: str) -> dict[str, str]:
-    """Return the last path of each notebook by id."""
     paths = {}
-    for notebook_id in await store.list_notebooks(owner=owner):
-        for entry in await store.read_notebook_log(notebook_id, owner=owner):
-            path = entry.data.get("path")
-            if entry.type == "path_seen" and isinstance(path, str):
-                paths[notebook_id] = path
+    for owner in context.owners:
+        for notebook_id in await context.store.list_notebooks(owner=owner):
+            for entry in await context.store.read_notebook_log(notebook_id, owner=owner):
+                path = entry.data.get("path")
+                if entry.type == "path_seen" and isinstance(path, str):
+                    paths[owner, notebook_id] = path
     return paths
 
 

@@ -132,12 +132,12 @@ async def _create_plan(
 async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
     """Return the missing notebooks by owner and id."""
     existing = await asyncio.to_thread(lambda: set(_ids_below(context.root)))
-    missing = set()
-    for owner in context.owners:
-        for notebook_id, path in (await paths_of(context.store, owner)).items():
-            if notebook_id not in existing and not (context.root / path).exists():
-                missing.add((owner, notebook_id))
-    return missing
+    paths = await paths_of(context)
+    return {
+        (owner, notebook_id)
+        for (owner, notebook_id), path in paths.items()
+        if notebook_id not in existing and not (context.root / path).exists()
+    }
 
 
 def _ids_below(root: Path) -> Iterator[str]:
