@@ -13,20 +13,20 @@ that begins with 3) and ``h:2`` (a heading of the second level).
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import StateInline
-    from markdown_it.token import Token
+    from markdown_it.tree import SyntaxTreeNode
 
 LIMIT = 10_000  # characters; a longer text is shown as plain text
 _CELLS = 5_000  # cells of a table, estimated; the parser pads short rows
 DEPTH = 40  # nested elements
-_GROWTH = 4  # limit of the size, as a multiple of the text; URLs of links count, too
+_GROWTH = 10  # limit of the size as JSON, as a multiple of the text
 _MATH = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,499}[^\s$]\$(?![0-9])")
 
 TAGS = frozenset(
@@ -35,6 +35,8 @@ TAGS = frozenset(
         *("table", "thead", "tbody", "tr", "th", "td"),
     }
 )
+
+_ELEMENTS = TAGS | {f"h{level}" for level in range(1, 7)}
 
 Node = Any
 """A string, or a list of a tag and child nodes."""
@@ -47,85 +49,50 @@ def tree(text: str) -> list[Node] | None:
     lines = text.split("\n")
     if len(lines) * max(line.count("|") for line in lines) > _CELLS:
         return None
+    from markdown_it.tree import SyntaxTreeNode
+
     try:
-        builder = _Builder(_GROWTH * len(text) + 1000)
-        builder.add_all(_parser().parse(text))
-    except _TooLarge:
+        nodes = _convert(SyntaxTreeNode(_parser().parse(text)), 0)
+    except RecursionError:
         return None
-    nodes = builder.nodes
+    if len(json.dumps(nodes, ensure_ascii=False)) > _GROWTH * len(text) + 1000:
+        return None
     is_plain = len(nodes) == 1 and nodes[0][0] == "p" and all(isinstance(n, str) for n in nodes[0])
     return None if is_plain else nodes
 
 
-class _TooLarge(Exception):
-    """The tree would be too large or too deep."""
+def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
+    """Convert a node of the parser. Raises RecursionError if it is nested too deeply."""
+    if depth > DEPTH:
+        raise RecursionError
+    if node.type in ("fence", "code_block"):
+        return [["pre", node.content.removesuffix("\n")]]
+    if node.type == "code_inline":
+        return [["code", node.content]]
+    if node.type in ("hr", "hardbreak"):
+        return [[node.tag]]
+    if node.type == "softbreak":
+        return ["\n"]
+    if node.type in ("text", "image", "math"):
+        return [node.content] if node.content else []
+    is_hidden = node.is_root or (node.type == "paragraph" and node.hidden)
+    is_element = not is_hidden and node.tag in _ELEMENTS
+    nodes = [
+        converted for child in node.children for converted in _convert(child, depth + is_element)
+    ]
+    if is_element:
+        return [[_tag(node), *nodes]]
+    if node.type == "paragraph":
+        return [*nodes, "\n"]  # between the lines of a list item
+    if node.type == "link" and nodes != [url := str(node.attrs.get("href", ""))]:
+        return [*nodes, f" ({url})"]
+    return nodes
 
 
-class _Builder:
-    """Builds the tree from tokens, without recursion."""
-
-    def __init__(self, budget: int) -> None:
-        self.nodes: list[Node] = []
-        self._open: list[list[Node]] = [self.nodes]
-        self._links: list[tuple[str, list[Node], int]] = []
-        self._budget = budget
-
-    def add_all(self, tokens: Sequence[Token]) -> None:
-        """Add the parser's tokens in order."""
-        for token in tokens:
-            if token.type == "inline":
-                for child in token.children or []:
-                    self._add(child)
-            else:
-                self._add(token)
-
-    def _add(self, token: Token) -> None:
-        if token.type == "link_open":
-            parent = self._open[-1]
-            self._links.append((str(token.attrs.get("href", "")), parent, len(parent)))
-        elif token.type == "link_close":
-            url, parent, start = self._links.pop()
-            if parent[start:] != [url]:
-                self._text(f" ({url})")
-        elif token.type in ("paragraph_open", "paragraph_close") and token.hidden:
-            if token.nesting < 0:
-                self._text("\n")  # between the lines of a list item
-        elif token.nesting > 0:
-            self._begin(token)
-        elif token.nesting < 0:
-            self._open.pop()
-        elif token.type in ("fence", "code_block", "code_inline"):
-            is_block = token.type != "code_inline"
-            content = token.content.removesuffix("\n") if is_block else token.content
-            self._put(["pre", content] if is_block else ["code", content], len(content))
-        elif token.type in ("hr", "hardbreak"):
-            self._put([token.tag], 1)
-        else:  # text, a line break, a picture, a formula
-            self._text("\n" if token.type == "softbreak" else token.content)
-
-    def _begin(self, token: Token) -> None:
-        tag = token.tag
-        if re.fullmatch("h[1-6]", tag):
-            tag = f"h:{tag[1]}"
-        elif tag == "ol" and "start" in token.attrs:
-            tag = f"ol:{token.attrs['start']}"
-        elif tag not in TAGS:
-            raise _TooLarge
-        node: list[Node] = [tag]
-        self._put(node, 1)
-        self._open.append(node)
-        if len(self._open) > DEPTH:
-            raise _TooLarge
-
-    def _text(self, text: str) -> None:
-        if text:
-            self._put(text, len(text))
-
-    def _put(self, node: Node, size: int) -> None:
-        self._budget -= size
-        if self._budget < 0:
-            raise _TooLarge
-        self._open[-1].append(node)
+def _tag(node: SyntaxTreeNode) -> str:
+    if node.type == "heading":
+        return f"h:{node.tag[1]}"
+    return f"ol:{node.attrs['start']}" if "start" in node.attrs else node.tag
 
 
 @cache
