@@ -44,11 +44,13 @@ class Runner:
         if self._workers is None:
             self._workers = Workers(_THREADS)
         loop = asyncio.get_running_loop()
-        result = self._workers.run(lambda: operation(self._get_database()))
+        # In a list, from which the caller takes it: the thread and the event loop would keep a long
+        # session alive, and freeing it delays the next operation (benchmarks/stores.py).
+        result = self._workers.run(lambda: [operation(self._get_database())])
         # Cheaper than asyncio.wait_for, for saves in SQLite (benchmarks/stores.py).
         timer = loop.call_later(timeout, _expire, result) if timeout else None
         try:
-            return await result
+            return (await result).pop()
         finally:
             if timer:
                 timer.cancel()
