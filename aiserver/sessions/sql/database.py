@@ -116,6 +116,10 @@ class Database(ABC):
     @abstractmethod
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]: ...
 
+    def _migration_lock(self) -> contextlib.AbstractContextManager[None]:
+        """Keep out other processes, unless the transaction does that."""
+        return contextlib.nullcontext()
+
     @abstractmethod
     def _close_connections(self) -> None: ...
 
@@ -139,4 +143,5 @@ class Database(ABC):
 
     def _create_tables(self) -> None:
         if self._transaction(False, schema.current_version) != VERSION:
-            self._transaction(True, schema.migrate)
+            with self._migration_lock():
+                self._transaction(True, schema.migrate)

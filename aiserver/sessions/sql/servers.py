@@ -51,11 +51,17 @@ class ServerDatabase(Database):
         with self._engine.begin() as connection:
             return work(connection)
 
+    def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
+        return self._lock(f"notebooks of {owner_key(owner)}")
+
+    def _migration_lock(self) -> contextlib.AbstractContextManager[None]:
+        return self._lock("tables")
+
     @contextlib.contextmanager
-    def _notebook_lock(self, owner: str) -> Iterator[None]:
+    def _lock(self, name: str) -> Iterator[None]:
         """Hold a lock that the database releases if this process dies."""
-        name = hashlib.sha256(f"notebooks of {owner_key(owner)}".encode()).digest()
-        lock, unlock = map(text, self._lock_statements(name))
+        digest = hashlib.sha256(name.encode()).digest()
+        lock, unlock = map(text, self._lock_statements(digest))
         with self._engine.connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
             if connection.execute(lock).scalar() != 1:
