@@ -21,16 +21,15 @@ export const gitAdvicePlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
-    const askOnce = () => {
+    const trans = (translator ?? nullTranslator).load('aiserver');
+    const askOnce = async () => {
       history.changed.disconnect(askOnce);
-      askAboutGit({
-        repository: () => api.undecidedRepository(),
-        decide: choice => api.decideGit(choice),
-        storage: window.localStorage,
-        trans: (translator ?? nullTranslator).load('aiserver')
-      }).catch(reason => {
+      try {
+        const repository = await api.undecidedRepository();
+        askAboutGit(repository, choice => api.decideGit(choice), trans);
+      } catch (reason) {
         console.warn('AI Server could not look for a git repository.', reason);
-      });
+      }
     };
     history.changed.connect(askOnce);
   }

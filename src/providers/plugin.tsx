@@ -10,7 +10,7 @@ import {
   nullTranslator
 } from '@jupyterlab/translation';
 import { IFormRendererRegistry } from '@jupyterlab/ui-components';
-import { ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 import * as React from 'react';
 
 import { ApiClient } from '../api/client';
@@ -91,14 +91,12 @@ class Models implements IModels {
     };
     _choice.changed.connect((_, change) => {
       if (change === 'list') {
-        this._changed.emit();
+        this.changed.emit();
       }
     });
   }
 
-  get changed(): ISignal<IModels, void> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, void>(this);
 
   pick(pick: IModelPickOptions): void {
     void this._pick(pick);
@@ -198,5 +196,4 @@ class Models implements IModels {
   }
 
   private readonly _services: IModelServices;
-  private readonly _changed = new Signal<IModels, void>(this);
 }

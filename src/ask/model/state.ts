@@ -181,38 +181,12 @@ export function suggestedState(
   suggestion: ISuggestion,
   now: string
 ): Partial<IGenerationState> {
-  const { source: code, explanation, turnId, saveError } = suggestion;
-  const isSame = now.trimEnd() === code.trimEnd();
-  const notice = isSame ? 'same' : null;
-  // The next request continues from this answer.
-  const branch = null;
+  const code = suggestion.source;
   return {
-    phase: 'suggested',
-    notice,
-    saveError,
-    code,
-    explanation,
-    turnId,
-    branch
-  };
-}
-
-/** The state before the next request; keeps the data on the cell and its model. */
-export function nextRequestState(
-  { model, cellModel, failed, branch }: IGenerationState,
-  phase: 'idle' | 'editing',
-  draft: string,
-  turnId: number | null
-): IGenerationState {
-  return {
-    ...INITIAL_STATE,
-    model,
-    cellModel,
-    failed,
-    branch,
-    turnId,
-    phase,
-    draft
+    ...restoredState(suggestion, code),
+    notice: now.trimEnd() === code.trimEnd() ? 'same' : null,
+    // The next request continues from this answer.
+    branch: null
   };
 }
 

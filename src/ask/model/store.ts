@@ -10,13 +10,7 @@ import type { IHistory } from '../../tokens';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
-import {
-  IGenerationState,
-  INITIAL_STATE,
-  ISuggestion,
-  ITarget,
-  nextRequestState
-} from './state';
+import { IGenerationState, INITIAL_STATE, ISuggestion, ITarget } from './state';
 
 export class GenerationStore {
   constructor(options: IGenerationOptions) {
@@ -72,11 +66,21 @@ export class GenerationStore {
     }
   }
 
-  /** Discard the open request and suggestion, and start over. */
+  /** Discard the open request and suggestion; keep the data on the cell and its model. */
   begin(phase: 'idle' | 'editing', draft: string): void {
+    const { model, cellModel, failed, branch } = this._state;
     const turnId = this.nextTurn;
     this.suggestion = this.request = null;
-    this.set(nextRequestState(this._state, phase, draft, turnId));
+    this.set({
+      ...INITIAL_STATE,
+      model,
+      cellModel,
+      failed,
+      branch,
+      turnId,
+      phase,
+      draft
+    });
   }
 
   /** Record an event that has already happened; a failure only sets a notice. */

@@ -6,15 +6,10 @@ import { askAboutGit } from './gitAdvice';
 
 describe('askAboutGit', () => {
   const decided: GitChoice[] = [];
-  let repository: string | null = '/work';
 
-  const ask = async () => {
-    await askAboutGit({
-      repository: async () => repository,
-      decide: async choice => void decided.push(choice),
-      storage: window.localStorage,
-      trans: nullTranslator.load('aiserver')
-    });
+  const ask = (repository: string | null = '/work') => {
+    const decide = async (choice: GitChoice) => void decided.push(choice);
+    askAboutGit(repository, decide, nullTranslator.load('aiserver'));
     return Notification.manager.notifications;
   };
 
@@ -22,11 +17,10 @@ describe('askAboutGit', () => {
     Notification.manager.dismiss();
     window.localStorage.clear();
     decided.length = 0;
-    repository = '/work';
   });
 
-  it('asks once per repository, and decides nothing without a click', async () => {
-    const [notification] = await ask();
+  it('asks once per repository, and decides nothing without a click', () => {
+    const [notification] = ask();
     expect(notification.message).toContain('.aiserver_sessions');
     expect(notification.options.actions?.map(action => action.label)).toEqual([
       'Ignore in git',
@@ -34,23 +28,20 @@ describe('askAboutGit', () => {
       'Not now'
     ]);
     Notification.manager.dismiss();
-    expect(await ask()).toEqual([]);
+    expect(ask()).toEqual([]);
     expect(decided).toEqual([]);
-    repository = '/other';
-    expect(await ask()).toHaveLength(1);
+    expect(ask('/other')).toHaveLength(1);
   });
 
-  it('does not ask after a decision or without git', async () => {
-    repository = null;
-    expect(await ask()).toEqual([]);
-    repository = '/work';
-    expect(await ask()).toHaveLength(1);
+  it('does not ask after a decision or without git', () => {
+    expect(ask(null)).toEqual([]);
+    expect(ask()).toHaveLength(1);
   });
 
   it.each(['ignore', 'keep'] as const)(
     'decides on a click: %s',
     async choice => {
-      const [notification] = await ask();
+      const [notification] = ask();
       const action =
         notification.options.actions?.[choice === 'ignore' ? 0 : 1];
       action?.callback(new MouseEvent('click'));

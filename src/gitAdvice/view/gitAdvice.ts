@@ -15,25 +15,23 @@ import { failureText } from '../../labels/failureText';
 
 const STORAGE_PREFIX = 'aiserver:git-advice:';
 
-export interface IGitAdvice {
-  /** The repository without a decision, or null. */
-  repository(): Promise<string | null>;
-  decide(choice: GitChoice): Promise<void>;
-  storage: Pick<Storage, 'getItem' | 'setItem'>;
-  trans: TranslationBundle;
-}
-
-/** Show the question if it is due. */
-export async function askAboutGit(options: IGitAdvice): Promise<void> {
-  const { storage, trans } = options;
-  const repository = await options.repository();
-  if (repository === null || storage.getItem(STORAGE_PREFIX + repository)) {
+/** Ask about a repository without a decision, if there is one and the question is new here. */
+export function askAboutGit(
+  repository: string | null,
+  decide: (choice: GitChoice) => Promise<void>,
+  trans: TranslationBundle
+): void {
+  const { localStorage } = window;
+  if (
+    repository === null ||
+    localStorage.getItem(STORAGE_PREFIX + repository)
+  ) {
     return;
   }
-  storage.setItem(STORAGE_PREFIX + repository, 'true');
+  localStorage.setItem(STORAGE_PREFIX + repository, 'true');
   const choose = async (choice: GitChoice, confirmation: string) => {
     try {
-      await options.decide(choice);
+      await decide(choice);
       Notification.success(confirmation, { autoClose: 5000 });
     } catch (reason) {
       const text = failureText(toFailure(reason), trans);

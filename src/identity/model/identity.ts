@@ -10,7 +10,7 @@
  * its path and cell ids. A saved copy of it keeps the id.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import { ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type {
@@ -33,15 +33,9 @@ export interface INotebookIdentityOptions {
 }
 
 export class NotebookIdentity implements INotebookIdentity {
-  constructor(options: INotebookIdentityOptions) {
-    this._register = options.register;
-    this._save = options.save;
-    this._trans = options.trans;
-  }
+  constructor(private readonly _options: INotebookIdentityOptions) {}
 
-  get changed(): ISignal<INotebookIdentity, NotebookPanel> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, NotebookPanel>(this);
 
   get(panel: NotebookPanel): string | null {
     const data = panel.content.model?.getMetadata(KEY) as
@@ -84,12 +78,12 @@ export class NotebookIdentity implements INotebookIdentity {
     context.model.metadataChanged.connect(() => {
       if (id !== this.get(panel)) {
         id = this.get(panel);
-        this._changed.emit(panel);
+        this.changed.emit(panel);
       }
     });
     context.pathChanged.connect(() => void this._refresh(panel));
     await this._refresh(panel);
-    this._changed.emit(panel);
+    this.changed.emit(panel);
   }
 
   /** Register a notebook that already has an id. */
@@ -113,11 +107,11 @@ export class NotebookIdentity implements INotebookIdentity {
     const saved = idsOnDisk(panel, notebookId);
     try {
       if (!isReadOnly(panel)) {
-        await this._save(panel);
+        await this._options.save(panel);
       }
     } catch {
       throw new Error(
-        this._trans.__(
+        this._options.trans.__(
           'The notebook could not be saved, so the request was not sent. Save it, then try again.'
         )
       );
@@ -127,7 +121,7 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   private async _registerPanel(panel: NotebookPanel): Promise<string> {
-    const { notebookId } = await this._register({
+    const { notebookId } = await this._options.register({
       path: panel.context.localPath,
       notebookId: this.get(panel),
       cellIds: cellIds(panel)
@@ -140,12 +134,6 @@ export class NotebookIdentity implements INotebookIdentity {
     return notebookId;
   }
 
-  private readonly _register: INotebookIdentityOptions['register'];
-  private readonly _save: INotebookIdentityOptions['save'];
-  private readonly _trans: TranslationBundle;
-  private readonly _changed = new Signal<INotebookIdentity, NotebookPanel>(
-    this
-  );
   private readonly _pending = new Map<NotebookPanel, Promise<string>>();
   private readonly _observed = new WeakMap<NotebookPanel, Promise<void>>();
   private readonly _savedIds = new WeakMap<NotebookPanel, string>();

@@ -8,7 +8,7 @@
  * - An installation ends as exactly one of done, stopped and failed. After the last two, `start`
  *   resumes the download. If it ended while the page was not connected, it is idle.
  */
-import { ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../../api/client';
 import { ApiError } from '../../api/request';
@@ -17,16 +17,9 @@ import { IFailure, toFailure } from '../../state/failure';
 
 export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 
-export interface IInstallProgress {
-  readonly phase: InstallState['phase'];
-  readonly bytes: number;
-  readonly total: number;
-  readonly source: string | null;
-}
-
 export interface IInstallView {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
-  readonly progress: IInstallProgress | null;
+  readonly progress: InstallState | null;
   /** Bytes per second over the last seconds, 0 if none arrived; null until it is measured. */
   readonly speed: number | null;
   /** The reason why it failed or could not be stopped. */
@@ -59,9 +52,7 @@ export class LocalInstall {
   }
 
   /** Emitted when the view changes. */
-  get changed(): ISignal<this, IInstallView> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, IInstallView>(this);
 
   get isRunning(): boolean {
     return this._view.status === 'running';
@@ -103,7 +94,7 @@ export class LocalInstall {
   }
 
   private async _follow(
-    progress: IInstallProgress | null,
+    progress: InstallState | null,
     join: boolean
   ): Promise<void> {
     const epoch = ++this._epoch;
@@ -160,8 +151,8 @@ export class LocalInstall {
     }
   }
 
-  private _advance(progress: IInstallProgress): void {
-    const { phase, bytes, total, source } = progress;
+  private _advance(progress: InstallState): void {
+    const { phase, bytes } = progress;
     const now = this._now();
     if (phase !== this._view.progress?.phase) {
       this._samples = [];
@@ -177,7 +168,7 @@ export class LocalInstall {
         : phase === 'fetching'
           ? this._view.speed
           : null;
-    this._set({ progress: { phase, bytes, total, source }, speed });
+    this._set({ progress, speed });
     if (phase === 'fetching') {
       // The server sends no events while no data arrives.
       this._stallTimer = setTimeout(
@@ -195,10 +186,9 @@ export class LocalInstall {
   private _set(change: Partial<IInstallView>): void {
     clearTimeout(this._stallTimer);
     this._view = { ...this._view, ...change };
-    this._changed.emit(this._view);
+    this.changed.emit(this._view);
   }
 
-  private readonly _changed = new Signal<this, IInstallView>(this);
   private _view = IDLE;
   private _samples: { at: number; bytes: number }[] = [];
   private _epoch = 0;

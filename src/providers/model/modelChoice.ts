@@ -7,7 +7,7 @@
  * - A key is sent to the server and never stored in the page (P8).
  * - Models are chosen, connected and installed only on a person's action (P4).
  */
-import { ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import type { ApiClient } from '../../api/client';
 import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
@@ -38,7 +38,7 @@ export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
     this.install = new LocalInstall(_api);
     this.install.changed.connect((_, { status }) => {
-      this._changed.emit('install');
+      this.changed.emit('install');
       if (status !== this._status && status !== 'running') {
         void this._refreshAfterChange(); // The list includes the size of the partial download.
       }
@@ -60,9 +60,7 @@ export class ModelChoice {
   }
 
   /** Emitted after a refresh (`list`) and on progress of the installation (`install`). */
-  get changed(): ISignal<this, 'list' | 'install'> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, 'list' | 'install'>(this);
 
   /** The default model, for cells without their own. */
   get current(): ModelInfo | null {
@@ -164,10 +162,9 @@ export class ModelChoice {
     if (running && epoch === this.install.epoch) {
       void this.install.join(running);
     }
-    this._changed.emit('list');
+    this.changed.emit('list');
   }
 
-  private readonly _changed = new Signal<this, 'list' | 'install'>(this);
   private _list: ModelList | null = null;
   private _problem: IFailure | null = null;
   private _status: IInstallView['status'] = 'idle';

@@ -62,7 +62,7 @@ export function LoadingModels(props: {
 export function useAction(): {
   busy: boolean;
   failure: IFailure | null;
-  act: (action: () => Promise<void>) => Promise<boolean>;
+  act: (action: () => Promise<void>) => Promise<void>;
 } {
   const [busy, setBusy] = React.useState(false);
   const [failure, setFailure] = React.useState<IFailure | null>(null);
@@ -71,10 +71,8 @@ export function useAction(): {
     setFailure(null);
     try {
       await action();
-      return true;
     } catch (reason) {
       setFailure(toFailure(reason));
-      return false;
     } finally {
       setBusy(false);
     }
