@@ -153,7 +153,7 @@ class Bench:
         self._client, self._model, self._api = client, model, api
         self._loop = asyncio.new_event_loop()
         access = Access(f"{model}/v1", "none")
-        self._library, _ = create_chat_model("openai", "scripted", {}, access)
+        self._library = create_chat_model("openai", "scripted", {}, access)
         for _ in range(600):
             try:
                 client.get(f"{api}/health")

@@ -42,8 +42,8 @@ def create_chat_model(
 ) -> BaseChatModel:
     """Return the model, for ``close_model`` to close. Slow: imports packages.
 
-    Of our own options, it gets those that its class accepts. ``max_connections`` is only for
-    servers with OpenAI's protocol on this machine.
+    Of our own options, it gets those that its class accepts. ``max_connections`` is for a server in
+    which each connection occupies a thread: it also keeps none alive.
     """
     from langchain.chat_models import init_chat_model
 
@@ -128,11 +128,7 @@ async def close_model(model: BaseChatModel) -> None:
 
 
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:
-    """Return HTTP clients for a server on this machine, which ignore the environment's proxies.
-
-    A new connection per request costs almost nothing there. The server might close a keep-alive
-    connection just when it is reused.
-    """
+    """Return HTTP clients for a server on this machine, which ignore the environment's proxies."""
     import httpx
 
     return {
@@ -140,6 +136,9 @@ def _direct_clients(max_connections: int | None) -> dict[str, Any]:
         "http_async_client": httpx.AsyncClient(
             trust_env=False,
             timeout=httpx.Timeout(None, connect=10),  # ``stream_chat`` limits the silence
-            limits=httpx.Limits(max_connections=max_connections, max_keepalive_connections=0),
+            limits=httpx.Limits(
+                max_connections=max_connections,
+                max_keepalive_connections=0 if max_connections else 20,
+            ),
         ),
     }
