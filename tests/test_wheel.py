@@ -64,7 +64,6 @@ def test_the_wheel_contains_both_parts(tmp_path):
         "rest-api.yml",
         "schemas/session.schema.json",
         "llm/local/server.py",
-        "sessions/sql/migrations/versions/0001_first.py",
         "testing/contract/sessions.py",
         "testing/session-1.0.json",
         "locale/zh_CN/LC_MESSAGES/aiserver.json",

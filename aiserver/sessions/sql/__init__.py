@@ -2,7 +2,7 @@
 
 The modules, lowest layer first: ``owners`` (owner keys), ``tables``, ``rows`` (sessions as rows,
 pure), ``errors`` (driver exceptions as our errors), ``address`` (the setting), ``schema`` (creates
-and migrates the tables), ``database`` (transactions and retries; ``sqlite``, ``servers``,
+the tables), ``database`` (transactions and retries; ``sqlite``, ``servers``,
 ``postgresql`` and ``mysql`` have the differences), ``queries``, then ``operations``,
 ``logs_and_blobs`` and ``verify``, whose functions run in one transaction each; ``runner`` (threads
 for them); ``manager`` is the store. SQLAlchemy is imported on the first use of the database, in

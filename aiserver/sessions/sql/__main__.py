@@ -1,4 +1,4 @@
-"""Create or migrate the tables as the database's administrator.
+"""Create the tables as the database's administrator.
 
 ``python -m aiserver.sessions.sql URL [PASSWORD_FILE]``. Servers do this themselves if their account
 has the permissions; use this command if it doesn't.
@@ -14,7 +14,7 @@ from .manager import SQLSessionManager
 
 
 async def create_tables(url: str, password_file: str = "") -> None:
-    """Create or migrate the tables and print what the database does not guarantee."""
+    """Create the tables and print what the database does not guarantee."""
     store = SQLSessionManager(url=url, password_file=password_file)
     try:
         for warning in await store.start():

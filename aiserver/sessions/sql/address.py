@@ -44,9 +44,7 @@ def database_kind(url: str) -> str:
         raise SettingError("A database URL must start with postgresql, mysql or sqlite.")
     if driver not in ("", _DRIVERS[kind], *_FORMER_DRIVERS):
         raise SettingError(f"The URL of this database must start with {name}://.")
-    packages = (
-        ["sqlalchemy", "alembic"] if kind == "sqlite" else ["sqlalchemy", "alembic", _DRIVERS[kind]]
-    )
+    packages = ["sqlalchemy"] if kind == "sqlite" else ["sqlalchemy", _DRIVERS[kind]]
     if missing := [package for package in packages if not _is_installed(package)]:
         extra = "sql" if kind == "sqlite" else kind
         raise SettingError(

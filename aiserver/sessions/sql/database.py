@@ -25,7 +25,6 @@ from sqlalchemy import Connection
 
 from . import schema
 from .errors import classify
-from .tables import VERSION
 
 T = TypeVar("T")
 
@@ -116,7 +115,7 @@ class Database(ABC):
     @abstractmethod
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]: ...
 
-    def _migration_lock(self) -> contextlib.AbstractContextManager[None]:
+    def _tables_lock(self) -> contextlib.AbstractContextManager[None]:
         """Keep out other processes, unless the transaction does that."""
         return contextlib.nullcontext()
 
@@ -142,6 +141,6 @@ class Database(ABC):
                 self._is_ready = True
 
     def _create_tables(self) -> None:
-        if self._transaction(False, schema.current_version) != VERSION:
-            with self._migration_lock():
-                self._transaction(True, schema.migrate)
+        if self._transaction(False, schema.current_version) != schema.VERSION:
+            with self._tables_lock():
+                self._transaction(True, schema.create_tables)

@@ -96,7 +96,7 @@ class SQLSessionManager(SessionManager):
         weakref.finalize(self, self._runner.abandon)
 
     async def start(self) -> list[str]:
-        """Create or migrate the tables; return what the database does not guarantee."""
+        """Create the tables; return what the database does not guarantee."""
         return list(await self._run(lambda db: db.missing_guarantees()))
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:

@@ -1,30 +1,45 @@
-"""Create and migrate the tables with Alembic.
+"""Create the tables.
 
-Invariants: of several processes that start at once, one migrates and the others wait; a process
-that is killed leaves a state from which the next one can continue; the tables of a newer
+Invariants: of several processes that start at once, one creates the tables and the others wait; a
+process that is killed leaves a state from which the next one can continue; the tables of a newer
 AI Server are not changed.
+
+All databases have version 0001. The next change of the tables raises ``VERSION`` and adds the
+statements that bring them from this version to the new one.
 """
 
 from __future__ import annotations
 
-import threading
-from pathlib import Path
-
-from sqlalchemy import Column, Connection, MetaData, String, Table, inspect, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    insert,
+    inspect,
+    select,
+)
 
 from ...errors import StorageError
-from .tables import VERSION, VERSION_TABLE
+from .tables import metadata
 
-_version_table = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32)))
-# Alembic's environment is global to the process.
-_alembic_lock = threading.Lock()
+VERSION = "0001"
+
+version_table = Table(
+    "aiserver_schema",
+    MetaData(),
+    Column("version_num", String(32)),
+    PrimaryKeyConstraint("version_num", name="aiserver_schema_pkc"),
+)
 
 
 def current_version(connection: Connection) -> str | None:
     """The version of the tables or None. Raises StorageError if it is newer than ours."""
-    if not inspect(connection).has_table(VERSION_TABLE):
+    if not inspect(connection).has_table(version_table.name):
         return None
-    version = connection.execute(select(_version_table.c.version_num)).scalar()
+    version = connection.execute(select(version_table.c.version_num)).scalar()
     if version is not None and int(version) > int(VERSION):
         raise StorageError(
             "The history database was set up by a newer version of AI Server. Update AI Server to "
@@ -33,19 +48,16 @@ def current_version(connection: Connection) -> str | None:
     return version
 
 
-def migrate(connection: Connection) -> None:
-    """Create or migrate the tables in the connection's current transaction.
+def create_tables(connection: Connection) -> None:
+    """Create missing tables and indexes in the current transaction.
 
-    The caller keeps out other processes.
+    MySQL creates tables outside of any transaction, so some may exist from a killed process.
     """
-    from alembic import command
-    from alembic.config import Config
-
-    with _alembic_lock:
-        if current_version(connection) == VERSION:
-            return  # another process has migrated them meanwhile
-        config = Config()
-        config.set_main_option("path_separator", "os")
-        config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+    if current_version(connection) == VERSION:
+        return  # another process has created them meanwhile
+    metadata.create_all(connection)
+    for table in metadata.sorted_tables:
+        for index in table.indexes:
+            index.create(connection, checkfirst=True)
+    version_table.create(connection, checkfirst=True)
+    connection.execute(insert(version_table), {"version_num": VERSION})

@@ -54,7 +54,7 @@ class ServerDatabase(Database):
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
         return self._lock(f"notebooks of {owner_key(owner)}")
 
-    def _migration_lock(self) -> contextlib.AbstractContextManager[None]:
+    def _tables_lock(self) -> contextlib.AbstractContextManager[None]:
         return self._lock("tables")
 
     @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""The tables, as the newest migration leaves them.
+"""The tables of version 0001 (``schema.py``).
 
 Invariants:
 
@@ -31,10 +31,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects.mysql import LONGBLOB, LONGTEXT, VARBINARY
 
 from .owners import MAX_KEY_BYTES
-
-VERSION = "0001"
-"""The newest migration; each new one updates this."""
-VERSION_TABLE = "aiserver_schema"
 
 
 class Name(TypeDecorator[str]):
