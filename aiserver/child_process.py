@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import IO, Any, BinaryIO
 
-_PATIENCE = 2  # seconds to wait for a child to end by itself
+_END_TIMEOUT = 2  # seconds to wait for a child to end by itself
 
 
 class ChildEnded(Exception):
@@ -27,7 +27,8 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONSAFEPATH": "1"},
-            start_new_session=True,  # otherwise Ctrl+C, which Jupyter asks about, would end it
+            # Ctrl+C in the terminal, which Jupyter lets the user confirm, must not end the child.
+            start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self.requests: IO[bytes] = self._process.stdin
@@ -47,7 +48,7 @@ class Child:
             raise ChildEnded from error
 
     def has_ended(self, within: float) -> bool:
-        """Whether the process has ended, or ends within ``within`` seconds."""
+        """Return whether the process has ended or ends within ``within`` seconds."""
         try:
             self._process.wait(within)
         except subprocess.TimeoutExpired:
@@ -59,10 +60,10 @@ class Child:
         self._process.kill()
 
     def end(self) -> None:
-        """Close its input, which asks it to end, and kill it if it doesn't."""
+        """Close the child's input, which makes it end, and kill the process if it doesn't end."""
         with contextlib.suppress(OSError):
             self.requests.close()
-        if not self.has_ended(_PATIENCE):
+        if not self.has_ended(_END_TIMEOUT):
             self._process.kill()
             self._process.wait()
         self.answers.close()
@@ -76,24 +77,27 @@ def send(stream: IO[bytes], message: object) -> None:
 
 def receive(stream: IO[bytes]) -> Any:
     """Read a pickled message. Raises EOFError at the end."""
-    return pickle.load(stream)  # noqa: S301 - only parent and child know the pipe
+    return pickle.load(stream)  # noqa: S301 - only our own processes write to the pipe
 
 
 def command_of(module: str) -> tuple[str, ...]:
-    """Return the command that runs a module's ``main`` in a child.
+    """Return the command that runs a module's ``main`` in a child process.
 
-    The working folder isn't on its import path: a user's file may have the same name as a module
-    that the child needs.
+    The working folder isn't on the child's import path, because a user's file may have the same
+    name as a module that the child imports.
     """
     code = "import sys; sys.path[:] = filter(None, sys.path)"
     return sys.executable, "-c", f"{code}; from {module} import main; main()"
 
 
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
-    """Call ``serve`` with the streams of requests and answers, until the parent ends."""
+    """In the child, call ``serve`` with the streams of requests and answers.
+
+    Returns when ``serve`` does or the parent has closed a pipe.
+    """
     with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
         os.nice(5)  # run at a lower priority
-    # Output that a library prints must not get between the answers.
+    # Whatever a library prints goes to stderr, so that it doesn't get between the answers.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with contextlib.suppress(BrokenPipeError, EOFError):

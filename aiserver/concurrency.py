@@ -13,13 +13,13 @@ T = TypeVar("T")
 async def for_each(
     items: Iterable[T], work: Callable[[T], Awaitable[object]], *, limit: int = 8
 ) -> None:
-    """Run ``work`` for all items, at most ``limit`` at a time.
+    """Call ``work`` with each of the items, with at most ``limit`` calls at a time.
 
-    After a failure, no further item begins; it is raised once the running ones have ended.
+    After a call fails, no further call begins. The failure is raised once all calls have ended.
     """
     queue = deque(items)
 
-    async def run() -> None:
+    async def work_off_queue() -> None:
         while queue:
             try:
                 await work(queue.popleft())
@@ -27,6 +27,8 @@ async def for_each(
                 queue.clear()
                 raise
 
-    results = await asyncio.gather(*(run() for _ in range(limit)), return_exceptions=True)
-    for failure in filter(None, results):
+    failures = await asyncio.gather(
+        *(work_off_queue() for _ in range(limit)), return_exceptions=True
+    )
+    for failure in filter(None, failures):
         raise failure

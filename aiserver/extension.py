@@ -3,8 +3,8 @@
 Each replaceable part is a ``Type`` trait, and only this module chooses concrete classes.
 
 Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports nothing
-slow; a thread loads the parts once the server runs, or the first request does. Models and
-LangChain are loaded at the first use of a model.
+slow. A thread imports the slow modules once the server runs, unless a request that comes earlier
+has imported them. The models' packages and LangChain are imported at the first use of a model.
 """
 
 from __future__ import annotations
@@ -34,14 +34,15 @@ if TYPE_CHECKING:
 class LazyType(Type[Any, Any]):
     """A ``Type`` whose value stays a dotted name until ``load`` imports it.
 
-    Jupyter reads all traits of an extension when the server starts, which must not import them.
+    Jupyter reads all traits of an extension when the server starts. Reading this trait must not
+    import the class.
     """
 
     def instance_init(self, obj: Any) -> None:
-        """Skip the import that ``Type`` does here."""
+        """Do nothing, because here ``Type`` would import the class."""
 
     def validate(self, obj: Any, value: Any) -> Any:
-        """Accept any name; check a class."""
+        """Return a name unchecked, and a class if it is of the right type."""
         return value if isinstance(value, str) else self._checked_class(obj, value)
 
     def load(self, obj: Any) -> Any:
@@ -71,7 +72,7 @@ class AIServer(ExtensionApp):
         Unicode(),
         default_value=["*"],
         help="""The allowed models, as patterns of "provider:name", for example
-        ["local:*", "ollama:*"]. Others are hidden and can't be used.""",
+        ["local:*", "ollama:*"]. All other models are hidden and can't be used.""",
     ).tag(config=True)
 
     max_generations = Int(
@@ -100,9 +101,10 @@ class AIServer(ExtensionApp):
     ).tag(config=True)
 
     owner = Unicode(
-        help="""The user who owns this server, if it has named users. Others can't make requests,
-        which are charged to the owner, or delete histories. Default: the user for whom JupyterHub
-        started the server; otherwise none, and everyone who can run code can make requests.""",
+        help="""The user who owns this server, if it has named users. Other users can neither make
+        requests, which are charged to the owner, nor delete histories. Default: the user for whom
+        JupyterHub started the server; otherwise none, and everyone who can run code can make
+        requests.""",
     ).tag(config=True)
 
     others_may_ask = Bool(
@@ -135,7 +137,10 @@ class AIServer(ExtensionApp):
         return "aiserver"
 
     def initialize_handlers(self) -> None:
-        """Register a router that loads the handlers on first use, and the parts that they use."""
+        """Register a router that imports the handlers at the first request to the API.
+
+        The handlers call ``load``, from the settings, for the objects that they use.
+        """
         assert self.serverapp is not None
         web_app: Any = self.serverapp.web_app
         web_app.settings["aiserver_load"] = self.load
@@ -159,7 +164,10 @@ class AIServer(ExtensionApp):
         await self.models.sweep()
 
     async def _start_sessions(self) -> None:
-        """Start the store and log its warnings. A store that is down may recover later."""
+        """Start the store and log its warnings.
+
+        If the store can't be reached, only log that: later requests may reach it.
+        """
         from .errors import AIServerError
 
         try:
@@ -177,7 +185,7 @@ class AIServer(ExtensionApp):
 
     def make_models(self) -> ModelRegistry:
         """Create the configured model registry."""
-        traits: Any = type(self)
+        traits: Any = type(self)  # on the class, the attribute is the trait and not its value
         models: ModelRegistry = traits.model_registry_class.load(self)(parent=self)
         if self.model:
             models.model = self.model
@@ -186,7 +194,10 @@ class AIServer(ExtensionApp):
         return models
 
     def make_sessions(self, start_dir: str, choice: str = "") -> SessionManager:
-        """Create the configured store, or the store ``choice`` with the same settings."""
+        """Create the configured store.
+
+        ``choice`` names another store, as ``session_manager`` does; it gets the same settings.
+        """
         from .sessions.factory import create_session_manager
 
         return create_session_manager(
@@ -209,7 +220,10 @@ class AIServer(ExtensionApp):
         self._has_routes = True
 
     def load(self) -> Services:
-        """Register the handlers and create what they use, once. Raises SettingError."""
+        """Return the objects that the handlers use.
+
+        The first call registers the handlers and creates the objects. Raises SettingError.
+        """
         self.add_routes()
         if self._services is None:
             self._services = self._create_services()
@@ -264,7 +278,7 @@ def _import_module(module: str) -> None:
         importlib.import_module(module, "aiserver")
 
 
-_SLOW_MODULES = (
+_SLOW_MODULES = (  # they import all other modules that the first requests need
     ".requests",
     ".generation.assistant",
     ".llm.registry",
@@ -275,9 +289,12 @@ _SLOW_MODULES = (
 
 
 class _LoadingRouter(Router):
-    """Adds the routes at the first request, and leaves the request to them."""
+    """Adds the handlers' routes at the first request to the API.
 
-    SUPPORTED_METHODS = ()  # jupyter_server checks that each of these methods is guarded
+    It never finds a handler itself, so Tornado passes the request on to the added routes.
+    """
+
+    SUPPORTED_METHODS = ()  # jupyter_server checks that each method listed here is guarded
 
     def __init__(self, extension: AIServer) -> None:
         self.extension = extension

@@ -1,10 +1,12 @@
 """Pause the garbage collector while large packages or much data are loaded.
 
 A full collection traverses all objects and blocks the server meanwhile. LangChain and a provider's
-package have some hundred thousand objects, which takes 0.2 s each time. So the collector is
-disabled while they are loaded, and then ignores them (``gc.freeze``: reference counting still frees
-all but reference cycles). Without this the first timeline of a notebook
-takes a third longer, and the event loop is four times as late (``benchmarks/replay.py``).
+package create some hundred thousand objects, whose traversal takes 0.2 s each time. So the
+collector is disabled while packages are imported, and ignores the packages' objects afterwards
+(``gc.freeze``). Reference counting still frees those objects, except in reference cycles.
+
+Without the pause, the first timeline of a notebook takes a third longer, and the event loop is
+delayed four times as long (``benchmarks/replay.py``).
 """
 
 from __future__ import annotations
@@ -26,15 +28,15 @@ def pause_gc() -> Iterator[None]:
     module_count = len(sys.modules)
     with _lock:
         _active += 1
-        disables = _active == 1 and gc.isenabled()
-        if disables:
+        must_disable = _active == 1 and gc.isenabled()
+        if must_disable:
             gc.disable()
     try:
         yield
     finally:
         with _lock:
             _active -= 1
-            if len(sys.modules) > module_count:
+            if len(sys.modules) > module_count:  # packages were imported
                 gc.freeze()
-            if disables:
+            if must_disable:
                 gc.enable()

@@ -1,11 +1,12 @@
 """Make JupyterLab's server translate the titles and descriptions of our settings.
 
-The page doesn't need this: JupyterLab serves it ``aiserver/locale/*.json``. Schemas, however, are
-translated on the server, and only from language packs, which don't include extensions. So our own
-catalog is added as another domain.
+The texts of the page don't need this module: JupyterLab serves ``aiserver/locale/*.json`` to the
+page. The schemas of settings, however, are translated on the server, and only with the catalogs of
+language packs, which don't include extensions. So this module adds our catalogs to those of the
+server, under the name of our domain.
 
-Invariants: missing texts and languages fall back to English without an error. A server without
-JupyterLab doesn't import jupyterlab_server for this.
+Invariants: texts and languages without a translation stay English, without an error. On a server
+without JupyterLab, this module doesn't import jupyterlab_server.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ FOLDER = Path(__file__).parent / "locale"
 
 def load_texts(locale: str) -> dict[str, Any]:
     """Return the catalog of a language such as ``zh_CN``; empty if there is none."""
-    folders = {path.name.lower(): path for path in FOLDER.glob("*") if path.is_dir()}
-    folder = folders.get(locale.lower().replace("-", "_"))
+    folder_by_locale = {path.name.lower(): path for path in FOLDER.glob("*") if path.is_dir()}
+    folder = folder_by_locale.get(locale.lower().replace("-", "_"))
     if folder is None:
         return {}
     path = folder / "LC_MESSAGES" / f"{DOMAIN}.json"
@@ -34,18 +35,19 @@ def load_texts(locale: str) -> dict[str, Any]:
 
 
 def translate(texts: dict[str, Any], message: str, context: str = "") -> str:
-    """Return the translation of ``message`` in a catalog, or ``message`` itself."""
+    """Return the translation of ``message`` in the catalog ``texts``, or ``message`` itself."""
     forms = texts.get(f"{context}\x04{message}" if context else message) if message else None
     return str(forms[0]) if isinstance(forms, list) and forms else message
 
 
 def install_translations() -> None:
-    """Make jupyterlab_server use our catalog for schemas of our domain, if it is loaded."""
+    """Make jupyterlab_server, if it is loaded, use our catalogs for the schemas of our settings."""
     utils: Any = sys.modules.get("jupyterlab_server.translation_utils")
     handler: Any = sys.modules.get("jupyterlab_server.settings_handler")
-    # There is no public API for this: a bundle only reads the folder of a language pack, and the
-    # list of all settings, which the page loads first, isn't translated for extensions (in 2.28).
-    # The replaced attributes are public; if they are missing, everything stays English.
+    # jupyterlab_server 2.28 has no public API for this. A translation bundle only reads the folder
+    # of a language pack, and in the list of all settings, which the page loads first, the texts of
+    # extensions aren't translated. The attributes that are replaced here are public; if a later
+    # version doesn't have them, everything stays English.
     with contextlib.suppress(AttributeError):
         translator, get_settings = utils.translator, handler.get_settings
         bundle = translator.load(DOMAIN)
@@ -56,8 +58,8 @@ def install_translations() -> None:
             bundle.pgettext = lambda context, message: translate(texts, message, context)
 
         @wraps(get_settings)
-        def translated(*args: Any, **more: Any) -> tuple[dict[str, Any], Any]:
-            result, warnings = get_settings(*args, **more)
+        def get_translated_settings(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], Any]:
+            result, warnings = get_settings(*args, **kwargs)
             plugins = result.get("settings")
             # In the response for a single plugin, "settings" are the user's values.
             for plugin in plugins if isinstance(plugins, list) else ():
@@ -65,7 +67,7 @@ def install_translations() -> None:
                     plugin["schema"] = translator.translate_schema(plugin["schema"])
             return result, warnings
 
-        if not hasattr(get_settings, "__wrapped__"):  # not yet done by a server in this process
+        if not hasattr(get_settings, "__wrapped__"):  # no other server in this process did this
             update_locale(utils.SYS_LOCALE)
             bundle.update_locale = update_locale
-            handler.get_settings = translated
+            handler.get_settings = get_translated_settings

@@ -5,10 +5,10 @@ Invariants:
 - The keys, names and nesting of version 1.0 are a contract that other tools read. They are
   published as JSON Schemas in ``aiserver/schemas`` (``python -m aiserver.schemas`` writes them).
 - Unknown keys are preserved and written back (``extra="allow"``).
-- A record is written with exactly the keys that were set, so reading and rewriting a file changes
-  nothing but what was added.
-- ``interactions`` and ``events`` are append-only and share one counter, ``seq``. It alone defines
-  the order, never a clock.
+- A record is written with exactly the keys that were set, so a file that is read and written again
+  only changes by what was added to it.
+- ``interactions`` and ``events`` are append-only. Their records share one counter, ``seq``, which
+  alone defines their order; timestamps never do.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from .surrogates import fix_surrogates
 
 SCHEMA_VERSION = "1.0"
 ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")  # used with fullmatch: `$` would allow a newline
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")  # for `fullmatch`: `$` would allow a newline at the end
 
 Status = Literal["success", "error", "cancelled"]
 
 
 def utc_now() -> str:
-    """Return the current time as stored: ISO 8601, UTC, milliseconds, ``Z``."""
+    """Return the current time in the stored form: ISO 8601 in UTC, with milliseconds and ``Z``."""
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")[: -len("+00:00")] + "Z"
 
 
-# RFC 3339 and slightly more. `fromisoformat` of Python 3.10 supports fewer forms than later ones.
+# The times of RFC 3339 and a few more. `fromisoformat` only checks the date and the time of day,
+# because in Python 3.10 it doesn't read all fractions and offsets that later versions read.
 _TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})"
     r"(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?"
@@ -58,9 +59,9 @@ def _id(value: str) -> str:
     return value
 
 
-# Stored as text, so that a time is written back exactly as it was read.
+# A time is stored as text, so that it is written back exactly as it was read.
 Timestamp = Annotated[str, AfterValidator(_iso_time)]
-# Any tool may have written the file; lone surrogates can be neither sent nor displayed.
+# Another tool may have written lone surrogates into a file; they can be neither sent nor displayed.
 Text = Annotated[str, AfterValidator(fix_surrogates)]
 # nbformat's rule for cell ids, also applied to notebook ids.
 Id = Annotated[str, AfterValidator(_id), Field(json_schema_extra={"pattern": ID_PATTERN})]
@@ -70,7 +71,7 @@ Id = Annotated[str, AfterValidator(_id), Field(json_schema_extra={"pattern": ID_
 class SessionKey:
     """Identifies one session.
 
-    Raises InvalidRequest for an id outside nbformat's rule, so a bad id never reaches a store.
+    Raises InvalidField for an id that breaks nbformat's rule, so no store ever gets such an id.
     """
 
     notebook_id: str
@@ -87,10 +88,10 @@ def is_id(value: str) -> bool:
     return _ID.fullmatch(value) is not None
 
 
-def check_id(name: str, value: str) -> str:
-    """Return ``value``, or raise InvalidRequest that names the field."""
+def check_id(field: str, value: str) -> str:
+    """Return ``value`` if it is a valid id; else raise InvalidField, which names the field."""
     if not isinstance(value, str) or not _ID.fullmatch(value):
-        raise InvalidField(name, "must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
+        raise InvalidField(field, "must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
     return value
 
 
@@ -112,7 +113,7 @@ class UserRequest(Stored):
     current_code: Text = ""
     """The cell's code at the time of the request."""
     language: Text = "python"
-    """The cell's language: that of the kernel or of a cell magic, `markdown` or `text`."""
+    """The cell's language: the kernel's, that of a cell magic, `markdown` or `text`."""
 
 
 class AIResponse(Stored):
@@ -155,34 +156,34 @@ class NewTurn(Stored):
     user: str | None = None
     """The person who asked, if several people share a server."""
     dataframes: list[dict[str, Any]] | None = None
-    """The DataFrames that it was about (names, shapes, dtypes), for use in later turns."""
+    """The DataFrames that the request was about (names, shapes, dtypes), for later requests."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
-    """The turn that this one continues from, if that is not the previous one."""
+    """The turn that this turn continues from, if it is not the previous turn."""
 
 
 class Interaction(NewTurn, _TurnId):
-    """One saved AI turn."""  # this order of bases writes turn_id first
+    """One saved AI turn."""  # in this order of the base classes, turn_id is written first
 
 
 class _Seq(Stored):
     seq: Annotated[int, Field(ge=1)]
-    """The position in the order of records or entries, from 1."""
+    """The position among the records of a cell or the entries of a log, from 1."""
 
 
 class Contributor(Stored):
     """The contributor of a change: a person, a model, a program, …"""
 
     kind: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
-    """`person`, `model`, `agent`, `program`, `unknown`, or a later one."""
+    """`person`, `model`, `agent`, `program`, `unknown`, or a kind that a later version adds."""
     name: Text | None = None
     """The contributor's name if it is known, such as `jupyter-mcp-server`."""
 
 
 class NewEvent(Stored):
-    """An event that has not been saved: anything but a turn that happened to the cell.
+    """An event that has not been saved: anything that happened to the cell other than a turn.
 
     ``type`` is one of edit, run, accept, reject, restore, context_reset, split, merge, copy,
-    delete, undelete, or one of a later version.
+    delete, undelete, or a type that a later version adds.
     """
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
@@ -192,13 +193,13 @@ class NewEvent(Stored):
     source: Text | None = None
     """The cell's code after the event."""
     turn_id: Annotated[int, Field(ge=1)] | None = None
-    """The turn that it is about."""
+    """The turn that the event is about."""
     data: dict[str, Any] | None = None
     """Further details of the event."""
     id: Text | None = None
     """An id chosen by the sender: an event that is sent again is stored once."""
     contributor: Contributor | None = None
-    """The author of the event. Missing in older records, where it is the person."""
+    """The contributor of the event. Missing in older records, whose contributor is the person."""
 
 
 class Event(NewEvent, _Seq):
@@ -221,12 +222,12 @@ class SessionMeta(Stored):
     owner: str | None = None
     """The owner, if several people share a store."""
     forked_from: dict[str, Any] | None = None
-    """The session that this one was copied from: `notebook_id`, `cell_id`, `revision`."""
+    """The session that this session was copied from: `notebook_id`, `cell_id`, `revision`."""
     parents: list[dict[str, Any]] | None = None
-    """The sessions of the cells that were merged into this one."""
+    """The sessions of the cells that were merged into this cell."""
     merged: list[dict[str, Any]] | None = None
-    """The merges of branches that renumbered records: `id`, and `seqs`, a list of
-    [first old, last old, first new]."""
+    """The merges of git branches that renumbered records of this session. Each has an `id`, and
+    `seqs`, a list of ranges: [first old seq, last old seq, first new seq]."""
 
 
 class Session(Stored):
@@ -240,7 +241,7 @@ class Session(Stored):
 
     @property
     def revision(self) -> int:
-        """The number of writes; 0 for a session that is unsaved or has no counter."""
+        """The number of writes; 0 for a session that is unsaved or stored without a revision."""
         return self.meta.revision or 0
 
     @property
@@ -252,52 +253,58 @@ class Session(Stored):
     def next_seq(self) -> int:
         """The next value of the counter that turns and events share.
 
-        Turns without ``seq`` count by position, so new ones come after them.
+        A turn without ``seq`` has its position as its number, so that new records come after it.
         """
         seqs = [turn.seq or 0 for turn in self.interactions]
         seqs += [event.seq for event in self.events or []]
         return max([*seqs, len(self.interactions)], default=0) + 1
 
     def ordered(self) -> list[Interaction | Event]:
-        """Return turns and events in the order in which they happened (P26: never by clock)."""
-        items: list[tuple[int, int, Interaction | Event]] = []
-        last = 0
+        """Return turns and events in the order in which they happened, by ``seq``, not by time.
+
+        A turn without ``seq`` follows the turn before it; an event follows a turn of the same seq.
+        """
+        numbered: list[tuple[int, int, Interaction | Event]] = []
+        seq = 0
         for turn in sorted(self.interactions, key=lambda turn: turn.turn_id):
-            last = turn.seq if turn.seq is not None else last + 1
-            items.append((last, 0, turn))
-        items += [(event.seq, 1, event) for event in self.events or []]
-        return [item for _, _, item in sorted(items, key=lambda row: row[:2])]
+            seq = turn.seq if turn.seq is not None else seq + 1
+            numbered.append((seq, 0, turn))
+        numbered += [(event.seq, 1, event) for event in self.events or []]
+        return [record for _, _, record in sorted(numbered, key=lambda entry: entry[:2])]
 
     def history(self, parent_turn_id: int | None = None) -> list[Interaction]:
         """Return the turns since the last ``context_reset``, oldest first.
 
-        With ``parent_turn_id``, only that turn and its ancestors: a request that continues from an
-        older version must not see what was tried later.
+        With ``parent_turn_id``, return only that turn and its ancestors: a request that continues
+        from an older version must not see what was tried later.
         """
         turns: list[Interaction] = []
-        for item in self.ordered():
-            if isinstance(item, Interaction):
-                turns.append(item)
-            elif item.type == "context_reset":
+        for record in self.ordered():
+            if isinstance(record, Interaction):
+                turns.append(record)
+            elif record.type == "context_reset":
                 turns.clear()
         return turns if parent_turn_id is None else _ancestors(turns, parent_turn_id)
 
 
 def _ancestors(turns: list[Interaction], turn_id: int) -> list[Interaction]:
-    """Return a turn and its ancestors, oldest first; the default parent is the previous turn."""
+    """Return a turn and its ancestors, oldest first.
+
+    A turn that was stored without a parent has the previous turn as its parent.
+    """
     ancestors: list[Interaction] = []
-    wanted: int | None = turn_id
+    ancestor_id: int | None = turn_id
     for index in range(len(turns) - 1, -1, -1):
         turn = turns[index]
-        if turn.turn_id == wanted:
+        if turn.turn_id == ancestor_id:
             ancestors.append(turn)
-            previous = turns[index - 1].turn_id if index else None
-            wanted = previous if turn.parent_turn_id is None else turn.parent_turn_id
+            previous_id = turns[index - 1].turn_id if index else None
+            ancestor_id = previous_id if turn.parent_turn_id is None else turn.parent_turn_id
     return ancestors[::-1]
 
 
 class SessionSummary(BaseModel):
-    """One row of a list of sessions."""
+    """A short description of one session, for lists of sessions."""
 
     notebook_id: str
     cell_id: str
@@ -315,7 +322,7 @@ class SessionSummary(BaseModel):
 class NewLogEntry(Stored):
     """A change log entry that has not been saved: a change to the notebook as a whole.
 
-    ``type`` is one of path_seen, cell_order, cell_made, cell_deleted, or one of a later version.
+    ``type`` is path_seen, cell_order, cell_made, cell_deleted, or a type that a later version adds.
     """
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
@@ -330,19 +337,20 @@ class NotebookLogEntry(NewLogEntry, _Seq):
     """One saved entry of a notebook's change log; ``seq`` counts within the notebook."""
 
     merged: list[list[str]] | None = None
-    """The merges of branches that the entry went through since it was written, oldest first, with
-    one row per path. Its record numbers are those before these merges."""
+    """The merges of git branches that the entry went through after it was written: a list of their
+    ids, oldest first, for each of its merge paths (see `renumbering.py`). The numbers of records in
+    `data` are the numbers before these merges."""
 
 
 def new_session(key: SessionKey, now: str | None = None) -> Session:
     """Return an empty, unsaved session (revision 0)."""
-    stamp = now or utc_now()
+    timestamp = now or utc_now()
     meta = SessionMeta(
         version=SCHEMA_VERSION,
         notebook_id=key.notebook_id,
         cell_id=key.cell_id,
-        created_at=stamp,
-        last_updated=stamp,
+        created_at=timestamp,
+        last_updated=timestamp,
     )
     if key.owner:
         meta.owner = key.owner
@@ -356,7 +364,7 @@ def dumps(record: Stored, indent: int | None = 2) -> bytes:
     Raises ValueError if the record can't be written as JSON.
     """
     try:
-        # As model_dump_json, but without creating a str: saves a third of the time of a save.
+        # Like `model_dump_json`, but without creating a str, which takes a third of a save's time.
         writer = record.__pydantic_serializer__
         return writer.to_json(record, indent=indent, exclude_unset=True) + b"\n"
     except PydanticSerializationError:

@@ -1,9 +1,11 @@
-"""Map the numbers that records had before merges of branches to their current numbers. Pure.
+"""Map the numbers (``seq``) that records had before merges of git branches to their current ones.
 
-A merge keeps the numbers of one side and appends the records of the other side with new numbers.
-Whatever refers to a record by its old number (a change log entry, an event of another cell) carries
-the ids of the merges that it went through, its path. The session's ``meta.merged`` has the old and
-new numbers of each merge: ``{"id": …, "seqs": [[first, last, new first], …]}``.
+A merge keeps the numbers of one side's records and appends the records of the other side with new
+numbers. A change log entry, or an event of another cell, may refer to a record by its old number.
+It then has a list ``merged`` of *merge paths*: each is the list of the ids of the merges that the
+entry or event went through, oldest first, and there are several if its copies went through
+different merges. The session's ``meta.merged`` has the old and new numbers of each merge:
+``{"id": …, "seqs": [[first old, last old, first new], …]}``. Pure functions.
 """
 
 from __future__ import annotations
@@ -25,28 +27,36 @@ def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, An
     return {"id": merge_id, "seqs": ranges} if ranges else None
 
 
-def current_seq(merged: object, paths: object, seq: int) -> int:
-    """Return the current number of a record that had ``seq`` before these merges."""
-    for ranges in _longest_chain(merged, paths):
+def current_seq(merged: object, merge_paths: object, seq: int) -> int:
+    """Return the current number of the record that had ``seq`` before the merges of the paths.
+
+    ``merged`` is the session's ``meta.merged``.
+    """
+    for ranges in _longest_chain(merged, merge_paths):
         seq = _map_seq(ranges, seq)
     return seq
 
 
-def current_end(merged: object, paths: object, seq: int) -> int:
-    """Return the highest current number among the records up to ``seq`` before these merges."""
-    for ranges in _longest_chain(merged, paths):
+def current_end(merged: object, merge_paths: object, seq: int) -> int:
+    """Return the highest current number of the records that had numbers up to ``seq``.
+
+    These are numbers before the merges of the paths. ``merged`` is the session's ``meta.merged``.
+    """
+    for ranges in _longest_chain(merged, merge_paths):
+        # New numbers ascend within each range and between two ranges, so the highest is at an end.
         ends = {seq, *(last for _, last, _ in ranges), *(first - 1 for first, _, _ in ranges)}
         seq = max(_map_seq(ranges, end) for end in ends if end <= seq)
     return seq
 
 
-def _longest_chain(merged: object, paths: object) -> list[list[list[int]]]:
-    """Return the ranges of each merge along one path.
+def _longest_chain(merged: object, merge_paths: object) -> list[list[list[int]]]:
+    """Return the renumbered ranges of each merge along one of the merge paths.
 
-    A merge may take a file from one side unchanged. So of several paths, the one counts that has
-    most merges in this session; if the session has all, each path leads to the same record.
+    ``merged`` may lack merges of a path, because git may take a session's file from one side
+    unchanged. So the path is chosen of which ``merged`` has the most merges. If it has all merges
+    of several paths, each of these paths leads to the same record.
     """
-    if not isinstance(merged, Sequence) or not isinstance(paths, Sequence):
+    if not isinstance(merged, Sequence) or not isinstance(merge_paths, Sequence):
         return []
     ranges_by_id = {
         merge["id"]: merge["seqs"]
@@ -57,7 +67,7 @@ def _longest_chain(merged: object, paths: object) -> list[list[list[int]]]:
     }
     chains = [
         [ranges_by_id[id_] for id_ in path if isinstance(id_, str) and id_ in ranges_by_id]
-        for path in paths
+        for path in merge_paths
         if isinstance(path, Sequence)
     ]
     return max(chains, key=len, default=[])
@@ -65,8 +75,8 @@ def _longest_chain(merged: object, paths: object) -> list[list[list[int]]]:
 
 def _are_ranges(value: object) -> bool:
     return isinstance(value, list) and all(
-        isinstance(item, list) and len(item) == 3 and all(type(n) is int for n in item)
-        for item in value
+        isinstance(range_, list) and len(range_) == 3 and all(type(n) is int for n in range_)
+        for range_ in value
     )
 
 

@@ -1,7 +1,7 @@
-"""Validated request bodies. camelCase on the wire, snake_case here.
+"""Validated request bodies. Their fields are camelCase in the HTTP API and snake_case here.
 
 An invalid body raises pydantic's ValidationError, which ``handlers/base.py`` turns into a 400 that
-names the field. ``rest-api.yml`` describes the same shapes; a test compares the two.
+names the field. ``rest-api.yml`` describes the same bodies; a test compares the two.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pydantic.alias_generators import to_camel
 
 from .models import Id, NewEvent, Timestamp, utc_now
 
-MAX_TEXT = 200_000  # characters: longer cells aren't written by hand
-MAX_SOURCE = 1_000_000  # characters of a recorded source: programs write cells, too
+MAX_TEXT = 200_000  # characters; nobody writes a longer cell by hand
+MAX_SOURCE = 1_000_000  # characters of a recorded source, which a program may have written
 MAX_CELLS = 20_000
 MAX_INTENT = 20_000
 
@@ -48,7 +48,7 @@ class Body(_Request):
 
 
 class ContextCell(Body):
-    """Another cell of the notebook, as context. Cells are in the notebook's order."""
+    """Another cell of the notebook, as context for the model."""
 
     cell_id: Id | None = None
     cell_type: CellType = "code"
@@ -76,14 +76,14 @@ class DataFrameProfile(Body):
 
 
 class Context(Body):
-    """The notebook around the cell: the cells before it, oldest first."""
+    """The context of a request: the cells above the request's cell, from top to bottom."""
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
     kernel: Name = ""
 
 
 class WarmUpBody(Body):
-    """The request so far, before the user has entered an intent: enough to warm up a model."""
+    """A request before the user has entered an intent, for warming up the model."""
 
     notebook_id: Id
     cell_id: Id
@@ -96,7 +96,7 @@ class WarmUpBody(Body):
 
 
 class GenerateBody(WarmUpBody):
-    """A request for code in a cell, or for text in a Markdown or raw one.
+    """A request for the code of a cell, or for the text of a Markdown or raw cell.
 
     ``source`` is the cell's current source.
 
@@ -119,7 +119,7 @@ class AnalyzeBody(GenerateBody):
 
 
 class GitBody(Body):
-    """Whether git ignores histories, or merges those of branches."""
+    """The user's choice for a repository: git ignores histories, or keeps and merges them."""
 
     choice: Literal["ignore", "keep"]
 
@@ -139,7 +139,7 @@ class CheckBody(Body):
 
 
 class NamesBody(Body):
-    """A provider to list models of, with the key and address entered for it, if any."""
+    """A provider whose models to list, with the key and address entered for it, if any."""
 
     provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
     key: Key | None = None
@@ -147,13 +147,14 @@ class NamesBody(Body):
 
 
 class InstallBody(Body):
-    """With ``join``, only follow a running installation and never start one."""
+    """A request to install the local model."""
 
     join: bool = False
+    """Only follow an installation that is already running; never start one."""
 
 
 class KeyBody(Body):
-    """The key of a provider, and its address if it isn't the default one.
+    """The key of a provider, and the provider's address if it isn't the default.
 
     ``on_this_machine``: the user declares that the server at that address runs its models itself.
     """
@@ -170,7 +171,7 @@ class PlaceBody(Body):
 
 
 class PreviewBody(WarmUpBody):
-    """A request to preview. Any of its parts may still be missing."""
+    """A request whose prompt to preview. The user may not have entered all of it yet."""
 
     intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
@@ -178,14 +179,14 @@ class PreviewBody(WarmUpBody):
 
 
 class ContributorBody(Body):
-    """The person or program that made a change."""
+    """The contributor of a change."""
 
     kind: ContributorKind
     name: Annotated[str, Field(min_length=1, max_length=256)] | None = None
 
 
 class EventBody(Body):
-    """An event to record. The server adds ``seq``, and the time if none is given."""
+    """An event to record. The server adds ``seq``, and the timestamp if it is missing."""
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
     timestamp: Annotated[Timestamp, Field(max_length=64)] | None = None
@@ -196,13 +197,13 @@ class EventBody(Body):
     contributor: ContributorBody | None = None
 
     def to_event(self) -> NewEvent:
-        """Convert to the store's event."""
+        """Return the event to store."""
         fields = self.model_dump(exclude_none=True)
         return NewEvent.model_validate({"timestamp": utc_now()} | fields)
 
 
 class ForkBody(Body):
-    """The cell of which a new one is a copy."""
+    """The cell that a new cell was copied from."""
 
     notebook_id: Id
     cell_id: Id
@@ -231,9 +232,10 @@ class PlacedCell(Body):
 class ChangesBody(Body):
     """A batch of changes to the cells of a notebook.
 
-    ``id`` is the sender's id of the batch. ``order`` lists all cells if their order or a type
-    changed. ``saved``: the notebook was saved in this state. ``page`` identifies the sender, and
-    ``seen`` is the ``seq`` up to which it has received the changes of other pages.
+    ``id`` is an id of the batch that the page chose. ``order`` lists all cells of the notebook if
+    their order or a cell's type changed. ``saved`` means that the notebook was saved after these
+    changes. ``page`` identifies the page, and ``seen`` is the ``seq`` of the last change log entry
+    that it has received.
     """
 
     id: Id
@@ -254,7 +256,7 @@ class NotebookBody(Body):
 
 
 class SessionListQuery(_Request):
-    """The part of a notebook's sessions to list."""
+    """The notebook whose sessions to list, and the range of them."""
 
     notebook_id: Id
     offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
@@ -262,7 +264,7 @@ class SessionListQuery(_Request):
 
 
 class SearchBody(Body):
-    """A search query. In a body, since URLs appear in the logs of servers and proxies."""
+    """A search query. It is sent in a body, because URLs appear in logs of servers and proxies."""
 
     query: Annotated[str, Field(max_length=1000)] = ""
     notebook_id: Id | None = None
@@ -272,7 +274,7 @@ class SearchBody(Body):
 
 
 class SearchQuery(SearchBody):
-    """The same in a URL."""
+    """A search query in a URL, for clients that can't send a body; ``q`` is its text."""
 
     query: Annotated[str, Field(max_length=1000, alias="q")] = ""
 
@@ -285,7 +287,7 @@ class ExportBody(Body):
 
 
 class BlameBody(Body):
-    """The text to blame: the cell's current source, or its source after a step."""
+    """The text whose lines' authors to return: the cell's current source, or that after a step."""
 
     source: Source | None = None
     step: Annotated[int, Field(ge=0)] | None = None

@@ -12,23 +12,23 @@ import subprocess
 from pathlib import Path
 
 _TIMEOUT = 5.0  # seconds
-_SETTINGS = {
+_SETTINGS = {  # take precedence over the repository's config
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.sshCommand": "false",
     "credential.helper": "",
 }
-_OPTIONS = [word for name, value in _SETTINGS.items() for word in ("-c", f"{name}={value}")]
+_OPTIONS = [option for name, value in _SETTINGS.items() for option in ("-c", f"{name}={value}")]
 _ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "",  # no transport, whatever the config allows
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ALLOW_PROTOCOL": "",  # no connections, even if the config allows them
+    "GIT_NO_LAZY_FETCH": "1",  # no download of missing objects
+    "GIT_OPTIONAL_LOCKS": "0",  # no update of the index as a side effect
+    "GIT_TERMINAL_PROMPT": "0",  # no question to the user
 }
 
 
 def run_git(
-    *words: str, folder: Path | None = None, stdin: bytes = b"", check: bool = True
+    *arguments: str, folder: Path | None = None, stdin: bytes = b"", check: bool = True
 ) -> subprocess.CompletedProcess[bytes]:
     """Run git in ``folder``, ignoring GIT_* variables of this process.
 
@@ -40,7 +40,7 @@ def run_git(
         raise FileNotFoundError("git")
     environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
     return subprocess.run(
-        [program, *_OPTIONS, *words],
+        [program, *_OPTIONS, *arguments],
         cwd=folder,
         input=stdin,
         env=environment | _ENVIRONMENT,

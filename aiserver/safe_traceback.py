@@ -1,8 +1,8 @@
-"""Describe an exception for the log by its class and location, without any contents (P8).
+"""Describe an exception for the log by its class and location, without any contents.
 
-Invariants: the text contains no exception's message, which may quote a key, a path, a prompt or a
-provider's answer; no values of a frame; and no folders above a package. Together with the
-request's id it is enough to find the line.
+Invariant: the description contains no exception's message (which may quote a key, a path, a prompt
+or a provider's answer), no value of a variable, and no name of a folder outside a package. Still
+it tells a developer in which line the exception was raised.
 """
 
 from __future__ import annotations
@@ -12,22 +12,26 @@ from pathlib import Path
 
 
 def outline_of(error: BaseException) -> str:
-    """Return such as ``KeyError at aiserver/replay/steps.py:88 in turn < aiserver/x.py:9 in y``."""
-    parts = []
+    """Return a description such as ``KeyError at aiserver/x.py:88 in f < aiserver/y.py:9 in g``.
+
+    The innermost call comes first. The causes of the exception follow, each in the same form.
+    """
+    descriptions = []
     seen: set[int] = set()
-    link: BaseException | None = error
-    while link is not None and id(link) not in seen:
-        seen.add(id(link))
-        frames = traceback.extract_tb(link.__traceback__)[-8:]
-        places = " < ".join(
-            f"{_short(frame.filename)}:{frame.lineno} in {frame.name}" for frame in reversed(frames)
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:  # a chain of causes may be circular
+        seen.add(id(cause))
+        frames = traceback.extract_tb(cause.__traceback__)[-8:]
+        calls = " < ".join(
+            f"{_path_in_package(frame.filename)}:{frame.lineno} in {frame.name}"
+            for frame in reversed(frames)
         )
-        parts.append(f"{type(link).__name__} at {places or 'an unknown place'}")
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-    return "; from ".join(parts)
+        descriptions.append(f"{type(cause).__name__} at {calls or 'an unknown place'}")
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return "; from ".join(descriptions)
 
 
-def _short(filename: str) -> str:
+def _path_in_package(filename: str) -> str:
     parts = Path(filename).parts
     for folder in ("site-packages", "dist-packages"):
         if folder in parts:

@@ -1,7 +1,8 @@
 """Handle lone surrogates, which JSON can represent and UTF-8 can't. Pure functions.
 
-Software that counts in UTF-16 may split an emoji into two surrogates, ``\\ud83d`` and ``\\ude00``,
-and JSON can contain either one. Invariant: such a text can always be sent and read.
+Software that counts characters in UTF-16 may split an emoji into two surrogates, ``\\ud83d`` and
+``\\ude00``, and write only one of them into JSON. Invariant: after ``fix_surrogates`` or
+``json_bytes`` such a text can be encoded in UTF-8.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def fix_surrogates(text: str) -> str:
-    """Return ``text`` with surrogate pairs joined and each lone surrogate as U+FFFD."""
+    """Return ``text`` with surrogate pairs joined and each lone surrogate replaced by U+FFFD."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def ends_in_high_surrogate(text: str) -> bool:
-    """Whether ``text`` ends with the first half of a surrogate pair."""
+    """Return whether ``text`` ends with the first half of a surrogate pair."""
     return "\ud800" <= text[-1:] <= "\udbff"
 
 

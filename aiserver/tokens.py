@@ -6,9 +6,10 @@ import math
 
 
 def estimate_tokens(text: str) -> int:
-    """Return an estimate of the number of tokens in ``text``, rather too high than too low.
+    """Return an estimate of the number of tokens in ``text``, more often too high than too low.
 
-    Three ASCII characters are one token; other characters (mostly Chinese) are 1.2 tokens each.
+    It counts three ASCII characters as one token, and each other character (most are Chinese) as
+    1.2 tokens.
     """
     ascii_count = sum(map(str.isascii, text))
     return math.ceil(ascii_count / 3 + (len(text) - ascii_count) * 1.2)
