@@ -216,30 +216,26 @@ class Tracer:
             versions = [(parent, self._version_of(parent)) for parent in data["parents"]]
         elif step.kind == "restore":
             cell_id = data.get("from_cell")
-            seq = self._current_seq(cell_id, data)
-            versions = [(cell_id, self._version_of(cell_id, seq=seq, text=step.code))]
+            versions = [(cell_id, self._version_of(cell_id, step))]
         else:
             return []
         return [_copied(version, cell_id, step) for cell_id, version in versions if version]
 
-    def _current_seq(self, cell_id: object, data: dict[str, Any]) -> object:
-        """Return the current seq of another cell's record; a merge may have changed it."""
-        session = self._others.get(cell_id) if isinstance(cell_id, str) else None
-        seq = data.get("from_seq")
-        if session is None or type(seq) is not int:
-            return seq
-        return current_seq(session.meta.merged, data.get("merged"), seq)
+    def _version_of(self, cell_id: object, restore: Step | None = None) -> _Version | None:
+        """Return the version of another cell that was restored, or merged into this one.
 
-    def _version_of(
-        self, cell_id: object, *, seq: object = None, text: str = ""
-    ) -> _Version | None:
-        """Return the version of another cell at a record, or when it was merged into this one.
-
-        The version with ``text`` has precedence: a merge of branches may have changed the seq.
+        The version with the restored text has precedence over the one with the recorded seq, which
+        a merge of branches may have changed.
         """
         session = self._others.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:
             return None
+        text, seq = "", None
+        if restore is not None:
+            data = restore.data or {}
+            text, seq = restore.code, data.get("from_seq")
+            if type(seq) is int:
+                seq = current_seq(session.meta.merged, data.get("merged"), seq)
         tracer = Tracer(session.meta.cell_id, self._others, self._visited)
         at_seq: _Version | None = None
         for step in replay(session):

@@ -11,18 +11,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from typing import Protocol
+
+from .step import Step
 
 
-class Node(Protocol):
-    """A step of the tree. Its parent, if any, comes before it."""
-
-    index: int
-    parent: int | None
-    column: int
-
-
-def assign_columns(steps: Sequence[Node], head: int | None) -> None:
+def assign_columns(steps: Sequence[Step], head: int | None) -> None:
     """Set the ``column`` of each step; ``head`` is the newest step of column 0."""
     branches = _branches(steps, head)
     free: list[int] = []
@@ -41,7 +34,7 @@ def assign_columns(steps: Sequence[Node], head: int | None) -> None:
             steps[index].column = column
 
 
-def _branches(steps: Sequence[Node], head: int | None) -> list[tuple[int, int, list[int]]]:
+def _branches(steps: Sequence[Step], head: int | None) -> list[tuple[int, int, list[int]]]:
     """Return the abandoned branches: the step it starts from, its last step, and all its steps."""
     visited = [False] * len(steps)
     for index in _path(steps, head, visited):
@@ -56,7 +49,7 @@ def _branches(steps: Sequence[Node], head: int | None) -> list[tuple[int, int, l
     return branches
 
 
-def _path(steps: Sequence[Node], tip: int | None, visited: list[bool]) -> list[int]:
+def _path(steps: Sequence[Step], tip: int | None, visited: list[bool]) -> list[int]:
     """Return the steps from ``tip`` back to the first visited one; marks them as visited."""
     path = []
     while tip is not None and not visited[tip]:

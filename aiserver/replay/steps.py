@@ -137,22 +137,15 @@ class _Reader:
             self._infer_change(event.source, event.seq, event.timestamp)
             outcome, error = _run_result(event.data or {})
             self._record(event, "run", None, outcome=outcome, error=error)
-        elif event.type == "context_reset":
+        elif event.type in ("context_reset", "delete"):  # its source is the one before it
             self._infer_change(event.source, event.seq, event.timestamp)
-            self._record(event, "context_reset", None)
-        elif event.type == "delete":  # its source is the one before it
-            self._infer_change(event.source, event.seq, event.timestamp)
-            self._record(event, "delete", None)
+            self._record(event, "delete" if event.type == "delete" else "context_reset", None)
         else:
             self._record(event, STRUCTURAL_KINDS.get(event.type, "other"), event.source)
 
     def _accept(self, event: Event, turn_step: Step) -> None:
         source = turn_step.code if event.source is None else event.source
-        # An answer restored in the replay may replace a source that no step has yet.
-        replaced = (event.data or {}).get("replaced")
-        self._infer_change(
-            replaced if isinstance(replaced, str) else None, event.seq, event.timestamp
-        )
+        self._infer_replaced(event)
         if turn_step is self.steps[-1]:
             turn_step.outcome = "accepted"
             self._settle(turn_step, event)
@@ -172,10 +165,7 @@ class _Reader:
 
     def _restore(self, event: Event) -> None:
         data = event.data or {}
-        replaced = data.get("replaced")
-        self._infer_change(
-            replaced if isinstance(replaced, str) else None, event.seq, event.timestamp
-        )
+        self._infer_replaced(event)
         is_own = data.get("from_cell") in (None, self.cell_id)
         restored = self._restored_step(event.source, data.get("from_seq")) if is_own else None
         source = event.source
@@ -213,6 +203,12 @@ class _Reader:
                         return step
                     named = named or step
         return named or next((step for step in reversed(self.steps) if step.code == source), None)
+
+    def _infer_replaced(self, event: Event) -> None:
+        """Infer a change to the source that an accept or restore replaced, if recorded."""
+        replaced = (event.data or {}).get("replaced")
+        if isinstance(replaced, str):
+            self._infer_change(replaced, event.seq, event.timestamp)
 
     def _infer_change(self, source: str | None, seq: int, timestamp: str) -> None:
         """Infer an accept or edit that was not recorded, if ``source`` is not the cell's source."""

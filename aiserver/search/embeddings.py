@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,39 +24,31 @@ def is_installed() -> bool:
     return importlib.util.find_spec("wordllama") is not None
 
 
-class Embedder:
-    """Embeds texts. Synchronous, not thread-safe; the first call takes a second."""
+def vectors(texts: Sequence[str]) -> Any:
+    """One row of half floats for each text, of length 1 (or 0 for a text without words)."""
+    import numpy as np
 
-    def __init__(self) -> None:
-        self._model: Any = None
+    beginnings = [text[:_CHARS] for text in texts]
+    rows = _model().embed(beginnings) if beginnings else np.zeros((0, 1))
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(length > 0, length, 1)).astype(np.float16)
 
-    def vectors(self, texts: Sequence[str]) -> Any:
-        """One row of half floats for each text, of length 1 (or 0 for a text without words)."""
-        import numpy as np
 
-        beginnings = [text[:_CHARS] for text in texts]
-        vectors = self._load().embed(beginnings) if beginnings else np.zeros((0, 1))
-        length = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return (vectors / np.where(length > 0, length, 1)).astype(np.float16)
+def similarity(query: Any, stored: bytes) -> list[float]:
+    """The cosine similarity of each stored row to the first of ``query``."""
+    import numpy as np
 
-    def similarity(self, query: Any, vectors: Any) -> list[float]:
-        """The cosine similarity of each vector to the first of ``query``.
+    target = query[0].astype("float32")
+    rows = np.frombuffer(stored, np.float16).reshape(-1, len(target))
+    similarities: list[float] = (rows.astype("float32") @ target).tolist()
+    return similarities
 
-        ``vectors`` is an array of shape (n, dimensions) or its bytes.
-        """
-        import numpy as np
 
-        target = query[0].astype("float32")
-        if isinstance(vectors, bytes):
-            vectors = np.frombuffer(vectors, np.float16).reshape(-1, len(target))
-        similarities: list[float] = (vectors.astype("float32") @ target).tolist()
-        return similarities
+@cache
+def _model() -> Any:
+    """Load the model, which takes a second."""
+    import wordllama
 
-    def _load(self) -> Any:
-        if self._model is None:
-            import wordllama
-
-            self._model = wordllama.WordLlama.load(
-                cache_dir=Path(wordllama.__file__).parent, disable_download=True
-            )
-        return self._model
+    return wordllama.WordLlama.load(
+        cache_dir=Path(wordllama.__file__).parent, disable_download=True
+    )

@@ -23,7 +23,7 @@ from typing import Any
 from ..models import SessionKey
 from ..sessions.record.damage.recovery import parse_or_recover
 from .documents import FIELDS, Entry, TurnId, to_entry, turns_in
-from .embeddings import Embedder
+from .embeddings import similarity, vectors
 from .hits import Hit, Row, hits_of
 from .query import Term, parse
 from .rank import Candidate, candidates, rank, row_of, sort_key
@@ -75,8 +75,7 @@ class _Search:
 class TextIndex:
     """The texts of sessions, and one search at a time."""
 
-    def __init__(self, cache: int = CACHE, embedder: Embedder | None = None) -> None:
-        self._embedder = embedder or Embedder()
+    def __init__(self, cache: int = CACHE) -> None:
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.execute(f"PRAGMA cache_size = {-cache // 1024}")
         self._db.execute("PRAGMA journal_mode = OFF")
@@ -117,10 +116,10 @@ class TextIndex:
             texts += [_embedded_text(fields) for _, fields in entry.texts()]
             if len(texts) >= _EMBED:
                 break
-        vectors, start = self._embedder.vectors(texts), 0
+        rows, start = vectors(texts), 0
         self._db.execute("BEGIN")
         for number, turns in selected:
-            vector = vectors[start : start + turns].tobytes()
+            vector = rows[start : start + turns].tobytes()
             self._db.execute("UPDATE cell SET vectors = ? WHERE id = ?", (vector, number))
             start += turns
         self._db.execute("COMMIT")
@@ -130,7 +129,7 @@ class TextIndex:
         """Begin a search, dropping an unfinished one."""
         self._search = _Search(parse(query), self._ids(_IDS, owner, notebook_id))
         if by == "meaning":
-            self._search.query_vector = self._embedder.vectors([query])
+            self._search.query_vector = vectors([query])
 
     def advance(self) -> bool:
         """Search one slice of the texts; whether there is more to search."""
@@ -186,7 +185,7 @@ class TextIndex:
     def _match_vectors(self, row: Any) -> None:
         if row[_VECTORS]:
             entry = _entry(row)
-            scores = self._embedder.similarity(self._search.query_vector, row[_VECTORS])
+            scores = similarity(self._search.query_vector, row[_VECTORS])
             self._search.rows += [
                 row_of(entry, turn, "intent", score)
                 for turn, score in zip(entry.turns, scores, strict=True)

@@ -43,33 +43,26 @@ class Origin:
         for store in self._stores:
             yield str(store), Read(unreadable=[_OURS])
         for file in self.files:
-            if self._is_archive(file):
-                for part in _parts(file, self._unpack_limit):
+            try:
+                for part in self._read(file):
                     yield str(file), part
-            else:
-                yield str(file), self._read(file)
+            except UnreadableSource as reason:
+                yield str(file), Read(unreadable=[str(reason)])
+            except OSError:
+                yield str(file), Read(unreadable=["can't be read"])
 
-    def _is_archive(self, file: Path) -> bool:
-        if self.format:
-            return self.format == archive.FORMAT
-        try:
-            return archive.is_archive(file)
-        except OSError:
-            return False  # reading it reports the error
-
-    def _read(self, file: Path) -> Read:
-        try:
-            source = Source(
-                Path(file.parent.absolute().name) / file.name,
-                file.read_bytes(),
-                notebook=_matching_notebook(file),
-                agentscope=self._in_agentscope(file),
-            )
-            return detect.read(source, self.format)
-        except UnreadableSource as reason:
-            return Read(unreadable=[str(reason)])
-        except OSError:
-            return Read(unreadable=["can't be read"])
+    def _read(self, file: Path) -> Iterator[Read]:
+        is_archive = self.format == archive.FORMAT
+        if is_archive or (self.format is None and archive.is_archive(file)):
+            yield from archive.parts(file, self._unpack_limit)
+            return
+        source = Source(
+            Path(file.parent.absolute().name) / file.name,
+            file.read_bytes(),
+            notebook=_matching_notebook(file),
+            agentscope=self._in_agentscope(file),
+        )
+        yield detect.read(source, self.format)
 
     def _in_agentscope(self, file: Path) -> bool:
         """Return whether the same folder contains a list of AgentScope's messages."""
@@ -91,13 +84,6 @@ class Origin:
                 file = path / name
                 if file.suffix in _SUFFIXES and file.is_file() and not file.is_symlink():
                     yield file
-
-
-def _parts(file: Path, unpack_limit: int | None) -> Iterator[Read]:
-    try:
-        yield from archive.parts(file, unpack_limit)
-    except UnreadableSource as reason:
-        yield Read(unreadable=[str(reason)])
 
 
 def _matching_notebook(file: Path) -> bytes | None:

@@ -58,20 +58,18 @@ class StoreWriter:
         self._store, self._dry_run = store, dry_run
         self.report = report
         self._trial: InMemorySessionManager = InMemorySessionManager()
-        self._session_locks: dict[SessionKey, asyncio.Lock] = {}
 
     async def session(self, key: SessionKey, session: Session) -> None:
-        """Merge a session into the store."""
+        """Merge a session into the store. Not concurrently for one key."""
         report = self.report
-        async with self._session_locks.setdefault(key, asyncio.Lock()):
-            try:
-                store = await self._target(key)
-                before = await store.load_if_exists(key)
-                is_changed = await store.take_over(key, session)
-                after = await store.load_if_exists(key) if before and is_changed else session
-            except (SessionTooNew, SessionCorrupt) as error:
-                report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
-                return
+        try:
+            store = await self._target(key)
+            before = await store.load_if_exists(key)
+            is_changed = await store.take_over(key, session)
+            after = await store.load_if_exists(key) if before and is_changed else session
+        except (SessionTooNew, SessionCorrupt) as error:
+            report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
+            return
         turns, events = _counts(session)
         report.sessions += 1
         report.turns += turns

@@ -19,14 +19,6 @@ _KINDS = {"codeCells": "code", "markdownCells": "markdown", "rawCells": "raw"}
 _SOURCES = ("literal", "markdown")
 
 
-class _Version(NamedTuple):
-    artifact: str
-    number: int
-    kind: str
-    source: str
-    raw: dict[str, Any]
-
-
 def read(source: Source) -> Read:
     """Read all cells of a file."""
     content = load_json(source.data)
@@ -75,7 +67,9 @@ class _History:
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.problems: list[str] = []
-        self._versions: dict[str, list[_Version]] = {}
+        self._kinds: dict[str, str] = {}
+        self._versions: dict[str, dict[str, dict[str, Any]]] = {}
+        """The versions of each record by name; the n-th is called ``record.n``."""
         self._checkpoints = [item for item in content["checkpoints"] if isinstance(item, dict)]
         times = [item.get("timestamp") for item in self._checkpoints]
         self._order = {time: n for n, time in enumerate(times) if isinstance(time, int)}
@@ -83,11 +77,12 @@ class _History:
         for group, kind in _KINDS.items():
             for record in self._records(content.get(group), group):
                 name = str(record["artifact_name"])
-                self._versions[name] = [
-                    _Version(name, number, kind, _source(raw), raw)
+                self._kinds[name] = kind
+                self._versions[name] = {
+                    f"{name}.{number}": raw
                     for number, raw in enumerate(record["versions"])
                     if isinstance(raw, dict)
-                ]
+                }
         self._outputs = {
             f"{record['artifact_name']}.{number}": raw
             for record in self._records(content.get("output"), "output")
@@ -111,16 +106,16 @@ class _History:
         """Return a cell's events in the order of their checkpoints."""
         events: list[tuple[int, int, int, dict[str, Any]]] = []
         for name in cell:
-            for version in self._versions[name]:
-                at = self._checkpoint_index(version.raw.get("start_checkpoint"))
-                data: dict[str, Any] = {
-                    "name": f"{name}.{version.number}",
-                    "cell_type": version.kind,
+            for version, raw in self._versions[name].items():
+                at = self._checkpoint_index(raw.get("start_checkpoint"))
+                rest = {k: v for k, v in raw.items() if k not in _SOURCES}
+                data = {
+                    "name": version,
+                    "cell_type": self._kinds[name],
+                    "imported": {"format": FORMAT, "version": rest},
                 }
-                rest = {k: v for k, v in version.raw.items() if k not in _SOURCES}
-                data["imported"] = {"format": FORMAT, "version": rest}
-                item = self._event("edit", version.raw.get("start_checkpoint"), data)
-                events.append((at, 0, len(events), item | {"source": version.source}))
+                item = self._event("edit", raw.get("start_checkpoint"), data)
+                events.append((at, 0, len(events), item | {"source": _source(raw)}))
         seen: set[str] = set()
         for at, checkpoint in enumerate(self._checkpoints):
             for target in checkpoint.get("targetCells") or []:
@@ -161,10 +156,9 @@ class _History:
         event = self._event("run", when, data)
         return event if source is None else event | {"source": source}
 
-    def _source(self, name: str) -> str | None:
-        artifact, _, number = name.rpartition(".")
-        versions = self._versions.get(artifact, [])
-        return next((item.source for item in versions if str(item.number) == number), None)
+    def _source(self, version: str) -> str | None:
+        raw = self._versions.get(version.rpartition(".")[0], {}).get(version)
+        return None if raw is None else _source(raw)
 
     def _event(self, type_: str, when: Any, data: dict[str, Any]) -> dict[str, Any]:
         timestamp = to_timestamp(when)
@@ -179,7 +173,7 @@ class _History:
 
     def _origin(self, name: str) -> str | None:
         """Return the existing record that this one continues, if any."""
-        origins = (version.raw.get("origin") for version in self._versions[name])
+        origins = (raw.get("origin") for raw in self._versions[name].values())
         origin = next((str(value).rpartition(".")[0] for value in origins if value), None)
         return origin if origin in self._versions and origin != name else None
 
