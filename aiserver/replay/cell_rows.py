@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from .cells import Cell, TimeSeries
 
-_Key = tuple[int, int, int]
+_Key = tuple[int, int, int, str]  # three numbers to sort by, and the cell's id
 _List = Literal["cells", "deleted"]
 
 
@@ -55,9 +55,9 @@ class _Walk:
             _ = self.touched[moment]
         self._order: list[str] | None = None
         self._listed: set[str] = set()
-        self._unlisted = _SortedCells()
+        self._unlisted: list[_Key] = []
         """Cells in the notebook that the recorded order doesn't contain."""
-        self._deleted = _SortedCells()
+        self._deleted: list[_Key] = []
         self._types: dict[str, str] = {}
 
     def advance(self, moment: int) -> Iterator[RowChange]:
@@ -65,45 +65,48 @@ class _Walk:
         touched = self.touched[moment]
         order = self._orders.at(moment)
         if order is not self._order:
-            touched = touched | {*self._unlisted.ids} | (self._listed ^ set(order or ()))
+            touched = touched | {*_ids(self._unlisted)} | (self._listed ^ set(order or ()))
             yield from self._set_order(moment, order or [])
         for cell_id in sorted(touched, key=self._number.__getitem__):
             cell = self._cells[cell_id]
             yield from self._update(moment, cell)
 
     def _set_order(self, moment: int, order: list[str]) -> Iterator[RowChange]:
-        old = [*(self._order or ()), *self._unlisted.ids]
+        old = [*(self._order or ()), *_ids(self._unlisted)]
         start, removed, inserted = _splice(old, order)
-        self._order, self._listed, self._unlisted = order, set(order), _SortedCells()
+        self._order, self._listed, self._unlisted = order, set(order), []
         if removed or inserted:
             entries = [self._entry(id_, moment) for id_ in inserted]
             yield RowChange(moment, "cells", start, removed, entries)
 
     def _update(self, moment: int, cell: Cell) -> Iterator[RowChange]:
         cell_id = cell.cell_id
-        if cell_id not in self._listed:
-            key = self._key(cell)
-            base = len(self._order or ())
-            change = self._unlisted.set(key, cell_id, self._is_present_unlisted(cell, moment))
-            if change:
-                yield self._change(moment, "cells", base, change, cell_id)
-        is_present = cell_id in self._listed or cell_id in self._unlisted
+        is_present = cell_id in self._listed
+        if not is_present:
+            is_present = self._is_present_unlisted(cell, moment)
+            yield from self._set(moment, "cells", self._unlisted, self._key(cell), is_present)
         is_deleted = not is_present and cell.is_deleted(moment)
-        change = self._deleted.set((self._number[cell_id], 0, 0), cell_id, is_deleted)
-        if change:
-            yield self._change(moment, "deleted", 0, change, cell_id)
+        key = (self._number[cell_id], 0, 0, cell_id)
+        yield from self._set(moment, "deleted", self._deleted, key, is_deleted)
         if is_present and self._types.get(cell_id) != cell.type_at(moment):
-            row = [*(self._order or ()), *self._unlisted.ids]
+            row = [*(self._order or ()), *_ids(self._unlisted)]
             entry = self._entry(cell_id, moment)
             yield RowChange(moment, "cells", row.index(cell_id), 1, [entry])
 
-    def _change(
-        self, moment: int, row: _List, base: int, change: tuple[int, bool], cell_id: str
-    ) -> RowChange:
-        index, is_insertion = change
-        if is_insertion:
-            return RowChange(moment, row, base + index, 0, [self._entry(cell_id, moment)])
-        return RowChange(moment, row, base + index, 1, [])
+    def _set(
+        self, moment: int, row: _List, keys: list[_Key], key: _Key, is_member: bool
+    ) -> Iterator[RowChange]:
+        """Insert a key into a sorted list or remove it."""
+        index = bisect_left(keys, key)
+        if is_member == (keys[index : index + 1] == [key]):
+            return
+        start = index + (len(self._order or ()) if row == "cells" else 0)
+        if is_member:
+            keys.insert(index, key)
+            yield RowChange(moment, row, start, 0, [self._entry(key[-1], moment)])
+        else:
+            del keys[index]
+            yield RowChange(moment, row, start, 1, [])
 
     def _is_present_unlisted(self, cell: Cell, moment: int) -> bool:
         if not cell.newest_step.has_started(moment) or cell.removal.at(moment):
@@ -116,42 +119,17 @@ class _Walk:
     def _key(self, cell: Cell) -> _Key:
         number = self._number[cell.cell_id]
         if self._order is not None:
-            return number, 0, 0
+            return number, 0, 0, cell.cell_id
         place = self._first_place.get(cell.cell_id, len(self._first_place))
-        return place, cell.newest_step.start, number
+        return place, cell.newest_step.start, number, cell.cell_id
 
     def _entry(self, cell_id: str, moment: int) -> tuple[str, str]:
         type_ = self._types[cell_id] = self._cells[cell_id].type_at(moment)
         return cell_id, type_
 
 
-class _SortedCells:
-    """Cell ids sorted by a key."""
-
-    def __init__(self) -> None:
-        self.ids: list[str] = []
-        self._keys: list[_Key] = []
-        self._members: set[str] = set()
-
-    def __contains__(self, cell_id: str) -> bool:
-        return cell_id in self._members
-
-    def set(self, key: _Key, cell_id: str, is_member: bool) -> tuple[int, bool] | None:
-        """Insert or remove a cell.
-
-        Returns its index and whether it was inserted; None if nothing changed.
-        """
-        if is_member == (cell_id in self._members):
-            return None
-        index = bisect_left(self._keys, key)
-        if is_member:
-            self._keys.insert(index, key)
-            self.ids.insert(index, cell_id)
-            self._members.add(cell_id)
-        else:
-            del self._keys[index], self.ids[index]
-            self._members.remove(cell_id)
-        return index, is_member
+def _ids(keys: Sequence[_Key]) -> list[str]:
+    return [key[-1] for key in keys]
 
 
 def _splice(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, Sequence[str]]:

@@ -18,42 +18,38 @@ T = TypeVar("T")
 class TimeSeries(Generic[T]):
     """Values by moment: each is valid until the moment of the next one."""
 
-    __slots__ = ("_moments", "_values")
+    __slots__ = ("_values", "moments")
 
     def __init__(self) -> None:
-        self._moments: list[int] = []
+        self.moments: list[int] = []
+        """The moments at which the value changes."""
         self._values: list[T | None] = []
 
     def add(self, moment: int, value: T | None) -> None:
         """Append a value that is valid from ``moment`` on."""
-        self._moments.append(moment)
+        self.moments.append(moment)
         self._values.append(value)
 
     def add_initial(self, value: T) -> None:
         """Insert the value that was valid before the first moment."""
-        self._moments.insert(0, -1)
+        self.moments.insert(0, -1)
         self._values.insert(0, value)
 
     def at(self, moment: int) -> T | None:
-        n = bisect_right(self._moments, moment)
+        n = bisect_right(self.moments, moment)
         return self._values[n - 1] if n else None
 
     def changed_at(self, moment: int) -> int:
         """Return the moment of the last change up to ``moment``; -1 if there was none."""
-        n = bisect_right(self._moments, moment)
-        return self._moments[n - 1] if n else -1
-
-    @property
-    def moments(self) -> Sequence[int]:
-        """The moments at which the value changes."""
-        return self._moments
+        n = bisect_right(self.moments, moment)
+        return self.moments[n - 1] if n else -1
 
     def has_started(self, moment: int) -> bool:
-        return bool(self._moments) and self._moments[0] <= moment
+        return bool(self.moments) and self.moments[0] <= moment
 
     @property
     def start(self) -> int:
-        return self._moments[0] if self._moments else -1
+        return self.moments[0] if self.moments else -1
 
     @property
     def first(self) -> T | None:

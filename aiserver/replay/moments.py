@@ -73,6 +73,8 @@ class CellSnapshot(NamedTuple):
             "step": self.step,
             "changed": self.changed,
         }
+        if self.predecessor is not None:
+            sent["after"] = self.predecessor[0]
         if self.missing is not None:
             sent["missing"] = self.missing
         if self.previous_source is not None:
@@ -89,18 +91,11 @@ class NotebookSnapshot(NamedTuple):
 
     def to_wire(self) -> dict[str, Any]:
         """Return the notebook as sent: camelCase."""
-        deleted = []
-        for snapshot in self.deleted:
-            cell = snapshot.to_wire()
-            del cell["changed"]
-            if snapshot.predecessor is not None:
-                cell["after"] = snapshot.predecessor[0]
-            deleted.append(cell)
         return {
             "index": self.moment.number,
             "timestamp": self.moment.timestamp,
             "cells": [cell.to_wire() for cell in self.cells],
-            "gone": deleted,
+            "gone": [cell.to_wire() for cell in self.deleted],
         }
 
 

@@ -185,16 +185,13 @@ def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[St
 _MAX_CLOCK_SKEW = 2 * 24 * 3600.0  # seconds: two clocks, each a day off
 
 
+@dataclass
 class _Placement:
     """Puts the steps of cells into intervals."""
 
-    def __init__(
-        self,
-        checkpoints: Sequence[_Checkpoint],
-        times: Sequence[float],
-        intervals: Sequence[_Interval],
-    ) -> None:
-        self._checkpoints, self._times, self._intervals = checkpoints, times, intervals
+    checkpoints: Sequence[_Checkpoint]
+    times: Sequence[float]
+    intervals: Sequence[_Interval]
 
     def place(
         self,
@@ -209,7 +206,7 @@ class _Placement:
         if listed_at is not None and is_named_later and not any(map(_is_initial, steps)):
             # The cell was empty when tracking began, otherwise a checkpoint would have named it
             # then. So only steps that are older by more than any clock skew come before that.
-            began = to_seconds(self._checkpoints[listed_at].timestamp) - _MAX_CLOCK_SKEW
+            began = to_seconds(self.checkpoints[listed_at].timestamp) - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < began:
                 start += 1
             self._place_by_time(cell, steps[:start], 0, listed_at)
@@ -222,10 +219,10 @@ class _Placement:
             pinned = _first_pinned(batch, low)
             self._place_by_time(cell, batch[:pinned], low, index)
             if pinned < len(batch):
-                self._intervals[index].pinned.setdefault(cell, []).extend(batch[pinned:])
+                self.intervals[index].pinned.setdefault(cell, []).extend(batch[pinned:])
             start, low = end, max(low, index + 1)
         # No checkpoint names the rest yet: steps that changed the source come after all of them.
-        rest, last = steps[start:], len(self._times)
+        rest, last = steps[start:], len(self.times)
         pinned = _first_pinned(rest, low)
         self._place_by_time(cell, rest[:pinned], low, last)
         self._place_by_time(cell, rest[pinned:], last, last)
@@ -233,8 +230,8 @@ class _Placement:
     def _place_by_time(self, cell: int, steps: Sequence[Step], low: int, high: int) -> None:
         """Put steps into the intervals from ``low`` to ``high`` by their timestamps."""
         for step in steps:
-            low = min(max(low, bisect_left(self._times, to_seconds(_timestamp(step)))), high)
-            self._intervals[low].floating.setdefault(cell, []).append(step)
+            low = min(max(low, bisect_left(self.times, to_seconds(_timestamp(step)))), high)
+            self.intervals[low].floating.setdefault(cell, []).append(step)
 
 
 def _first_pinned(batch: Sequence[Step], low: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..models import Interaction, Session
 from ..replay.ordering import to_seconds
@@ -20,8 +20,7 @@ FIELDS: tuple[Field, ...] = get_args(Field)
 _TURN, _FIELD = "\x1e", "\x1f"
 
 
-@dataclass(frozen=True)
-class TurnId:
+class TurnId(NamedTuple):
     """A turn's id in its cell and its time, which only orders turns with equal scores."""
 
     turn_id: int

@@ -33,7 +33,7 @@ class Hit:
     cell_id: str
     turn_id: int
     seq: int
-    step: int | None
+    step: int
     timestamp: str
     model: str | None
     intent: str
@@ -60,13 +60,13 @@ def hits_of(rows: Sequence[Row], session: Session, terms: Sequence[Term]) -> dic
     for row in rows:
         if row.turn_id in turns:
             turn, errors = turns[row.turn_id]
-            step = steps.get(row.turn_id)
+            step = steps[row.turn_id]
             hits[row] = Hit(
                 notebook_id=row.notebook_id,
                 cell_id=row.cell_id,
                 turn_id=row.turn_id,
-                seq=step.seq if step else turn.seq or turn.turn_id,
-                step=step.index if step else None,
+                seq=step.seq,
+                step=step.index,
                 timestamp=turn.timestamp,
                 model=turn.model,
                 intent=turn.user_request.intent,

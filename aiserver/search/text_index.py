@@ -87,14 +87,13 @@ class TextIndex:
         """Index sessions, given as stored bytes; removes missing and unreadable ones."""
         self._db.execute("BEGIN")
         for (notebook_id, cell_id), data in sessions:
-            session = (
-                parse_or_recover(data, SessionKey(notebook_id, cell_id, owner)) if data else None
-            )
+            key = SessionKey(notebook_id, cell_id, owner)
+            session = parse_or_recover(data, key) if data else None
             entry = to_entry(session) if session else None
             if not entry or not entry.turns:
                 self._db.execute(_DELETE, (_bytes(owner), notebook_id, cell_id))
                 continue
-            turns = json.dumps([[turn.turn_id, turn.time] for turn in entry.turns])
+            turns = json.dumps(entry.turns)
             text = entry.text.encode("utf-8", "replace")
             self._db.execute(_PUT, (_bytes(owner), notebook_id, cell_id, turns, text))
         self._db.execute("COMMIT")
@@ -195,7 +194,7 @@ class TextIndex:
 
 def _entry(row: Any) -> Entry:
     notebook_id, cell_id, turns, text, _ = row
-    names = tuple(TurnId(turn_id, when) for turn_id, when in json.loads(turns))
+    names = tuple(TurnId(*turn) for turn in json.loads(turns))
     return Entry(notebook_id, cell_id, names, text.decode("utf-8"))
 
 

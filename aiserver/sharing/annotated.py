@@ -86,10 +86,9 @@ def _history_cell(
     language: str,
     used: set[str],
 ) -> dict[str, Any]:
-    summary = f" · {shares_summary(share)}" if share else ""
     parts = [
         f"<details>\n<summary>{heading} · {len(steps)} steps</summary>",
-        *([summary.removeprefix(" · ") + "."] if summary else []),
+        *([f"{shares_summary(share)}."] if share else []),
         *cell_history(steps, language if row["type"] == "code" else row["type"], level=4),
         "</details>",
     ]

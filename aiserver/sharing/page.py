@@ -15,6 +15,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -45,12 +46,8 @@ def page(content: dict[str, Any]) -> str:
         "data": _json(content),
         "script": script,
     }
-    before, *rest = _part("page.html").split("{{")
-    result = [before]
-    for piece in rest:
-        name, _, text = piece.partition("}}")
-        result += [parts[name], text]
-    return "".join(result).encode("utf-8", "replace").decode("utf-8")
+    result = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _part("page.html"))
+    return result.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache

@@ -140,8 +140,6 @@ class Redis:
         """Read a value and a list of the same name; either may exist."""
         for name in (base, base + _LIST):
             kind = await client.type(name)
-            if kind == "none":
-                continue
             texts = [await client.get(name)] if kind == "string" else []
             if kind == "list":
                 texts = await client.lrange(name, 0, -1)

@@ -19,7 +19,6 @@ from ..safe_text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
 _ICONS = {"turn": "✦", "run": "▷", "delete": "✕", "restore": "↶", "edit": "✎"}
 _OUTCOME_COLOURS = {"accepted": "green", "error": "red", "open": "yellow"}
@@ -119,13 +118,6 @@ def _console() -> Console:
 
 
 def _line(console: Console, *parts: tuple[str, str]) -> None:
-    console.print(_text(parts))
-
-
-def _text(parts: tuple[tuple[str, str], ...]) -> Text:
     from rich.text import Text
 
-    line = Text()
-    for text, style in parts:
-        line.append(safe(text).replace("\n", " "), style)
-    return line
+    console.print(Text.assemble(*((safe(text).replace("\n", " "), style) for text, style in parts)))

@@ -22,7 +22,6 @@ from ..progress import ProgressBar
 from .selection import select
 from .stores import StoreContext
 
-FORMATS = ("json", "jsonl", "markdown")
 _SUFFIX = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 
 

@@ -101,7 +101,7 @@ async def _create_plan(
     arguments: argparse.Namespace, context: StoreContext, bar: ProgressBar
 ) -> Plan:
     rows = await select(context)
-    chosen = rows
+    chosen = rows if arguments.older_than or arguments.gone else []
     missing: set[tuple[str, str]] = set()
     if arguments.older_than:
         # Times without a zone may be up to a day off, which doesn't matter here.
@@ -115,8 +115,6 @@ async def _create_plan(
     if arguments.gone:
         missing = await _missing_notebooks(context)
         chosen = [(key, row) for key, row in chosen if (key.owner, key.notebook_id) in missing]
-    if not (arguments.older_than or arguments.gone):
-        chosen = []
     plan = Plan()
     bar.begin("reading", len(chosen))
     for key, _ in chosen:
@@ -124,7 +122,11 @@ async def _create_plan(
         if session is not None:
             plan.sessions[key] = session
         bar.step()
-    await _plan_logs(plan, context, rows, missing)
+    # The logs of missing notebooks without remaining sessions.
+    remaining = {(key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions}
+    for owner, notebook_id in sorted(missing - remaining):
+        log = await context.store.read_notebook_log(notebook_id, owner=owner)
+        plan.logs[owner, notebook_id] = log
     await _plan_blobs(plan, context, rows, everything=arguments.unused_blobs)
     return plan
 
@@ -162,19 +164,6 @@ def _raise_unreadable(error: OSError) -> None:
     raise StorageError(
         f"Can't open {error.filename}, which may contain notebooks. Check its permissions."
     )
-
-
-async def _plan_logs(
-    plan: Plan,
-    context: StoreContext,
-    rows: list[Row],
-    missing: set[tuple[str, str]],
-) -> None:
-    """Add the logs of missing notebooks without remaining sessions."""
-    remaining = {(key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions}
-    for owner, notebook_id in sorted(missing - remaining):
-        log = await context.store.read_notebook_log(notebook_id, owner=owner)
-        plan.logs[owner, notebook_id] = log
 
 
 async def _plan_blobs(

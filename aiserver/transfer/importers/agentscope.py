@@ -22,7 +22,7 @@ from .base import (
     to_timestamp,
 )
 from .lines import lines_of
-from .messages import Message, message_event, records_from, role_of, text_of
+from .messages import message_event, message_of, records_from
 
 FORMAT = "agentscope"
 HASH = ":_hash"
@@ -53,7 +53,7 @@ def cell(session_id: str, key: str, value: Any, created: str | None = None) -> S
     """Convert one value of a session."""
     origin = {"format": FORMAT, "name": f"{session_id}/{key}"}
     messages, rest = _messages_in(value)
-    items = records_from(map(_message, messages), origin)
+    items = records_from(map(message_of, messages), origin)
     if rest not in ({}, [], None) or not messages:
         items.append(message_event("state", [rest], origin))
     return create_session(
@@ -124,12 +124,3 @@ def _messages_in(value: Any) -> tuple[list[dict[str, Any]], Any]:
 
 def _is_message(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("role"), str) and "content" in value
-
-
-def _message(raw: dict[str, Any]) -> Message:
-    return Message(
-        role=role_of(raw["role"]),
-        text=text_of(raw["content"]),
-        raw=raw,
-        timestamp=to_timestamp(raw.get("timestamp")),
-    )

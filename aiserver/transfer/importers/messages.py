@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ...redact import redact
+from .base import to_timestamp
 
 Role = Literal["user", "assistant", "other"]
 
@@ -47,7 +48,18 @@ class Answer(NamedTuple):
     language: str
 
 
-def role_of(value: Any) -> Role:
+def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
+    """Convert a record with ``role``, ``content`` and ``timestamp``, or with these ``fields``."""
+    fields = raw if fields is None else fields
+    return Message(
+        role=_role(fields.get("role")),
+        text=_text(fields.get("content")),
+        raw=raw,
+        timestamp=to_timestamp(fields.get("timestamp")),
+    )
+
+
+def _role(value: Any) -> Role:
     """Map a source's name of a role, in any case."""
     name = str(value).lower()
     if name in _USERS:
@@ -55,14 +67,14 @@ def role_of(value: Any) -> Role:
     return "assistant" if name in _ASSISTANTS else "other"
 
 
-def text_of(content: Any) -> str:
+def _text(content: Any) -> str:
     """Return the text of a message's content; parts are joined by line breaks."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
-        return text_of(content.get("text", ""))
+        return _text(content.get("text", ""))
     if isinstance(content, list):
-        return "\n".join(text for part in content if (text := text_of(part)))
+        return "\n".join(text for part in content if (text := _text(part)))
     return ""
 
 

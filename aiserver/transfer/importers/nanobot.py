@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any
 
 from .base import Read, Source, UnreadableSource, create_session, derive_id, to_timestamp
 from .lines import lines_of
-from .messages import Message, message_event, records_from, role_of, text_of
+from .messages import message_event, message_of, records_from
 
 FORMAT = "nanobot"
 
@@ -26,7 +25,7 @@ def read(source: Source) -> Read:
     messages, others = [], []
     for line in lines:
         if "role" in line:
-            messages.append(_message(line))
+            messages.append(message_of(line))
         elif line.get("_type") != "metadata":
             others.append(message_event("state", [line], origin))
     if not messages and not others:
@@ -43,15 +42,6 @@ def read(source: Source) -> Read:
         created=to_timestamp(about.get("created_at")),
     )
     return Read([session], unreadable=problems)
-
-
-def _message(line: dict[str, Any]) -> Message:
-    return Message(
-        role=role_of(line["role"]),
-        text=text_of(line.get("content")),
-        raw=line,
-        timestamp=to_timestamp(line.get("timestamp")),
-    )
 
 
 def _key_from(stem: str) -> str:

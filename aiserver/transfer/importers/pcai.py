@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from .base import Read, Source, UnreadableSource, create_session, derive_id, load_json, to_timestamp
-from .messages import Message, objects_in, records_from, role_of, text_of
+from .messages import Message, message_of, objects_in, records_from
 
 FORMAT = "pcai"
 
@@ -42,10 +43,5 @@ def normalize_names(content: Any) -> dict[str, Any]:
 
 def _message(raw: dict[str, Any], updated: str | None) -> Message:
     """Convert a message; without a time of its own it gets the session's."""
-    names = normalize_names(raw)
-    return Message(
-        role=role_of(names.get("role")),
-        text=text_of(names.get("content")),
-        raw=raw,
-        timestamp=to_timestamp(names.get("timestamp")) or updated,
-    )
+    message = message_of(raw, normalize_names(raw))
+    return message if message.timestamp else replace(message, timestamp=updated)

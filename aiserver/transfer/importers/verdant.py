@@ -104,7 +104,7 @@ class _History:
 
     def items(self, cell: list[str]) -> list[dict[str, Any]]:
         """Return a cell's events in the order of their checkpoints."""
-        events: list[tuple[int, int, int, dict[str, Any]]] = []
+        events: list[tuple[int, dict[str, Any]]] = []
         for name in cell:
             for version, raw in self._versions[name].items():
                 at = self._checkpoint_index(raw.get("start_checkpoint"))
@@ -115,7 +115,7 @@ class _History:
                     "imported": {"format": FORMAT, "version": rest},
                 }
                 item = self._event("edit", raw.get("start_checkpoint"), data)
-                events.append((at, 0, len(events), item | {"source": _source(raw)}))
+                events.append((at, item | {"source": _source(raw)}))
         seen: set[str] = set()
         for at, checkpoint in enumerate(self._checkpoints):
             for target in checkpoint.get("targetCells") or []:
@@ -124,8 +124,8 @@ class _History:
                     continue
                 event = self._checkpoint_event(name, target, checkpoint.get("timestamp"), seen)
                 if event:
-                    events.append((at, 1, len(events), event))
-        return [item for _, _, _, item in sorted(events, key=lambda row: row[:3])]
+                    events.append((at, event))
+        return [item for _, item in sorted(events, key=lambda row: row[0])]
 
     def match_ids(self, notebook: list[tuple[str, str]]) -> dict[str, str]:
         """Map records of the last version to the notebook's cell ids, by equal sources."""

@@ -192,10 +192,10 @@ def test_without_a_verified_backup_nothing_is_deleted(
     assert run("prune", "--gone", "--yes", "--backup", work / "not there").status == 1
     assert tree(work) == before
 
-    def damage(file: Path, written: dict[str, bytes]) -> None:
+    def damage(file: Path, names: list[str]) -> None:
         data = file.read_bytes()
         file.write_bytes(data[: len(data) // 2])
-        check(file, written)
+        check(file, names)
 
     check = backup._verify
     monkeypatch.setattr(backup, "_verify", damage)
