@@ -1,6 +1,7 @@
 """The server extension: traits and wiring, nothing else.
 
-Each replaceable part is a ``Type`` trait, and only this module chooses concrete classes.
+Each replaceable part is a trait with a class or its name, which is imported at its first use. Only
+this module chooses concrete classes.
 
 Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports nothing
 slow. A thread imports the slow modules once the server runs, unless a request that comes earlier
@@ -20,6 +21,7 @@ from jupyter_server.utils import url_path_join
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import PathMatches, Router, Rule
 from traitlets import Bool, Int, List, Type, Unicode, Union, default
+from traitlets.utils.importstring import import_item
 
 from .gc_pause import pause_gc
 
@@ -29,29 +31,6 @@ if TYPE_CHECKING:
     from .llm.registry import ModelRegistry
     from .search import SearchEngine
     from .sessions.base import SessionManager
-
-
-class LazyType(Type[Any, Any]):
-    """A ``Type`` whose value stays a dotted name until ``load`` imports it.
-
-    Jupyter reads all traits of an extension when the server starts. Reading this trait must not
-    import the class.
-    """
-
-    def instance_init(self, obj: Any) -> None:
-        """Do nothing, because here ``Type`` would import the class."""
-
-    def validate(self, obj: Any, value: Any) -> Any:
-        """Return a name unchecked, and a class if it is of the right type."""
-        return value if isinstance(value, str) else self._checked_class(obj, value)
-
-    def load(self, obj: Any) -> Any:
-        """Import and return the class. Raises TraitError if it is missing or of the wrong type."""
-        return self._checked_class(obj, self.get(obj))
-
-    def _checked_class(self, obj: Any, value: Any) -> Any:
-        self._resolve_classes()
-        return super().validate(obj, value)
 
 
 class AIServer(ExtensionApp):
@@ -94,10 +73,10 @@ class AIServer(ExtensionApp):
         of the server, else the system user."""
     ).tag(config=True)
 
-    model_registry_class = LazyType(
-        "aiserver.llm.registry.ModelRegistry",
-        klass="aiserver.llm.registry.ModelRegistry",
-        help="The class that provides the models.",
+    model_registry_class = Union(
+        [Unicode(), Type()],
+        default_value="aiserver.llm.registry.ModelRegistry",
+        help="The class that provides the models, or its dotted name.",
     ).tag(config=True)
 
     owner = Unicode(
@@ -184,9 +163,15 @@ class AIServer(ExtensionApp):
             )
 
     def make_models(self) -> ModelRegistry:
-        """Create the configured model registry."""
-        traits: Any = type(self)  # on the class, the attribute is the trait and not its value
-        models: ModelRegistry = traits.model_registry_class.load(self)(parent=self)
+        """Create the configured model registry. Raises SettingError if it is of another class."""
+        from .errors import SettingError
+        from .llm.registry import ModelRegistry
+
+        choice = self.model_registry_class
+        kind = import_item(choice) if isinstance(choice, str) else choice
+        if not issubclass(kind, ModelRegistry):
+            raise SettingError(f"“{kind.__name__}” is not a ModelRegistry.")
+        models: ModelRegistry = kind(parent=self)
         if self.model:
             models.model = self.model
         if self.allowed_models != ["*"]:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from tornado.httpclient import HTTPClientError
 
+from aiserver.errors import SettingError
+
 WRONG = "nosql://ada:canary-pass@db/histories"
 IMPORT = """
 import sys
@@ -109,3 +111,14 @@ async def test_an_invalid_setting_is_logged_and_jupyter_runs(
         assert (caught.value.code, answer["code"]) == (500, "bad_setting")
         assert "nosql" in answer["message"] and "canary" not in answer["message"]
     assert (await jp_fetch("api", "status")).code == 200
+
+
+async def test_a_registry_of_another_class_is_an_invalid_setting(jp_configurable_serverapp: Any):
+    app = jp_configurable_serverapp(
+        config={
+            "ServerApp": {"jpserver_extensions": {"aiserver": True}},
+            "AIServer": {"model_registry_class": "aiserver.models.Session"},
+        }
+    )
+    with pytest.raises(SettingError, match="“Session” is not a ModelRegistry"):
+        app.extension_manager.extension_points["aiserver"].app.load()
