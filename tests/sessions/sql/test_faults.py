@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -124,6 +125,18 @@ async def test_an_unreachable_database_raises_and_recovers(
     assert PASSWORD not in caplog.text
     await store.close()
     await later.close()
+
+
+@pytest.mark.parametrize("kind", list(SERVERS))
+@in_loop
+async def test_a_silent_database_times_out(kind: str) -> None:
+    """P20"""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"{kind}://a:b@127.0.0.1:{listener.getsockname()[1]}/c"
+        store = Database(url).open(timeout=0.2)
+        with pytest.raises(StorageUnreachable):
+            await store.load_session(KEY)
+    await store.close()
 
 
 def assert_discloses_nothing(error: StorageError) -> None:
