@@ -106,18 +106,15 @@ function label(
   isMenu: boolean,
   trans: TranslationBundle
 ): string {
-  if (isMenu) {
-    return {
-      html: trans.__('Web Page'),
-      md: trans.__('Markdown'),
-      ipynb: trans.__('Notebook with History')
-    }[format];
-  }
-  return {
-    html: trans.__('Export Replay as Web Page'),
-    md: trans.__('Export Replay as Markdown'),
-    ipynb: trans.__('Export Replay as Notebook with History')
+  const [short, full] = {
+    html: [trans.__('Web Page'), trans.__('Export Replay as Web Page')],
+    md: [trans.__('Markdown'), trans.__('Export Replay as Markdown')],
+    ipynb: [
+      trans.__('Notebook with History'),
+      trans.__('Export Replay as Notebook with History')
+    ]
   }[format];
+  return isMenu ? short : full;
 }
 
 /** Let the browser save a file. The page never opens it (P10). */

@@ -8,19 +8,17 @@
 import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { ModelInfo, SearchHit } from '../../api/types';
-import type { IHistory } from '../../tokens';
+import { ICellKey, IHistory, isSameCell } from '../../tokens';
 import type { IFailure } from '../../state/failure';
 import { ActivatableModel } from './loadedModel';
 import { NotebookTimeline } from './notebook/timeline';
 import { IReplayHost, ReplayActions } from './cell/actions';
 import { ReplayCompare } from './cell/compare';
-import type { IShownStep } from '../../records/fold';
+import { findPosition, IShownStep } from '../../records/fold';
 import { ReplayOverview } from './notebook/overview';
 import { ReplayPlayer } from './player';
-import { describeCells, IRelative } from './cell/relatives';
 import { ReplaySteps, StepsChange } from './cell/steps';
 import type { IReplaySubject, SubjectChange } from './subject';
-import { IStepRef, RequestedStep } from './cell/requestedStep';
 import { SearchModel } from './search';
 
 /** `cell`: one cell's steps · `notebook`: the notebook's timeline · `search`: search in all turns. */
@@ -29,6 +27,12 @@ export type ReplayTab = 'cell' | 'notebook' | 'search';
 /** `inline`: a unified diff · `split`: side by side. */
 export type DiffMode = 'inline' | 'split';
 
+/** A reference to a step: by its index among the server's steps, or by the `seq` of its record. */
+export interface IStepRef {
+  readonly step?: number | null;
+  readonly seq?: number | null;
+}
+
 export class ReplayModel extends ActivatableModel {
   constructor(options: {
     subject: IReplaySubject;
@@ -36,18 +40,16 @@ export class ReplayModel extends ActivatableModel {
     host: IReplayHost;
   }) {
     super();
-    const { subject, history, host } = options;
-    this._host = host;
-    this._subject = subject;
-    this._history = history;
-    this.describeCells = ids => describeCells(options, ids);
+    this.subject = options.subject;
+    this.history = options.history;
+    this._host = options.host;
     this.steps = new ReplaySteps(options);
     this.overview = new ReplayOverview(options);
     this.timeline = new NotebookTimeline(options);
     this.search = new SearchModel(options);
     const { player, steps } = this;
     this.actions = new ReplayActions({ ...options, steps, player });
-    this._subject.changed.connect(this._onSubjectChanged, this);
+    this.subject.changed.connect(this._onSubjectChanged, this);
     this.steps.changed.connect(this._onStepsChanged, this);
     this.steps.stateChanged.connect(this._goToRequested, this);
     this._parts = [
@@ -64,6 +66,8 @@ export class ReplayModel extends ActivatableModel {
     );
   }
 
+  readonly subject: IReplaySubject;
+  readonly history: IHistory;
   readonly player = new ReplayPlayer();
   readonly compare = new ReplayCompare(this.player);
   /** The steps of the active cell, or of a deleted one. */
@@ -72,8 +76,6 @@ export class ReplayModel extends ActivatableModel {
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
   readonly search: SearchModel;
-  /** Describe the cells with these ids, including deleted ones. */
-  readonly describeCells: (ids: readonly string[]) => Promise<IRelative[]>;
 
   get view(): ReplayTab {
     return this._view;
@@ -107,11 +109,6 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /** The type of the active cell, or null if there is none. */
-  get activeType(): string | null {
-    return this._subject.cell?.type ?? null;
-  }
-
   /** The model with this id; null if it is unknown or not loaded yet. */
   modelInfo(id = ''): ModelInfo | null {
     return this._models.get(id) ?? null;
@@ -138,27 +135,12 @@ export class ReplayModel extends ActivatableModel {
     }[this._view];
   }
 
-  /** The MIME type of the notebook's code cells. */
-  get codeMimeType(): string {
-    return this._subject.codeMimeType;
-  }
-
-  /** Whether deleted cells can be restored. */
-  get canUndelete(): boolean {
-    return this._subject.canUndelete;
-  }
-
-  /** Whether a cell is in the notebook. */
-  isInNotebook(cellId: string): boolean {
-    return this._subject.cells().some(cell => cell.id === cellId);
-  }
-
   /** Restore a deleted cell and activate it; resolves with whether it was restored. */
   async undeleteCell(cellId: string): Promise<boolean> {
     const isRestored = await this.timeline.undeleteCell(cellId);
     if (isRestored) {
       this.steps.pin(null);
-      await this._subject.goTo(cellId);
+      await this.subject.goTo(cellId);
     }
     return isRestored;
   }
@@ -176,15 +158,15 @@ export class ReplayModel extends ActivatableModel {
 
   /** Fetch the image of an output by the SHA-256 in its run's record. */
   fetchImage(sha256: string, signal?: AbortSignal): Promise<Blob> {
-    return this._history.api.blob(sha256, signal);
+    return this.history.api.blob(sha256, signal);
   }
 
   /** Show a step of a cell as soon as the cell's steps are loaded. */
   async showStep(cellId: string, ref: IStepRef): Promise<void> {
-    const { notebookId } = this._subject;
+    const { notebookId } = this.subject;
     this.player.pause();
     if (notebookId !== null) {
-      this._requested.request({ notebookId, cellId }, ref);
+      this._requested = { notebookId, cellId, ...ref };
     }
     this.view = 'cell';
     await this.goTo(cellId);
@@ -193,10 +175,10 @@ export class ReplayModel extends ActivatableModel {
 
   /** Activate a cell; a deleted one is shown in the sidebar instead. */
   async goTo(cellId: string): Promise<void> {
-    if (this._subject.cell?.id === cellId) {
+    if (this.subject.cell?.id === cellId) {
       this.steps.pin(null);
-    } else if (this.isInNotebook(cellId)) {
-      await this._subject.goTo(cellId);
+    } else if (this.subject.numberOf(cellId) !== null) {
+      await this.subject.goTo(cellId);
     } else {
       this.steps.pin(cellId);
       this.view = 'cell';
@@ -210,7 +192,7 @@ export class ReplayModel extends ActivatableModel {
 
   /** Only the model of the selected tab is active. */
   protected override onActiveChanged(): void {
-    this._subject.isActive = this.isActive;
+    this.subject.isActive = this.isActive;
     if (this.isActive && !this._models.size) {
       void this._loadModels();
     }
@@ -220,7 +202,7 @@ export class ReplayModel extends ActivatableModel {
   /** Load the models: steps record the id only, the interface shows name and location. */
   private async _loadModels(): Promise<void> {
     // After a failure the next activation tries again.
-    const list = await this._history.api.models().catch(() => null);
+    const list = await this.history.api.models().catch(() => null);
     this._models = new Map(list?.models.map(model => [model.id, model]));
     this.stateChanged.emit();
   }
@@ -247,34 +229,47 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /** Go to the requested step once its cell is on show. */
+  /** Go to the requested step as soon as it is loaded; drop a request that can't be met. */
   private _goToRequested(): void {
-    const isComplete = !this.steps.isLoading && this.steps.isActive;
-    const position = this._requested.resolve(
-      this.steps.shown,
-      this.steps.all,
-      isComplete
-    );
-    if (position !== null) {
+    const { _requested: requested, steps } = this;
+    if (!requested || !isSameCell(requested, steps.shown)) {
+      return;
+    }
+    const position = positionOf(steps.all, requested);
+    if (position >= 0 || (!steps.isLoading && steps.isActive)) {
+      this._requested = null;
+    }
+    if (position >= 0) {
       this.compare.stop();
       this.player.goTo(position);
     }
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'activeCell') {
-      this._requested.onActiveCell(this._subject.cell?.id);
+    const isOther = this.subject.cell?.id !== this._requested?.cellId;
+    if (change === 'activeCell' && isOther) {
+      this._requested = null;
     }
     this.stateChanged.emit();
   }
 
-  private readonly _subject: IReplaySubject;
-  private readonly _history: IHistory;
   private readonly _host: IReplayHost;
   private _diffMode: DiffMode = 'inline';
   private _models = new Map<string, ModelInfo>();
   private _view: ReplayTab = 'cell';
   /** The models that the views draw. */
   private readonly _parts: readonly VDomModel[];
-  private readonly _requested = new RequestedStep();
+  /** The step to go to; activating another cell drops it. */
+  private _requested: (ICellKey & IStepRef) | null = null;
+}
+
+/** The position of a step: by its index if that exists, else by the `seq` of its record. */
+function positionOf(
+  steps: readonly IShownStep[],
+  { step, seq }: IStepRef
+): number {
+  const position = findPosition(steps, (_, index) => index === step);
+  return position < 0 && typeof seq === 'number'
+    ? findPosition(steps, candidate => candidate.seq === seq)
+    : position;
 }

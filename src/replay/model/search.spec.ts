@@ -69,7 +69,7 @@ describe('SearchModel', () => {
     await pause();
     expect(history.searches.map(({ ask }) => ask.query)).toEqual(['read']);
     expect(history.searches[0].ask.notebookId).toBe('nb');
-    expect(search.hits).toEqual([hitOf(1)]);
+    expect(search.results?.results).toEqual([hitOf(1)]);
     expect(search.isSearching).toBe(false);
   });
 
@@ -81,7 +81,7 @@ describe('SearchModel', () => {
     search.query = 'new';
     expect(signal?.aborted).toBe(true);
     await pause();
-    expect(search.hits).toEqual([hitOf(2)]);
+    expect(search.results?.results).toEqual([hitOf(2)]);
   });
 
   it('uses the chosen scope and kind of search', async () => {
@@ -114,7 +114,7 @@ describe('SearchModel', () => {
     await pause();
     history.searchResults = { ...answer(hitOf(2)), total: 2 };
     await search.loadMore();
-    expect(search.hits?.map(hit => hit.turnId)).toEqual([1, 2]);
+    expect(search.results?.results.map(hit => hit.turnId)).toEqual([1, 2]);
     expect(history.searches[1].ask.offset).toBe(1);
     await search.loadMore();
     expect(history.searches).toHaveLength(2);
@@ -124,10 +124,12 @@ describe('SearchModel', () => {
     history.searchResults = { ...answer(), unread: 7 };
     search.query = 'x';
     await pause();
-    expect(search.unread).toBe(7);
+    expect(search.results?.unread).toBe(7);
     history.searchResults = answer(hitOf(1));
     await pause();
-    expect([search.unread, search.hits?.length]).toEqual([0, 1]);
+    expect([search.results?.unread, search.results?.results.length]).toEqual([
+      0, 1
+    ]);
     await pause();
     expect(history.searches).toHaveLength(2);
   });
@@ -138,10 +140,10 @@ describe('SearchModel', () => {
     await pause();
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     search.query = 'xy';
-    expect(search.hits).toHaveLength(1);
+    expect(search.results?.results).toHaveLength(1);
     await pause();
     expect(search.error?.code).toBe('unreachable');
-    expect(search.hits).toHaveLength(1);
+    expect(search.results?.results).toHaveLength(1);
     history.failure = null;
     search.refresh();
     await pause();
@@ -154,10 +156,10 @@ describe('SearchModel', () => {
     history.searchResults = answer(hitOf(3));
     history.notify({ notebookId: 'nb', cellId: 'a' });
     await pause();
-    expect(search.hits).toHaveLength(1);
+    expect(search.results?.results).toHaveLength(1);
     search.query = '';
     await pause();
-    expect(search.hits).toBeNull();
+    expect(search.results).toBeNull();
   });
 
   it('finds new turns even if histories never cease to change', async () => {
@@ -189,7 +191,7 @@ describe('SearchModel', () => {
     expect(answered).toHaveLength(2);
     answered[1](answer(hitOf(2), hitOf(1)));
     await settle();
-    expect(search.hits).toHaveLength(2);
+    expect(search.results?.results).toHaveLength(2);
   });
 
   it('loses no change while loading the next page', async () => {

@@ -62,19 +62,9 @@ export class SearchModel extends LoadedModel {
     return this.isLoading || this._timer !== null;
   }
 
-  /** The results so far; null before the first search. */
-  get hits(): readonly SearchHit[] | null {
-    return this._results?.results ?? null;
-  }
-
-  /** The number of all results; more than `hits` if there are further pages. */
-  get total(): number {
-    return this._results?.total ?? 0;
-  }
-
-  /** The number of sessions that the server has not indexed yet. */
-  get unread(): number {
-    return this._results?.unread ?? 0;
+  /** The results so far, as pages are appended; null before the first search. */
+  get results(): SearchResults | null {
+    return this._results;
   }
 
   /** Whether search by meaning is available, and how to install it; null before a response. */

@@ -19,7 +19,7 @@ export function SearchView(): React.JSX.Element {
   const { search } = model;
   const field = React.useRef<HTMLInputElement>(null);
   const list = React.useRef<IVirtualListHandle>(null);
-  const hits = search.query.trim() ? search.hits : null;
+  const hits = (search.query.trim() && search.results?.results) || null;
   React.useEffect(() => {
     if (search.consumeFocusRequest()) {
       field.current?.focus();
@@ -96,18 +96,19 @@ function keyOf(hit: SearchHit): string {
 }
 
 function statusText(search: SearchModel, trans: TranslationBundle): string {
+  const { results } = search;
   if (!search.query.trim()) {
     return '';
   }
-  if (search.hits === null) {
+  if (!results) {
     return search.isSearching ? trans.__('Searching…') : '';
   }
-  const count = trans._n('%1 request', '%1 requests', search.total);
-  return search.unread > 0
+  const count = trans._n('%1 request', '%1 requests', results.total);
+  return results.unread > 0
     ? `${count} · ${trans._n(
         'still loading the history of %1 cell…',
         'still loading the histories of %1 cells…',
-        search.unread
+        results.unread
       )}`
     : count;
 }
@@ -240,7 +241,8 @@ function NoResults(props: {
   const { hasSearched, field } = props;
   const { model, trans } = useReplay();
   const { search } = model;
-  const isIncomplete = !hasSearched || search.isSearching || search.unread > 0;
+  const isIncomplete =
+    !hasSearched || search.isSearching || search.results?.unread;
   if (search.error || (search.query.trim() && isIncomplete)) {
     return null;
   }

@@ -130,7 +130,7 @@ function emptyText(
         canAsk: true
       };
     case 'empty':
-      return model.activeType !== 'code' && model.steps.isFollowing
+      return model.subject.cell?.type !== 'code' && model.steps.isFollowing
         ? {
             title: trans.__('This is a Markdown cell'),
             text: trans.__('Select a code cell to see how it was made.'),

@@ -86,9 +86,9 @@ export function graphOf(steps: readonly Step[]): {
 } {
   const rows = steps.map(step => ({
     column: columnOf(step),
-    through: new Set<number>(),
+    through: [] as number[],
     fromAbove: false,
-    down: new Set<number>()
+    down: [] as number[]
   }));
   steps.forEach((step, index) => {
     const parent = parentOf({ ...step, index });
@@ -97,21 +97,16 @@ export function graphOf(steps: readonly Step[]): {
     }
     const { column } = rows[index];
     rows[index].fromAbove = true;
-    rows[parent].down.add(column);
+    if (!rows[parent].down.includes(column)) {
+      rows[parent].down.push(column);
+    }
     // Stop where a line of this column exists: it reaches the parent already.
     for (let at = index - 1; at > parent; at--) {
-      if (rows[at].through.has(column)) {
+      if (rows[at].through.includes(column)) {
         break;
       }
-      rows[at].through.add(column);
+      rows[at].through.push(column);
     }
   });
-  return {
-    rows: rows.map(row => ({
-      ...row,
-      through: [...row.through],
-      down: [...row.down]
-    })),
-    columns: 1 + Math.max(0, ...rows.map(row => row.column))
-  };
+  return { rows, columns: 1 + Math.max(0, ...rows.map(row => row.column)) };
 }

@@ -39,10 +39,10 @@ describe('the activity chart', () => {
       { author: 'program' as const }
     ];
     expect(activityOf(moments, [0, 0.1, 0.99], 4)).toEqual([
-      { model: 1, hand: 1, other: 0, first: 0 },
-      { model: 0, hand: 0, other: 0, first: -1 },
-      { model: 0, hand: 0, other: 0, first: -1 },
-      { model: 0, hand: 0, other: 1, first: 2 }
+      { model: 1, hand: 1, other: 0 },
+      { model: 0, hand: 0, other: 0 },
+      { model: 0, hand: 0, other: 0 },
+      { model: 0, hand: 0, other: 1 }
     ]);
   });
 

@@ -19,8 +19,6 @@ export interface IActivity {
   readonly hand: number;
   /** Moments of programs, agents and unknown contributors. */
   readonly other: number;
-  /** The index of the first moment; -1 if there is none. */
-  readonly first: number;
 }
 
 /** The position of each moment, from 0 to below 1; 1 is now. */
@@ -53,16 +51,13 @@ export function activityOf(
   const buckets = Array.from({ length: count }, () => ({
     model: 0,
     hand: 0,
-    other: 0,
-    first: -1
+    other: 0
   }));
   moments.forEach(({ author }, index) => {
     const at = Math.min(count - 1, Math.floor(positions[index] * count));
-    const bucket = buckets[at];
     const kind =
       author === 'model' ? 'model' : author === 'person' ? 'hand' : 'other';
-    bucket[kind]++;
-    bucket.first = bucket.first < 0 ? index : bucket.first;
+    buckets[at][kind]++;
   });
   return buckets;
 }

@@ -19,10 +19,12 @@ import type { IHistory } from '../../../tokens';
 import { momentPositions } from './activity';
 import { sourceAfter } from '../../../records/fold';
 import { toFailure } from '../../../state/failure';
-import { SnapshotCache } from './snapshotCache';
 import { LoadedModel } from '../loadedModel';
 import { ReplayPlayer } from '../player';
 import type { IReplaySubject } from '../subject';
+
+/** The largest number of cached snapshots. */
+const MAX_SNAPSHOTS = 50;
 
 interface ICellContent {
   readonly type: string;
@@ -163,7 +165,7 @@ export class NotebookTimeline extends LoadedModel {
     this._moments = moments;
     this._positions = momentPositions(moments);
     this._cells = new Map(cells.map(cell => [cell.cellId, cell]));
-    this._snapshots = new SnapshotCache(this.history, notebookId, version);
+    this._snapshots = new Map();
     const length = moments.length ? moments.length + 1 : 0;
     if (isOther) {
       this._snapshot = this._report = null;
@@ -197,12 +199,12 @@ export class NotebookTimeline extends LoadedModel {
 
   /** Load the snapshot after the current moment. */
   private async _loadSnapshot(): Promise<void> {
-    const { moment, _snapshots: snapshots } = this;
-    if (!moment || !snapshots || !this.isActive) {
+    const { moment } = this;
+    if (!moment || !this.isActive) {
       return;
     }
     const { index } = moment;
-    const cached = snapshots.get(index);
+    const cached = this._snapshots.get(index);
     if (cached) {
       this._snapshot = cached;
       return;
@@ -212,7 +214,7 @@ export class NotebookTimeline extends LoadedModel {
     }
     const request = (this._snapshotRequest = new AbortController());
     try {
-      const snapshot = await snapshots.load(index, request.signal);
+      const snapshot = await this._fetchSnapshot(index, request.signal);
       if (!request.signal.aborted) {
         this._snapshot = snapshot;
         this.setError(null);
@@ -232,17 +234,38 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
+  /** The snapshot after a moment, from the cache or the server. */
+  private async _fetchSnapshot(
+    index: number,
+    signal?: AbortSignal
+  ): Promise<NotebookSnapshot> {
+    const { _shownId: id, _version: version, _snapshots: snapshots } = this;
+    const cached = snapshots.get(index);
+    if (cached) {
+      return cached;
+    }
+    const { api } = this.history;
+    const snapshot = await api.moment(id!, index, version!, signal);
+    if (snapshot.version === version) {
+      snapshots.set(index, snapshot);
+      if (snapshots.size > MAX_SNAPSHOTS) {
+        snapshots.delete(snapshots.keys().next().value!);
+      }
+    }
+    return snapshot;
+  }
+
   /**
    * Find the content of a deleted cell: in the snapshot on show or the last one, else in its last
    * step; and the cells above it in the last snapshot that contains it, the nearest first.
    */
   private async _findDeleted(notebookId: string, id: string) {
-    const { moments, _snapshots: snapshots } = this;
+    const { moments } = this;
     let content: ICellContent | null = null;
     let cellsAbove: string[] | null = null;
     let index = this.snapshot?.index ?? moments.length - 1;
     while (index >= 0 && !cellsAbove) {
-      const { cells, gone } = await snapshots!.load(index);
+      const { cells, gone } = await this._fetchSnapshot(index);
       const isIt = ({ cellId }: { cellId: string }) => cellId === id;
       const at = cells.findIndex(isIt);
       content ??= cells[at] ?? gone.find(isIt) ?? null;
@@ -285,7 +308,8 @@ export class NotebookTimeline extends LoadedModel {
   private _report: Report | null = null;
   private _reportVersion: string | null = null;
   private _shownId: string | null = null;
-  private _snapshots: SnapshotCache | null = null;
+  /** Cached snapshots of this version of the timeline, by moment. */
+  private _snapshots = new Map<number, NotebookSnapshot>();
   private _snapshot: NotebookSnapshot | null = null;
   private _version: string | null = null;
 }

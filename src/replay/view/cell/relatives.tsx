@@ -2,7 +2,11 @@
 import React from 'react';
 
 import type { Step } from '../../../api/types';
-import { IRelative, relativesOf } from '../../model/cell/relatives';
+import {
+  describeCells,
+  IRelative,
+  relativesOf
+} from '../../model/cell/relatives';
 import { cellName } from '../../../labels/cellNames';
 import { LinkButton } from '../buttons';
 import { useReplay } from '../context';
@@ -16,9 +20,9 @@ export function Relatives(props: { step: Step }): React.JSX.Element | null {
   React.useEffect(() => {
     let isShown = true;
     if (ids.length) {
-      void model
-        .describeCells(ids)
-        .then(described => isShown && setCells(described));
+      void describeCells(model, ids).then(
+        described => isShown && setCells(described)
+      );
     }
     return () => {
       isShown = false;

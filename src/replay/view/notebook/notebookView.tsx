@@ -22,7 +22,7 @@ const MINUTE = 60_000;
 
 export function NotebookView(): React.JSX.Element {
   const { model, trans } = useReplay();
-  const { timeline, overview } = model;
+  const { timeline, overview, subject } = model;
   const { rows, isLoading, error } = overview;
   const presentIds = React.useMemo(
     () => new Set(rows.filter(row => row.cell).map(row => row.cellId)),
@@ -65,13 +65,13 @@ export function NotebookView(): React.JSX.Element {
         <MomentCells
           snapshot={snapshot}
           tone={momentDot(moment)}
-          codeMimeType={model.codeMimeType}
+          codeMimeType={subject.codeMimeType}
           presentIds={presentIds}
-          canUndelete={model.canUndelete}
+          canUndelete={subject.canUndelete}
         />
       ) : (
         timeline.isNow && (
-          <Overview rows={rows} canUndelete={model.canUndelete} />
+          <Overview rows={rows} canUndelete={subject.canUndelete} />
         )
       )}
     </div>
