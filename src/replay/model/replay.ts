@@ -10,7 +10,7 @@ import { VDomModel } from '@jupyterlab/ui-components';
 import type { ModelInfo, SearchHit } from '../../api/types';
 import { ICellKey, IHistory, isSameCell } from '../../tokens';
 import type { IFailure } from '../../state/failure';
-import { ActivatableModel } from './loadedModel';
+import { ActivatableModel, LoadedModel } from './loadedModel';
 import { NotebookTimeline } from './notebook/timeline';
 import { IReplayHost, ReplayActions } from './cell/actions';
 import { ReplayCompare } from './cell/compare';
@@ -52,14 +52,16 @@ export class ReplayModel extends ActivatableModel {
     this.subject.changed.connect(this._onSubjectChanged, this);
     this.steps.changed.connect(this._onStepsChanged, this);
     this.steps.stateChanged.connect(this._goToRequested, this);
+    this._tabs = {
+      cell: [steps],
+      notebook: [this.overview, this.timeline],
+      search: [this.search]
+    };
     this._parts = [
-      steps,
+      ...Object.values(this._tabs).flat(),
       player,
       this.compare,
-      this.actions,
-      this.overview,
-      this.timeline,
-      this.search
+      this.actions
     ];
     this._parts.forEach(({ stateChanged }) =>
       stateChanged.connect(() => this.stateChanged.emit(), this)
@@ -116,23 +118,12 @@ export class ReplayModel extends ActivatableModel {
 
   /** Reload the content of the selected tab. */
   refresh(): void {
-    if (this._view === 'cell') {
-      this.steps.refresh();
-    } else if (this._view === 'search') {
-      this.search.refresh();
-    } else {
-      this.overview.refresh();
-      this.timeline.refresh();
-    }
+    this._tabs[this._view].forEach(content => content.refresh());
   }
 
   /** The failure in the selected tab; null if there is none. */
   get failure(): IFailure | null {
-    return {
-      cell: this.steps.error,
-      notebook: this.overview.error ?? this.timeline.error,
-      search: this.search.error
-    }[this._view];
+    return this._tabs[this._view].find(({ error }) => error)?.error ?? null;
   }
 
   /** Restore a deleted cell and activate it; resolves with whether it was restored. */
@@ -208,14 +199,14 @@ export class ReplayModel extends ActivatableModel {
   }
 
   private _updateActive(): void {
-    const isVisible = (view: ReplayTab) => this.isActive && this._view === view;
-    if (!isVisible('cell')) {
+    if (!this.isActive || this._view !== 'cell') {
       this.player.pause();
     }
-    this.steps.isActive = isVisible('cell');
-    this.overview.isActive = isVisible('notebook');
-    this.timeline.isActive = isVisible('notebook');
-    this.search.isActive = isVisible('search');
+    for (const [tab, contents] of Object.entries(this._tabs)) {
+      contents.forEach(content => {
+        content.isActive = this.isActive && tab === this._view;
+      });
+    }
   }
 
   private _onStepsChanged(_: ReplaySteps, change: StepsChange): void {
@@ -257,6 +248,8 @@ export class ReplayModel extends ActivatableModel {
   private _diffMode: DiffMode = 'inline';
   private _models = new Map<string, ModelInfo>();
   private _view: ReplayTab = 'cell';
+  /** The content of each tab. */
+  private readonly _tabs: Readonly<Record<ReplayTab, readonly LoadedModel[]>>;
   /** The models that the views draw. */
   private readonly _parts: readonly VDomModel[];
   /** The step to go to; activating another cell drops it. */

@@ -67,18 +67,10 @@ export function nearestMoment(
   positions: readonly number[],
   at: number
 ): number {
-  let low = 0;
-  let high = positions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (positions[middle] < at) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  const positionOf = (index: number) => positions[index] ?? 1;
-  return low > 0 && at - positionOf(low - 1) <= positionOf(low) - at
-    ? low - 1
-    : low;
+  const next = positions.findIndex(position => position >= at);
+  const index = next < 0 ? positions.length : next;
+  const distance = (to: number) => Math.abs(at - (positions[to] ?? 1));
+  return index > 0 && distance(index - 1) <= distance(index)
+    ? index - 1
+    : index;
 }

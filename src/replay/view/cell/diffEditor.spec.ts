@@ -30,14 +30,17 @@ const contents = (split: boolean): IDiffContent[] =>
     mimeType: 'text/x-python',
     split,
     label: `Step ${step}`,
-    labelBefore: 'Before',
-    folded: '$ lines stayed'
+    labelBefore: 'Before'
   }));
 
 function shown(...steps: IDiffContent[]): string {
   const host = document.createElement('div');
   document.body.append(host);
-  const editor = new DiffEditor(host, new EditorLanguageRegistry());
+  const editor = new DiffEditor(
+    host,
+    new EditorLanguageRegistry(),
+    '$ lines stayed'
+  );
   steps.forEach(content => editor.show(content));
   // Without layout CodeMirror guesses heights, differently each time.
   const drawn = host.innerHTML.replace(/ style="[^"]*"/g, '');
@@ -61,7 +64,11 @@ describe.each([
   it('adds its styles to the page once, since new styles restyle all cells', () => {
     const host = document.createElement('div');
     document.body.append(host);
-    const editor = new DiffEditor(host, new EditorLanguageRegistry());
+    const editor = new DiffEditor(
+      host,
+      new EditorLanguageRegistry(),
+      '$ lines stayed'
+    );
     // Steps without a difference are drawn by another kind of editor.
     const all = contents(split).filter(
       ({ before, code }) => !split || (before && before !== code)

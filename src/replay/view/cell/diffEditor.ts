@@ -25,18 +25,18 @@ export interface IDiffContent {
   readonly label: string;
   /** The accessible name of the text before, where it has its own editor. */
   readonly labelBefore: string;
-  /** The label of a folded range; `$` stands for the number of lines. */
-  readonly folded: string;
 }
 
-/** Long unchanged ranges are folded. */
-const FOLD = { margin: 2, minSize: 4 };
-
 export class DiffEditor {
+  /** @param folded The label of a folded range; `$` stands for the number of lines. */
   constructor(
     private readonly _parent: HTMLElement,
-    private readonly _languages: IEditorLanguageRegistry
-  ) {}
+    private readonly _languages: IEditorLanguageRegistry,
+    folded: string
+  ) {
+    // Created once, because an editor with other phrases needs a new state.
+    this._phrases = EditorState.phrases.of({ '$ unchanged lines': folded });
+  }
 
   /** Draw other content. Highlighting follows when the language is loaded. */
   show(content: IDiffContent): void {
@@ -83,10 +83,16 @@ export class DiffEditor {
     const end = isOpenEnd ? '\n' : '';
     const doc = code + end;
     const extensions = [
-      readOnly(content, language, label),
-      isChange
-        ? difference(before + end, areSimilar(before, code))
-        : noDifference(doc),
+      this._phrases,
+      readOnly(language, label),
+      unifiedMergeView({
+        // Without a change a diff of equal texts adds the styles of one.
+        original: textOf(isChange ? before + end : doc),
+        mergeControls: false,
+        gutter: isChange,
+        diffConfig: DIFF_LIMITS,
+        ...(isChange && marksOf(before, code))
+      }),
       isOpenEnd ? hiddenEnd : []
     ];
     if (this._view) {
@@ -108,15 +114,13 @@ export class DiffEditor {
     const side = (doc: string, name: string) => ({
       doc: doc + end,
       extensions: [
-        readOnly(content, language, name),
+        this._phrases,
+        readOnly(language, name),
         isOpenEnd ? hiddenEnd : []
       ]
     });
     const [a, b] = [side(before, labelBefore), side(code, label)];
-    const marks = {
-      highlightChanges: areSimilar(before, code),
-      collapseUnchanged: FOLD
-    };
+    const marks = marksOf(before, code);
     if (this._merge) {
       const { a: left, b: right } = this._merge;
       left.dispatch(replaceContent(left, a.doc, a.extensions));
@@ -141,9 +145,18 @@ export class DiffEditor {
     this._view = this._merge = null;
   }
 
+  private readonly _phrases: Extension;
   private _view: EditorView | null = null;
   private _merge: MergeView | null = null;
   private _content: IDiffContent | null = null;
+}
+
+/** The marks of a change: the changed words, if that helps; long unchanged ranges are folded. */
+function marksOf(before: string, code: string) {
+  return {
+    highlightChanges: areSimilar(before, code),
+    collapseUnchanged: { margin: 2, minSize: 4 }
+  };
 }
 
 function lastLine(text: string): string {
@@ -151,11 +164,7 @@ function lastLine(text: string): string {
 }
 
 /** The extensions of every editor. */
-function readOnly(
-  content: IDiffContent,
-  language: Extension,
-  label: string
-): Extension {
+function readOnly(language: Extension, label: string): Extension {
   return [
     language,
     jupyterTheme,
@@ -169,41 +178,8 @@ function readOnly(
       'aria-label': label,
       'aria-readonly': 'true',
       tabindex: '0'
-    }),
-    phrases(content.folded)
+    })
   ];
-}
-
-/** The translated phrases, cached because an editor with other phrases needs a new state. */
-function phrases(folded: string): Extension {
-  const cached = PHRASES.get(folded);
-  const extension =
-    cached ?? EditorState.phrases.of({ '$ unchanged lines': folded });
-  PHRASES.set(folded, extension);
-  return extension;
-}
-
-const PHRASES = new Map<string, Extension>();
-
-/** A diff without changes, which adds the styles of one. */
-function noDifference(code: string): Extension {
-  return unifiedMergeView({
-    original: textOf(code),
-    mergeControls: false,
-    gutter: false,
-    diffConfig: DIFF_LIMITS
-  });
-}
-
-function difference(before: string, highlight: boolean): Extension {
-  return unifiedMergeView({
-    original: textOf(before),
-    mergeControls: false,
-    gutter: true,
-    highlightChanges: highlight,
-    collapseUnchanged: FOLD,
-    diffConfig: DIFF_LIMITS
-  });
 }
 
 /** Split lines as the editor does; the merge extension splits strings differently. */

@@ -22,16 +22,16 @@ export function StepCode(props: IStepCodeProps): React.JSX.Element {
   const host = React.useRef<HTMLDivElement>(null);
   const editor = React.useRef<DiffEditor | null>(null);
   React.useEffect(() => {
-    const diffEditor = new DiffEditor(host.current!, languages);
+    const folded = trans.__('$ unchanged lines');
+    const diffEditor = new DiffEditor(host.current!, languages, folded);
     editor.current = diffEditor;
     return () => {
       editor.current = null;
       diffEditor.dispose();
     };
-  }, [languages]);
+  }, [languages, trans]);
   React.useEffect(() => {
-    const folded = trans.__('$ unchanged lines');
-    const labels = { label, labelBefore, folded };
+    const labels = { label, labelBefore };
     editor.current?.show({ before, code, mimeType, split, ...labels });
   }, [before, code, mimeType, split, label, labelBefore, languages, trans]);
   return (
