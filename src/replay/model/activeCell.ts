@@ -13,18 +13,16 @@ import {
 } from '@jupyterlab/notebook';
 import { ISignal, Signal } from '@lumino/signaling';
 
-import {
-  firstLineOf,
-  ICellInfo,
-  IReplaySubject,
-  SubjectChange
-} from './subject';
+import { firstLineOf, ICellInfo, SubjectChange } from './subject';
 import type { INotebookIdentity } from '../../tokens';
 import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
 
-export class ActiveCell implements IReplaySubject {
+/** What the models use of it, so that they don't depend on JupyterLab's widgets. */
+export type IReplaySubject = Omit<ActiveCell, 'dispose'>;
+
+export class ActiveCell {
   constructor(options: {
     tracker: INotebookTracker;
     identity: INotebookIdentity;
@@ -33,10 +31,12 @@ export class ActiveCell implements IReplaySubject {
     this._identity = options.identity;
   }
 
-  get changed(): ISignal<this, SubjectChange> {
+  /** Emitted on each change, but never while inactive. */
+  get changed(): ISignal<IReplaySubject, SubjectChange> {
     return this._changed;
   }
 
+  /** Whether signals of the notebook are observed. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -61,6 +61,7 @@ export class ActiveCell implements IReplaySubject {
     return this._panel !== null;
   }
 
+  /** The current notebook's id; null if no cell of it has a history. */
   get notebookId(): string | null {
     return this._panel && this._identity.get(this._panel);
   }
@@ -71,6 +72,7 @@ export class ActiveCell implements IReplaySubject {
     return cell && describe(cell.model, this.numberOf(cell.model.id) ?? 1);
   }
 
+  /** The active cell's source. */
   get source(): string {
     return this._cell?.model.sharedModel.getSource() ?? '';
   }
@@ -79,24 +81,29 @@ export class ActiveCell implements IReplaySubject {
     return this._cell?.model.mimeType ?? this.codeMimeType;
   }
 
+  /** The MIME type of the notebook's code cells. */
   get codeMimeType(): string {
     return this._panel?.content.codeMimetype ?? 'text/plain';
   }
 
+  /** Whether the active cell can be edited. */
   get isWritable(): boolean {
     const { _cell: cell, _panel: panel } = this;
     return !!cell && !cell.readOnly && !!panel && !isReadOnly(panel);
   }
 
+  /** Whether a deleted cell can be restored to the notebook. */
   get canUndelete(): boolean {
     const { _panel: panel } = this;
     return !!panel?.content.model && !isReadOnly(panel);
   }
 
+  /** Whether a cell can be inserted below the active one. */
   get canInsert(): boolean {
     return !!this._cell && !!this._panel && !isReadOnly(this._panel);
   }
 
+  /** All cells, in the notebook's order. */
   cells(): ICellInfo[] {
     const cells = this._panel?.content.model?.cells;
     return cells
@@ -104,17 +111,25 @@ export class ActiveCell implements IReplaySubject {
       : [];
   }
 
+  /** The position of a cell, counted from 1; null if it is not in the notebook. */
   numberOf(cellId: string): number | null {
     const cells = this._panel?.content.model?.sharedModel.cells ?? [];
     return cells.findIndex(({ id }) => id === cellId) + 1 || null;
   }
 
+  /** Replace the active cell's source, in one undo step. */
   apply(source: string): void {
     if (this._cell) {
       applySource(this._cell, source);
     }
   }
 
+  /**
+   * Restore a deleted cell under its own id, in one undo step: below the first of `cellsAbove`
+   * that is in the notebook, at the top if none is, or at the end if `cellsAbove` is null.
+   *
+   * @returns Whether the cell was restored.
+   */
   undeleteCell(
     cell: { id: string; type: string; source: string },
     cellsAbove: readonly string[] | null
@@ -147,6 +162,7 @@ export class ActiveCell implements IReplaySubject {
     return true;
   }
 
+  /** Insert a new cell of the active one's type below it, without activating it. */
   insertBelow(source: string): void {
     const notebook = this._panel?.content;
     const shared = notebook?.model?.sharedModel;
@@ -166,10 +182,12 @@ export class ActiveCell implements IReplaySubject {
     void notebook.scrollToItem(at, 'smart').catch(() => undefined);
   }
 
+  /** Undo the last change of the active cell. */
   undo(): void {
     (this._cell?.model.sharedModel as ISharedCell | undefined)?.undo();
   }
 
+  /** Activate a cell and scroll it into view. */
   async goTo(cellId: string): Promise<void> {
     const notebook = this._panel?.content;
     const index = notebook?.widgets.findIndex(cell => cell.model.id === cellId);
@@ -246,7 +264,7 @@ export class ActiveCell implements IReplaySubject {
   private readonly _tracker: INotebookTracker;
   private readonly _identity: INotebookIdentity;
   private _cells: { changed: ISignal<unknown, unknown> } | null = null;
-  private _changed = new Signal<this, SubjectChange>(this);
+  private _changed = new Signal<IReplaySubject, SubjectChange>(this);
   private _isActive = false;
   private _model: ICellModel | null = null;
 }

@@ -13,7 +13,8 @@ import { VDomModel } from '@jupyterlab/ui-components';
 import { IFailure, toFailure } from '../../state/failure';
 import { Throttle } from '../../state/throttle';
 import type { ICellKey, IHistory } from '../../tokens';
-import type { IReplaySubject, SubjectChange } from './subject';
+import type { IReplaySubject } from './activeCell';
+import type { SubjectChange } from './subject';
 
 export abstract class ActivatableModel extends VDomModel {
   /** Whether the view is visible. */

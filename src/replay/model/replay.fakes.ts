@@ -29,7 +29,8 @@ import type {
   ISessionChange
 } from '../../tokens';
 import type { IReplayHost } from './cell/actions';
-import type { ICellInfo, IReplaySubject, SubjectChange } from './subject';
+import type { IReplaySubject } from './activeCell';
+import type { ICellInfo, SubjectChange } from './subject';
 
 /** A notebook of three code cells with an active one. */
 export class FakeSubject implements IReplaySubject {

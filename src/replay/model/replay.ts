@@ -18,7 +18,8 @@ import { findPosition, IShownStep } from '../../records/fold';
 import { ReplayOverview } from './notebook/overview';
 import { ReplayPlayer } from './player';
 import { ReplaySteps, StepsChange } from './cell/steps';
-import type { IReplaySubject, SubjectChange } from './subject';
+import type { IReplaySubject } from './activeCell';
+import type { SubjectChange } from './subject';
 import { SearchModel } from './search';
 
 /** `cell`: one cell's steps · `notebook`: the notebook's timeline · `search`: search in all turns. */

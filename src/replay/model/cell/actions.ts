@@ -20,7 +20,8 @@ import { sourceAfter } from '../../../records/fold';
 import type { ReplayPlayer } from '../player';
 import { findLastWorking } from '../../../records/runs';
 import type { ReplaySteps } from './steps';
-import type { IReplaySubject, SubjectChange } from '../subject';
+import type { IReplaySubject } from '../activeCell';
+import type { SubjectChange } from '../subject';
 
 /** The result of the last action. */
 export type ReplayNote =

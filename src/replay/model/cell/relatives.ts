@@ -1,7 +1,8 @@
 /** The cells that a merge step refers to: the merged cells, or the one they were merged into. */
 import type { Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
-import { firstLineOf, ICellInfo, IReplaySubject } from '../subject';
+import type { IReplaySubject } from '../activeCell';
+import { firstLineOf, ICellInfo } from '../subject';
 
 export interface IRelative {
   readonly cellId: string;

@@ -10,7 +10,8 @@ import { ICellKey, IHistory, isSameCell } from '../../../tokens';
 import { toFailure } from '../../../state/failure';
 import { foldRuns, IShownStep } from '../../../records/fold';
 import { LoadedModel } from '../loadedModel';
-import type { ICellInfo, IReplaySubject, SubjectChange } from '../subject';
+import type { IReplaySubject } from '../activeCell';
+import type { ICellInfo, SubjectChange } from '../subject';
 
 /**
  * The state of the cell view. `idle`: nothing was requested yet · `notebook`: no notebook is open ·

@@ -4,12 +4,8 @@
  */
 import type { SessionSummary } from '../../../api/types';
 import { LoadedModel } from '../loadedModel';
-import {
-  firstLineOf,
-  ICellInfo,
-  IReplaySubject,
-  SubjectChange
-} from '../subject';
+import type { IReplaySubject } from '../activeCell';
+import { firstLineOf, ICellInfo, SubjectChange } from '../subject';
 
 export interface IOverviewRow {
   readonly cellId: string;

@@ -21,7 +21,7 @@ import { sourceAfter } from '../../../records/fold';
 import { toFailure } from '../../../state/failure';
 import { LoadedModel } from '../loadedModel';
 import { ReplayPlayer } from '../player';
-import type { IReplaySubject } from '../subject';
+import type { IReplaySubject } from '../activeCell';
 
 /** The largest number of cached snapshots. */
 const MAX_SNAPSHOTS = 50;
