@@ -114,7 +114,7 @@ test('a thousand cells of ten turns', async ({ page, lab }) => {
   figures['a moment'] = await sinceAnswer(
     page,
     '/moments/',
-    '.jp-AIServer-Replay-then code',
+    '.jp-AIServer-Replay-snapshot code',
     () => replay.slider.press('ArrowLeft')
   );
   await page.reload();

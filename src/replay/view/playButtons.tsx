@@ -11,11 +11,10 @@ export function PlayButtons(props: {
   player: ReplayPlayer;
   previousLabel: string;
   nextLabel: string;
-  onToggle?: () => void;
 }): React.JSX.Element {
   const { player } = props;
   const { position, length, isPlaying } = player;
-  const { trans } = useReplay();
+  const { model, trans } = useReplay();
   return (
     <>
       <IconButton
@@ -29,7 +28,10 @@ export function PlayButtons(props: {
         label={isPlaying ? trans.__('Pause') : trans.__('Play')}
         className="jp-mod-play"
         disabled={length < 2}
-        onClick={props.onToggle ?? (() => player.toggle())}
+        onClick={() => {
+          player.speed = model.player.speed;
+          player.toggle();
+        }}
       />
       <IconButton
         icon={nextIcon}

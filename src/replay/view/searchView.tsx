@@ -62,7 +62,7 @@ export function SearchView(): React.JSX.Element {
         />
       </div>
       <SearchOptions />
-      <p className="jp-AIServer-Replay-found" role="status">
+      <p className="jp-AIServer-Replay-status" role="status">
         {statusText(search, trans)}
       </p>
       {hits?.length ? (

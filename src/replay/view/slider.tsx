@@ -93,7 +93,7 @@ export function Slider(props: ISliderProps): React.JSX.Element {
   );
 }
 
-interface ISliderBaseProps {
+export interface ISliderBaseProps {
   className: string;
   trackClass: string;
   /** The number of positions. */

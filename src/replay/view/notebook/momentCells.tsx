@@ -47,7 +47,7 @@ export const MomentCells = React.memo(function MomentCells(
   const changed = rows.findIndex(({ cell }) => cell.changed);
   return (
     <VirtualList
-      className="jp-AIServer-Replay-then"
+      className="jp-AIServer-Replay-snapshot"
       label={trans.__('Notebook at this point')}
       count={rows.length}
       keyOf={index => rows[index].cell.cellId}
@@ -97,7 +97,7 @@ function Cell(
     <>
       <button
         type="button"
-        className="jp-AIServer-Replay-thenCell"
+        className="jp-AIServer-Replay-snapshotCell"
         tabIndex={tabIndex}
         aria-label={label}
         aria-description={change ? describeChange(change, trans) : undefined}
@@ -133,7 +133,7 @@ function Cell(
           {trans.__('Go to the cell')}
         </LinkButton>
       )}
-      <span className="jp-AIServer-Replay-thenActions">
+      <span className="jp-AIServer-Replay-rowActions">
         {number === null && <Chip tone="bad">{trans.__('deleted')}</Chip>}
         {cell.step === null && source.trim() && (
           <Chip
@@ -211,7 +211,7 @@ function buildRows(snapshot: NotebookSnapshot): IRow[] {
 
 function classOf({ cell, number }: IRow, tone: DotKind): string {
   const classes = [
-    number === null ? 'jp-mod-gone' : '',
+    number === null ? 'jp-mod-deleted' : '',
     cell.changed ? `jp-mod-changed jp-mod-${tone}` : '',
     cell.type === 'code' ? '' : 'jp-mod-text'
   ];

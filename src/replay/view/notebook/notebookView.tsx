@@ -107,10 +107,6 @@ function TimelineControls(): React.JSX.Element {
           player={player}
           previousLabel={trans.__('Previous change')}
           nextLabel={trans.__('Next change')}
-          onToggle={() => {
-            player.speed = model.player.speed;
-            player.toggle();
-          }}
         />
         <span className="jp-AIServer-Replay-count">
           {isNow ? '' : trans.__('%1 of %2', position + 1, count)}

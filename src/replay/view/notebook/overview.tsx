@@ -48,7 +48,7 @@ function classOf(row: IOverviewRow): string {
     row.isActive ? 'jp-mod-current' : '',
     row.summary ? '' : 'jp-mod-plain',
     row.cell && row.cell.type !== 'code' ? 'jp-mod-text' : '',
-    row.cell ? '' : 'jp-mod-gone'
+    row.cell ? '' : 'jp-mod-deleted'
   ];
   return classes.filter(Boolean).join(' ');
 }
@@ -87,14 +87,14 @@ function Row(
           </code>
         </span>
         {summary && (
-          <span className="jp-AIServer-Replay-kept">
+          <span className="jp-AIServer-Replay-summary">
             <Count summary={summary} />
             <When time={summary.lastUpdated} />
           </span>
         )}
       </button>
       {!cell && (
-        <span className="jp-AIServer-Replay-thenActions">
+        <span className="jp-AIServer-Replay-rowActions">
           {isMerged && <Chip>{trans.__('merged into another cell')}</Chip>}
           {props.canUndelete && (
             <UndeleteButton cellId={cellId} tabIndex={tabIndex} />

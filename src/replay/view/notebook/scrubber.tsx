@@ -10,19 +10,18 @@ import {
   nearestMoment
 } from '../../model/notebook/activity';
 import type { Moment } from '../../../api/types';
-import { SliderBase } from '../slider';
+import { ISliderBaseProps, SliderBase } from '../slider';
 
 const BUCKETS = 64;
 
-interface IScrubberProps {
+interface IScrubberProps extends Pick<
+  ISliderBaseProps,
+  'label' | 'valueText' | 'onMove'
+> {
   moments: readonly Moment[];
   positions: readonly number[];
   /** The index of the current moment; the number of moments at "now". */
   position: number;
-  label: string;
-  /** The description of the current moment for `aria-valuetext`. */
-  valueText: string;
-  onMove: (position: number) => void;
 }
 
 export function Scrubber(props: IScrubberProps): React.JSX.Element {
