@@ -18,8 +18,6 @@ from ..sessions.sql.address import resolve
 from .importers import agentscope
 from .importers.base import Read, UnreadableSource, loads
 
-TABLE = "agentscope_sessions"
-PREFIX = "agentscope:session:"
 _KEYS = ":_keys"
 _LIST = ":list"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,63}(\.[A-Za-z_][A-Za-z0-9_$]{0,63})?")
@@ -29,7 +27,7 @@ _COLUMNS = ("session_id", "state_key", "item_index", "state_data", "created_at")
 class Database:
     """The sessions in a table of a SQL database."""
 
-    def __init__(self, url: str, table: str = TABLE) -> None:
+    def __init__(self, url: str, table: str) -> None:
         if not _NAME.fullmatch(table):
             raise SettingError(f"“{table}” is not a valid table name.")
         self._url, self._table = url, table
@@ -89,7 +87,7 @@ class Database:
 class Redis:
     """The sessions under a key prefix in Redis."""
 
-    def __init__(self, url: str, prefix: str = PREFIX) -> None:
+    def __init__(self, url: str, prefix: str) -> None:
         self._url, self._prefix = url, prefix
 
     def __len__(self) -> int:

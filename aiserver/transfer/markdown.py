@@ -11,8 +11,7 @@ import html
 import re
 
 from ..models import Event, Interaction, Session
-from ..sharing.fences import fenced
-from ..sharing.fences import plain as _plain
+from ..sharing.fences import fenced, plain
 
 
 def session_markdown(session: Session) -> str:
@@ -21,7 +20,7 @@ def session_markdown(session: Session) -> str:
     parts = [
         f"# Cell {meta.cell_id}",
         f"Notebook {meta.notebook_id} · {len(session.interactions)} requests · "
-        f"{_plain(meta.created_at)} to {_plain(meta.last_updated)}",
+        f"{plain(meta.created_at)} to {plain(meta.last_updated)}",
     ]
     for item in session.ordered():
         parts += turn_markdown(item) if isinstance(item, Interaction) else _event(item)
@@ -31,8 +30,8 @@ def session_markdown(session: Session) -> str:
 def turn_markdown(turn: Interaction) -> list[str]:
     """Return the paragraphs of a turn: request, code and explanation."""
     request, answer = turn.user_request, turn.ai_response
-    facts = [_plain(turn.timestamp)]
-    facts += [_plain(text) for text in (turn.model, turn.mode) if text]
+    facts = [plain(turn.timestamp)]
+    facts += [plain(text) for text in (turn.model, turn.mode) if text]
     if answer.status != "success":
         facts.append("failed" if answer.status == "error" else "stopped")
     parts = [f"## {turn.turn_id}. {' · '.join(facts)}", _quoted(request.intent)]
@@ -43,13 +42,13 @@ def turn_markdown(turn: Interaction) -> list[str]:
     if answer.explanation:
         parts.append(_quoted(answer.explanation))
     if answer.error:
-        parts.append(f"Error: {_plain(answer.error)}")
+        parts.append(f"Error: {plain(answer.error)}")
     return parts
 
 
 def _event(event: Event) -> list[str]:
     about = f" (request {event.turn_id})" if event.turn_id else ""
-    parts = [f"**{event.type}**{about} · {_plain(event.timestamp)}"]
+    parts = [f"**{event.type}**{about} · {plain(event.timestamp)}"]
     if event.source:
         parts.append(fenced(event.source, ""))
     return parts

@@ -20,6 +20,7 @@ from ...replay import report
 from ...sharing.export import export, last_name
 from ..sessions.export import put
 from ..sessions.import_sessions import notebook_id_of
+from ..sessions.selection import find_id, is_file
 from ..sessions.stores import StoreContext
 from .terminal import print_history, print_report
 
@@ -27,18 +28,13 @@ from .terminal import print_history, print_report
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the history of all cells, or of one."""
     history = await _history(arguments.notebook, context)
-    rows = history.timeline.cells()
+    cell_ids = {row["cellId"] for row in history.timeline.cells()}
     if arguments.cell:
-        rows = [row for row in rows if row["cellId"].startswith(arguments.cell)]
-        exact = [row for row in rows if row["cellId"] == arguments.cell]
-        if not rows:
+        cell_id = find_id(cell_ids, arguments.cell)
+        if cell_id is None:
             raise NotFound(f"There is no cell “{arguments.cell}” in the notebook.")
-        if len(rows) > 1 and not exact:
-            raise SettingError(
-                f"“{arguments.cell}” matches {len(rows)} IDs. Enter more characters."
-            )
-        rows = exact or rows
-    print_history(history, {row["cellId"] for row in rows})
+        cell_ids = {cell_id}
+    print_history(history, cell_ids)
     return 0
 
 
@@ -84,7 +80,7 @@ async def _history(name: str, context: StoreContext) -> History:
 
 
 def _id_of(name: str) -> str:
-    if name.endswith(".ipynb") or Path(name).is_file():
+    if is_file(name):
         return notebook_id_of(name)
     if is_id(name):
         return name

@@ -18,7 +18,15 @@ from .selection import select
 from .stores import StoreContext
 
 _WIDE = {"last request": 3}  # relative width
-_HEADS = ("notebook", "cell", "requests", "events", "changed", "last request")
+_HEADS: tuple[str, ...] = (
+    "owner",
+    "notebook",
+    "cell",
+    "requests",
+    "events",
+    "changed",
+    "last request",
+)
 
 
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
@@ -31,16 +39,13 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     if not rows:
         print(f"No histories in {context.name}.")
         return 0
-    names = await paths_of(context)
-    lines = [_line(key, row, names) for key, row in rows]
-    has_owners = len(context.owners) > 1
-    heads = ("owner", *_HEADS) if has_owners else _HEADS
-    if has_owners:
-        lines = [(key.owner, *line) for (key, _), line in zip(rows, lines, strict=True)]
-    if sys.stdout.isatty():
-        changed = heads.index("changed")
-        short = [(*line[:changed], _minute(line[changed]), *line[changed + 1 :]) for line in lines]
-        _table(heads, short)
+    paths = await paths_of(context)
+    is_terminal = sys.stdout.isatty()
+    heads, lines = _HEADS, [_line(key, row, paths, is_terminal) for key, row in rows]
+    if len(context.owners) == 1:
+        heads, lines = heads[1:], [line[1:] for line in lines]
+    if is_terminal:
+        _table(heads, lines)
         print(f"{len(rows):,} histories in {context.name}")
     else:
         for line in lines:
@@ -101,20 +106,17 @@ async def paths_of(context: StoreContext) -> dict[tuple[str, str], str]:
 
 
 def _line(
-    key: SessionKey, row: SessionSummary, names: dict[tuple[str, str], str]
+    key: SessionKey, row: SessionSummary, paths: dict[tuple[str, str], str], is_terminal: bool
 ) -> tuple[str, ...]:
+    notebook = paths.get((key.owner, row.notebook_id), row.notebook_id)
+    changed = row.last_updated[:16].replace("T", " ") if is_terminal else row.last_updated
     intent = " ".join(row.last_intent.split())
-    notebook = names.get((key.owner, row.notebook_id), row.notebook_id)
-    cells = (notebook, row.cell_id, str(row.turns), str(row.events), row.last_updated, intent)
+    cells = (key.owner, notebook, row.cell_id, str(row.turns), str(row.events), changed, intent)
     return tuple(safe(cell) for cell in cells)
 
 
 def _as_data(key: SessionKey, row: SessionSummary) -> dict[str, Any]:
     return row.model_dump() | ({"owner": key.owner} if key.owner else {})
-
-
-def _minute(timestamp: str) -> str:
-    return timestamp[:16].replace("T", " ")
 
 
 def _table(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:

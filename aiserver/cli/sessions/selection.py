@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from ...errors import NotFound, SettingError
@@ -25,15 +26,17 @@ async def select(context: StoreContext, name: str | None = None) -> list[Row]:
         rows += [(SessionKey(row.notebook_id, row.cell_id, owner), row) for row in summaries]
     if not name:
         return rows
-    if _is_file(name):
-        notebook_id = notebook_id_of(name)
-        selected = [row for row in rows if row[0].notebook_id == notebook_id]
-    else:
-        selected = [
-            (key, row)
-            for key, row in rows
-            if name in (key.notebook_id, key.cell_id, f"{key.notebook_id}/{key.cell_id}")
-        ] or _with_prefix(rows, name)
+    id_: str | None = name
+    if is_file(name):
+        id_ = notebook_id_of(name)
+    elif len(name) >= _MIN_PREFIX:
+        ids = {id_ for key, _ in rows for id_ in (key.notebook_id, key.cell_id)}
+        id_ = find_id(ids, name)
+    selected = [
+        (key, row)
+        for key, row in rows
+        if id_ in (key.notebook_id, key.cell_id) or name == f"{key.notebook_id}/{key.cell_id}"
+    ]
     if not selected:
         raise NotFound(
             f"No history found for “{name}”. Run “jupyter aiserver sessions list” to see all "
@@ -42,19 +45,16 @@ async def select(context: StoreContext, name: str | None = None) -> list[Row]:
     return selected
 
 
-def _is_file(name: str) -> bool:
+def is_file(name: str) -> bool:
+    """Return whether a name is a notebook's file, not its id."""
     return name.endswith(".ipynb") or Path(name).is_file()
 
 
-def _with_prefix(rows: list[Row], prefix: str) -> list[Row]:
-    """Return the sessions of the only id with this prefix. Raises SettingError."""
-    selected: list[Row] = []
-    ids = set()
-    for key, row in rows if len(prefix) >= _MIN_PREFIX else ():
-        id_ = next((id_ for id_ in (key.cell_id, key.notebook_id) if id_.startswith(prefix)), None)
-        if id_:
-            ids.add(id_)
-            selected.append((key, row))
-    if len(ids) > 1:
-        raise SettingError(f"“{prefix}” matches {len(ids)} IDs. Enter more characters.")
-    return selected
+def find_id(ids: Collection[str], name: str) -> str | None:
+    """Return the id that is ``name`` or begins with it. Raises SettingError if several do."""
+    if name in ids:
+        return name
+    matches = [id_ for id_ in ids if id_.startswith(name)]
+    if len(matches) > 1:
+        raise SettingError(f"“{name}” matches {len(matches)} IDs. Enter more characters.")
+    return matches[0] if matches else None
