@@ -29,12 +29,13 @@ from .catalog.check import Checker, Verdict
 from .catalog.lookup import Lookups
 from .catalog.model_list import ServedModel
 from .credentials.connections import Connections
-from .credentials.masking import masked
 from .factory import create_model
 from .local.install import Installer
 from .policy import ModelPolicy
 from .providers import PROVIDERS
 
+# The ends of names: ``max_tokens`` and the like must not match.
+_SECRET_OPTIONS = ("key", "token", "secret", "password", "credentials")
 _PATIENCE = 0.2  # seconds to wait for a server whose previous list is cached
 
 _PROVIDER_NOT_ALLOWED = UserText(
@@ -131,7 +132,15 @@ class ModelRegistry(LoggingConfigurable):
 
     @validate("model_options")
     def _mask_keys(self, proposal: Any) -> dict[str, Any]:
-        return masked(proposal["value"])
+        """Wrap plain-text secrets, so that logged options contain asterisks in their place (P8)."""
+        from pydantic import SecretStr
+
+        return {
+            name: SecretStr(value)
+            if isinstance(value, str) and name.lower().endswith(_SECRET_OPTIONS)
+            else value
+            for name, value in proposal["value"].items()
+        }
 
     async def overview(self) -> Overview:
         """Return all models that are usable or easy to set up. Queries each server once."""
