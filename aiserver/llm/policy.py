@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .base import ModelInfo
-from .catalog.ollama import is_cloud_name
-from .providers import COMPATIBLE, address_option, is_loopback, key_option
+from .providers import COMPATIBLE, address_option, is_cloud_name, is_loopback, key_option
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,13 @@ import pytest
 
 from aiserver import errors
 from aiserver.llm import factory, providers
-from aiserver.llm.catalog import catalog, ollama
+from aiserver.llm.catalog import catalog
 from aiserver.llm.catalog.catalog import EMBEDDED
 from aiserver.llm.catalog.model_list import ServedModel, list_models
 from aiserver.llm.local import weights
 from aiserver.llm.local.model import LocalModel
 from aiserver.llm.policy import Access
+from aiserver.llm.providers import ollama_address
 from aiserver.llm.registry import ModelRegistry
 from aiserver.llm.remote.model import RemoteModel
 
@@ -266,7 +267,7 @@ async def test_ollamas_answer_is_read(monkeypatch):
     with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         monkeypatch.setenv("OLLAMA_HOST", f"0.0.0.0:{server.server_port}")
-        listed = await list_models("ollama", Access(ollama.address()), 9)
+        listed = await list_models("ollama", Access(ollama_address()), 9)
         server.shutdown()
     assert [(model.name, model.is_cloud) for model in listed] == [
         ("qwen2.5-coder:7b", False),
@@ -295,7 +296,7 @@ async def test_ollamas_answer_is_read(monkeypatch):
 )
 def test_the_address_of_ollama_is_read_as_ollama_reads_it(monkeypatch, named, address):
     monkeypatch.setenv("OLLAMA_HOST", named)
-    assert ollama.address() == address
+    assert ollama_address() == address
 
 
 async def test_a_remote_ollama_is_only_queried_at_an_address_the_user_saved(monkeypatch):

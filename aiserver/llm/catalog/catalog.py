@@ -19,8 +19,7 @@ from ..base import ModelInfo
 from ..credentials.connections import Connection, Connections
 from ..local import weights
 from ..policy import Access, ModelPolicy
-from ..providers import COMPATIBLE, PROVIDERS, address_option, provider_of
-from . import ollama
+from ..providers import COMPATIBLE, PROVIDERS, address_option, is_cloud_name, provider_of
 from .lookup import MAX_NAMES, Lookups, deadline_for
 from .model_list import ServedModel, list_models
 
@@ -176,7 +175,7 @@ class Catalog:
             problem = ModelKeyMissing.variable_unset.fill(provider.label, provider.keys[0])
         id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
         info = ModelInfo(id, label, connection.on_this_machine, problem is None, problem, install)
-        is_cloud = provider.name == "ollama" and ollama.is_cloud_name(name)
+        is_cloud = provider.name == "ollama" and is_cloud_name(name)
         return _as_forwarded(info) if is_cloud else info
 
     def _may_query(self, connection: Connection) -> bool:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...errors import ModelAuthFailed, ModelKeyMissing, ModelNoCredit, NoModelAnswer
 from ..policy import Access
+from ..providers import is_cloud_name
 from .lookup import HttpStatusError, fetch
-from .ollama import is_cloud_name
 
 if TYPE_CHECKING:
     import httpx

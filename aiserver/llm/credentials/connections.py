@@ -27,7 +27,6 @@ from ...errors import (
     StorageError,
     UserText,
 )
-from ..catalog import ollama
 from ..policy import Access, ModelPolicy
 from ..providers import PROVIDERS, Provider, is_loopback
 from .private_file import PrivateFile
@@ -96,7 +95,7 @@ class Connections:
             source = "config"
         if source is None and provider.key_in_environment():
             source = "environment"
-        address = configured.address or _default_address(provider)
+        address = configured.address or provider.default_address()
         return Connection(provider, source, address, False, is_local(address))
 
     async def access(self, name: str) -> Access:
@@ -127,7 +126,7 @@ class Connections:
             access = await self.access(name)
         else:
             self._check_allowed(name, address)
-            default = self._policy().access(name).address or _default_address(provider)
+            default = self._policy().access(name).address or provider.default_address()
             access = Access(address or default, key)
         if access.address is None:
             raise InvalidField("address", _NO_ADDRESS)
@@ -200,7 +199,7 @@ class Connections:
     def _declaration(self, name: str, address: str | None) -> dict[str, Any]:
         """Return the user's declaration that the server at this address is on this machine."""
         configured = self._policy().access(name).address
-        address = address or configured or _default_address(PROVIDERS[name])
+        address = address or configured or PROVIDERS[name].default_address()
         if address is None or not is_loopback(address):
             raise InvalidField(
                 "onThisMachine",
@@ -236,10 +235,6 @@ def _provider(name: str) -> Provider:
     if name not in PROVIDERS:
         raise NotFound(UserText("There is no such provider. Choose one from the list."))
     return PROVIDERS[name]
-
-
-def _default_address(provider: Provider) -> str | None:
-    return ollama.address() if provider.name == "ollama" else provider.default_address()
 
 
 def _validate_key(key: str | None) -> str | None:
