@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -73,7 +74,9 @@ def _block(processes: list[Process], figures: Figures, size: int, block: int) ->
         process.request("fill", cell=cell, turns=size, small=False)
         process.request("save", cell=cell, number=0)  # opens files: not measured
     for number in range(1, 6):
-        for name, process, work in _rotate(_saves(processes), block + number):
+        saves = _saves(processes)
+        # The order is random, because a store that deletes an old file slows down those after it.
+        for name, process, work in random.Random(f"{cell} {number}").sample(saves, len(saves)):
             figures.add(name, size, "save", process.request(work, cell=cell, number=number))
     for number in range(3):
         for process in _rotate(processes, block + number):
@@ -127,16 +130,10 @@ def _listers(field: Field, part: str) -> list[Entry]:
 
 
 def _saves(processes: list[Process]) -> list[tuple[str, Process, str]]:
-    """A save of each contender, and the bare write, half a round after our file store's save.
-
-    It runs in the same process. Right after that save it would profit from a busy core with warm
-    caches, which a real save doesn't have.
-    """
+    """A save of each contender, and the bare write in the process of our file store."""
     saves = [(process.entry.name, process, "save") for process in processes]
-    [index] = [number for number, process in enumerate(processes) if process.entry.name == FILE]
-    floor = (FLOOR, processes[index], "floor")
-    position = (index + len(saves) // 2) % len(saves) + 1
-    return [*saves[:position], floor, *saves[position:]]
+    floors = [(FLOOR, process, "floor") for process in processes if process.entry.name == FILE]
+    return [*saves, *floors]
 
 
 def _rotate(items: list[T], start: int) -> list[T]:
