@@ -254,4 +254,9 @@ class FileSessionManager(SessionManager):
         # Own threads, so that waiting for a lock doesn't delay the server's other work.
         if self._workers is None:
             self._workers = Workers(8)
-        return self._workers.run(partial(translate_os_errors()(work), *args))
+        return self._workers.run(partial(_translate_errors, work, *args))
+
+
+def _translate_errors(work: Callable[..., T], *args: Any) -> T:
+    with translate_os_errors():
+        return work(*args)
