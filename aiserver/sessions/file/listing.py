@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import stat
 import sys
 import threading
 from bisect import bisect
@@ -57,9 +56,8 @@ class Listing:
         self, names: Iterable[str], notebook_id: str | None, owner: str
     ) -> list[SessionSummary]:
         rows = []
-        folder = os.fspath(self._directory.path)
         for name in names:
-            cached = self._cached_summary(name, f"{folder}{os.sep}{name}")
+            cached = self._cached_summary(name)
             if cached is None or notebook_id not in (None, cached.summary.notebook_id):
                 continue
             own_name = _own_name(cached.summary, owner) if owner else cached.own_name
@@ -79,22 +77,18 @@ class Listing:
         stamps aren't reliable, a digest of the file's bytes is used.
         """
         names = self._names_of(notebook_id)
-        folder, others = os.fspath(self._directory.path), []
+        others = []
         stamps: list[tuple[int, tuple[str, str], Hashable]] = []
         for name in names:
             key = parse_session_name(name, owner)
             if key is None:
                 others.append(name)
-            elif notebook_id in (None, key.notebook_id):
-                with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
-                    status = os.lstat(f"{folder}{os.sep}{name}")
-                    if stat.S_ISREG(status.st_mode):
-                        stamp = Stamp.of(status)
-                        # (The garbage collector doesn't track plain tuples.)
-                        mark = tuple(stamp) if self._reader.is_settled(stamp) else object()
-                        if not self._directory.trusts_stamps:
-                            mark = self._digest(name)
-                        stamps.append((stamp.mtime_ns, (key.notebook_id, key.cell_id), mark))
+            elif notebook_id in (None, key.notebook_id) and (stamp := self._reader.stamp(name)):
+                # (The garbage collector doesn't track plain tuples.)
+                mark = tuple(stamp) if self._reader.is_settled(stamp) else object()
+                if not self._directory.trusts_stamps:
+                    mark = self._digest(name)
+                stamps.append((stamp.mtime_ns, (key.notebook_id, key.cell_id), mark))
         stamps.sort(key=itemgetter(0), reverse=True)
         marks = {cell: mark for _, cell, mark in stamps}
         return marks | summary_marks(self._rows(others, notebook_id, owner))
@@ -120,15 +114,11 @@ class Listing:
                     owners |= {meta.owner} if session_name(key) == name else set()
         return sorted(owners)
 
-    def _cached_summary(self, name: str, path: str) -> _CachedSummary | None:
-        try:
-            status = os.lstat(path)
-        except FileNotFoundError:
-            return None  # deleted meanwhile
-        if not stat.S_ISREG(status.st_mode):
+    def _cached_summary(self, name: str) -> _CachedSummary | None:
+        stamp, cached = self._reader.stamp(name), self._summaries.get(name)
+        if stamp is None:
             return None
-        cached = self._summaries.get(name)
-        if cached and cached.stamp == Stamp.of(status):
+        if cached and cached.stamp == stamp:
             return cached
         try:
             read = self._reader.read(name)

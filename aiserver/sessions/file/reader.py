@@ -9,6 +9,8 @@ Invariants:
 from __future__ import annotations
 
 import logging
+import os
+import stat
 import time
 from typing import Any, NamedTuple
 
@@ -52,6 +54,7 @@ class Reader:
 
     def __init__(self, directory: SessionDirectory, log: Logger) -> None:
         self.directory, self.log = directory, log
+        self._folder = os.fspath(directory.path)
         self._reported: LRUCache[tuple[str, int], bool] = LRUCache(1000)
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
@@ -60,6 +63,14 @@ class Reader:
             return read_file(self.directory.path / name)
         except NotRegularFile as exc:
             raise DamagedData("not a regular file") from exc
+
+    def stamp(self, name: str) -> Stamp | None:
+        """Return a file's stamp, or None if there is no regular file."""
+        try:
+            status = os.lstat(f"{self._folder}{os.sep}{name}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
 
     def find(self, key: SessionKey) -> StoredSession | None:
         """Return the stored session or its intact records. Raises DamagedData for a non-file."""

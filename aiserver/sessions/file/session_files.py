@@ -14,7 +14,6 @@ Invariants:
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -86,7 +85,7 @@ class SessionFiles:
         """
         name = session_name(key)
         raw = self._raw.get(name)
-        if raw is None or raw.stamp != self._stamp(name):
+        if raw is None or raw.stamp != self._reader.stamp(name):
             return None
         return raw.data, raw.revision
 
@@ -123,7 +122,8 @@ class SessionFiles:
         """Return whether there is a file for the key."""
         if not self._directory.exists():
             return False
-        return self._is_file(session_name(key)) or self._reader.find_legacy(key) is not None
+        stamp = self._reader.stamp(session_name(key))
+        return bool(stamp or self._reader.find_legacy(key))
 
     def add_turn(
         self, key: SessionKey, if_revision: int | None, turn: NewTurn
@@ -186,7 +186,7 @@ class SessionFiles:
         with self._directory.lock(name):
             # Cached again after a successful save, so that a failed one leaves no stale entry.
             stamp, content = self._extensible.pop(name) or (None, None)
-            if content is None or stamp != self._stamp(name):
+            if content is None or stamp != self._reader.stamp(name):
                 stamp = None
                 stored = self._find_locked(key)
                 if stored:
@@ -244,13 +244,3 @@ class SessionFiles:
                 for e in entries
                 if e.name.startswith((name + QUARANTINE_SUFFIX, name + LEGACY_SUFFIX))
             ]
-
-    def _stamp(self, name: str) -> Stamp | None:
-        try:
-            status = (self._directory.path / name).lstat()
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
-
-    def _is_file(self, name: str) -> bool:
-        return self._stamp(name) is not None
