@@ -19,7 +19,7 @@ import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
 
-/** What the models use of it, so that they don't depend on JupyterLab's widgets. */
+/** The active cell as the models use it, so that they don't depend on JupyterLab's widgets. */
 export type IReplaySubject = Omit<ActiveCell, 'dispose'>;
 
 export class ActiveCell {
