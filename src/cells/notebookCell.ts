@@ -7,7 +7,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CellType } from '../api/types';
-import type { INotebookIdentity, ITracking } from '../tokens';
+import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import { applySource } from './applySource';
 import { cellErrorText } from './cellError';
 import { isReadOnly } from './readOnly';
@@ -30,9 +30,10 @@ export class NotebookCell {
     private readonly _tracking: ITracking | null = null
   ) {}
 
-  /** The notebook's id, if it has one already. */
-  notebookId(): string | null {
-    return this._identity.get(this._panel);
+  /** The key of the cell's session; null if the notebook has no id yet. */
+  key(): ICellKey | null {
+    const notebookId = this._identity.get(this._panel);
+    return notebookId === null ? null : { notebookId, cellId: this.cellId };
   }
 
   /**

@@ -98,10 +98,6 @@ class Models implements IModels {
 
   readonly changed = new Signal<this, void>(this);
 
-  pick(pick: IModelPickOptions): void {
-    void this._pick(pick);
-  }
-
   renderOffer(options: {
     focusInput: () => void;
     attempts: number;
@@ -134,7 +130,7 @@ class Models implements IModels {
     }
   }
 
-  private async _pick(pick: IModelPickOptions): Promise<void> {
+  async pick(pick: IModelPickOptions): Promise<void> {
     const previousFocus = document.activeElement;
     await this._choice.refresh();
     if (this._choice.problem !== null) {

@@ -1,10 +1,5 @@
 import { ApiError } from '../api/request';
-import {
-  NotSentError,
-  toStreamFailure,
-  toFailure,
-  isModelFailure
-} from './failure';
+import { NotSentError, toFailure, isModelFailure } from './failure';
 
 describe('toFailure', () => {
   it('distinguishes server errors, unsent requests and other errors', () => {
@@ -23,8 +18,8 @@ describe('toFailure', () => {
     // A bug of the page is not an interrupted stream, and its message is never shown.
     const bug = new TypeError('x is undefined');
     expect(toFailure(bug)).toEqual({ code: 'unknown', message: '' });
-    expect(toStreamFailure(bug).code).toBe('interrupted');
-    expect(toStreamFailure(answer).code).toBe('model_auth_failed');
+    expect(toFailure(bug, 'interrupted').code).toBe('interrupted');
+    expect(toFailure(answer, 'interrupted').code).toBe('model_auth_failed');
   });
 
   it('recognizes failures that another model may avoid', () => {

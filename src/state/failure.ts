@@ -19,7 +19,8 @@ export type IFailure = ErrorBody & {
 /** The request was not sent because the notebook could not be prepared. */
 export class NotSentError extends Error {}
 
-export function toFailure(reason: unknown): IFailure {
+/** @param unknownCode The code of anything that is neither an error of the API nor of this page. */
+export function toFailure(reason: unknown, unknownCode = 'unknown'): IFailure {
   if (reason instanceof ApiError) {
     const { code, message } = reason;
     return { ...reason.body, code, message };
@@ -27,15 +28,7 @@ export function toFailure(reason: unknown): IFailure {
   if (reason instanceof NotSentError) {
     return { code: 'not_sent', message: reason.message };
   }
-  return { code: 'unknown', message: '' };
-}
-
-/** The failure that ended a stream; an unknown one means that the stream broke off. */
-export function toStreamFailure(reason: unknown): IFailure {
-  const failure = toFailure(reason);
-  return failure.code === 'unknown'
-    ? { code: 'interrupted', message: '' }
-    : failure;
+  return { code: unknownCode, message: '' };
 }
 
 /** Whether the model failed, so that the same request may succeed with another model. */

@@ -96,12 +96,8 @@ export class Decision {
 
   private async _hasDecision(turnId: number): Promise<boolean> {
     const { history, target } = this._store;
-    const { cellId } = target;
-    const notebookId = target.notebookId();
-    return (
-      notebookId !== null &&
-      (await hasDecision(history, { notebookId, cellId }, turnId))
-    );
+    const key = target.key();
+    return key !== null && (await hasDecision(history, key, turnId));
   }
 
   /** End the suggestion. Text in the input field becomes the draft of the next request. */

@@ -116,7 +116,7 @@ export function setup(options: { source?: string | null } = {}) {
     cellType: 'code' as const,
     isReadOnly: false,
     notebookPath: 'a.ipynb',
-    notebookId: () => 'nb' as string | null,
+    key: () => ({ notebookId: 'nb', cellId: 'c1' }),
     ensure: jest.fn(async () => 'nb'),
     source: () => source,
     error: () => null,

@@ -15,12 +15,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { IBranch } from '../../records/branch';
 import type { DataFrameProfile } from '../../api/types';
-import type {
-  ICellKey,
-  IHistory,
-  IRecording,
-  ISessionChange
-} from '../../tokens';
+import { IHistory, IRecording, ISessionChange, isSameCell } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
 import { IRequest, loadPastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
@@ -153,7 +148,7 @@ export class GenerationModel extends GenerationStore {
 
   /** Close the suggestion after a decision in the replay or in another view of the notebook. */
   private _onRecorded(_: IHistory, { key, events }: IRecording): void {
-    if (this._isTarget(key)) {
+    if (isSameCell(this.target.key(), key)) {
       for (const { type, turnId } of events) {
         if (type === 'accept' || type === 'reject') {
           this.decision.close(turnId);
@@ -164,23 +159,17 @@ export class GenerationModel extends GenerationStore {
 
   /** Check for a decision after another window of a shared notebook wrote this cell's history. */
   private _onHistoryChanged(_: IHistory, session: ISessionChange): void {
-    if (session.isRemote && this._isTarget(session)) {
+    if (session.isRemote && isSameCell(this.target.key(), session)) {
       void this.decision.refresh();
     }
   }
 
-  private _isTarget({ notebookId, cellId }: ICellKey): boolean {
-    const { target } = this;
-    return cellId === target.cellId && notebookId === target.notebookId();
-  }
-
   private async _loadPastTurns(): Promise<void> {
-    const notebookId = this.target.notebookId();
-    if (!notebookId || this._hasLoadedPastTurns) {
+    const key = this.target.key();
+    if (!key || this._hasLoadedPastTurns) {
       return;
     }
-    const { cellId } = this.target;
-    const past = await loadPastTurns(this.history, { notebookId, cellId });
+    const past = await loadPastTurns(this.history, key);
     this._hasLoadedPastTurns = true; // After an error the row tries again when it is next opened.
     this.intents.addOlder(past.intents);
     this.set({ failed: [...past.failed, ...this.state.failed] });

@@ -27,7 +27,7 @@ export interface IRequest {
 function cellBody(target: ITarget, source: string, model: string | null) {
   return {
     // A notebook without an id has no past turns, so any id works.
-    notebookId: target.notebookId() ?? 'unsaved',
+    notebookId: target.key()?.notebookId ?? 'unsaved',
     cellId: target.cellId,
     source,
     model: model ?? undefined,
@@ -165,14 +165,14 @@ export async function recordEvent(
   event: EventBody
 ): Promise<'unsaved' | 'not_recorded' | null> {
   const { cellId } = target;
-  let notebookId: string;
+  let key = target.key();
   try {
-    notebookId = target.notebookId() ?? (await target.ensure());
+    key ??= { notebookId: await target.ensure(), cellId };
   } catch {
     return 'not_recorded'; // Nothing can be recorded without a notebook id.
   }
   try {
-    await history.record({ notebookId, cellId }, [event]);
+    await history.record(key, [event]);
     return null;
   } catch (reason) {
     return isTransient(reason) ? 'unsaved' : 'not_recorded';

@@ -9,7 +9,7 @@
  */
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import type { ICellKey } from '../../tokens';
-import { IFailure, toStreamFailure } from '../../state/failure';
+import { IFailure, toFailure } from '../../state/failure';
 import { IRequest, toRequestBody, ensureNotebookId } from './requestBody';
 import {
   GenerationStream,
@@ -103,7 +103,7 @@ export class RequestSender {
         previous?.mayStillRun ? MAX_ATTEMPTS : attempts
       );
     } catch (reason) {
-      this._fail(stream, toStreamFailure(reason));
+      this._fail(stream, toFailure(reason, 'interrupted'));
     } finally {
       stream.end();
     }

@@ -55,7 +55,7 @@ async function setup(
       notebookPath: 'a.ipynb',
       cellType: 'code' as const,
       isReadOnly: options.readOnly ?? false,
-      notebookId: () => null,
+      key: () => null,
       ensure: async () => 'nb',
       source: () => options.source ?? '',
       error: () => options.error ?? null,

@@ -7,6 +7,7 @@
 import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { BlameLine } from '../../api/types';
+import type { NotebookCell } from '../../cells/notebookCell';
 import { ICellKey, IHistory, isSameCell } from '../../tokens';
 import { IFailure, toFailure } from '../../state/failure';
 
@@ -16,18 +17,10 @@ export interface IBlameResult {
   readonly lines: readonly BlameLine[];
 }
 
-/** The cell whose contributors are loaded. */
-export interface IBlameTarget {
-  /** The cell's key; null if no cell of the notebook has a history. */
-  key(): ICellKey | null;
-  /** The cell's code; null if the cell was deleted. */
-  source(): string | null;
-}
-
 export class BlameModel extends VDomModel {
   constructor(
     private readonly _history: IHistory,
-    readonly target: IBlameTarget
+    readonly target: Pick<NotebookCell, 'key' | 'source'>
   ) {
     super();
     _history.changed.connect(this._onHistoryChanged, this);

@@ -5,7 +5,7 @@ import { Signal } from '@lumino/signaling';
 
 import { BlameModel } from '../model/blame';
 import type { IHistory, INotebookIdentity } from '../../tokens';
-import { findCell } from '../../cells/notebookCell';
+import { NotebookCell, findCell } from '../../cells/notebookCell';
 import { CellBlame, ICellBlameOptions } from './cellBlame';
 
 export interface INotebookBlameOptions extends ICellBlameOptions {
@@ -38,14 +38,9 @@ export class NotebookBlame {
       this._cells.delete(id);
       return false;
     }
-    const { panel, history, identity } = this._options;
-    const model = new BlameModel(history, {
-      key: () => {
-        const notebookId = identity.get(panel);
-        return notebookId === null ? null : { notebookId, cellId: id };
-      },
-      source: () => findCell(panel, id)?.model.sharedModel.getSource() ?? null
-    });
+    const { panel, history, identity, trans } = this._options;
+    const target = new NotebookCell(panel, id, identity, trans);
+    const model = new BlameModel(history, target);
     const blame = new CellBlame(id, model, this._options);
     this._cells.set(id, blame);
     void blame.attach(cell);

@@ -134,7 +134,7 @@ export class LocalInstall {
             ? this._fail(INTERRUPTED)
             : this._set(IDLE);
         }
-        problem = toProblem(reason);
+        problem = toFailure(reason, INTERRUPTED.code);
         // Only interruptions are retried, not error responses.
         if (reason instanceof ApiError && reason.status > 0) {
           attemptsLeft = 1;
@@ -193,10 +193,4 @@ export class LocalInstall {
   private _samples: { at: number; bytes: number }[] = [];
   private _epoch = 0;
   private _stallTimer: ReturnType<typeof setTimeout> | undefined;
-}
-
-/** Convert an error; without a response the connection has failed. */
-function toProblem(reason: unknown): IFailure {
-  const failure = toFailure(reason);
-  return failure.code === 'unknown' ? INTERRUPTED : failure;
 }

@@ -61,71 +61,62 @@ export function eventsOf(
   states: ReadonlyMap<string, ICellState>,
   trigger: Trigger
 ): CellEvents[] {
-  const source = (id: string) => states.get(id)!.source;
-  const originOf = (cellId: string) => ({ notebookId, cellId });
-  const edit = (cellId: string, reason: Trigger) => [
-    {
-      cellId,
-      events: [createEvent('edit', source(cellId), { trigger: reason })]
-    }
-  ];
+  type Data = Record<string, unknown>;
+  const change = (
+    cellId: string,
+    type: string,
+    data?: Data,
+    source?: string
+  ) => ({
+    cellId,
+    events: [createEvent(type, source, data)]
+  });
+  const changeOfSource = (cellId: string, type: string, data?: Data) =>
+    change(cellId, type, data, states.get(cellId)!.source);
   switch (operation.kind) {
     case 'split': {
       const { from, pieces } = operation;
-      return pieces.map(cellId => ({
-        cellId,
-        ...(cellId !== from && { forkOf: originOf(from) }),
-        events: [
-          createEvent('split', source(cellId), { pieces: [...pieces], from })
-        ]
+      const data = { pieces: [...pieces], from };
+      const forkOf = { notebookId, cellId: from };
+      return pieces.map(id => ({
+        ...changeOfSource(id, 'split', data),
+        ...(id !== from && { forkOf })
       }));
     }
     case 'merge': {
       const { into, isRestored } = operation;
       const parents = [...operation.parents];
-      const mergeEvent = isRestored
-        ? createEvent('undelete', source(into))
-        : createEvent('merge', source(into), { parents });
       return [
-        { cellId: into, ...(!isRestored && { parents }), events: [mergeEvent] },
-        ...parents.map(cellId => ({
-          cellId,
-          events: [createEvent('merge', undefined, { into })]
-        }))
+        isRestored
+          ? changeOfSource(into, 'undelete')
+          : { ...changeOfSource(into, 'merge', { parents }), parents },
+        ...parents.map(id => change(id, 'merge', { into }))
       ];
     }
     case 'copy': {
-      const { id: cellId, from } = operation;
+      const { id, from } = operation;
       const { notebookId: notebook_id, cellId: cell_id } = from;
       const data = { from: { notebook_id, cell_id } };
-      return [
-        {
-          cellId,
-          forkOf: from,
-          events: [createEvent('copy', source(cellId), data)]
-        }
-      ];
+      return [{ ...changeOfSource(id, 'copy', data), forkOf: from }];
     }
-    case 'new':
-      return edit(operation.id, trigger === 'paste' ? 'paste' : 'first');
+    case 'new': {
+      const data = { trigger: trigger === 'paste' ? 'paste' : 'first' };
+      return [changeOfSource(operation.id, 'edit', data)];
+    }
     case 'edit':
-      return edit(operation.id, trigger);
+      return [changeOfSource(operation.id, 'edit', { trigger })];
     case 'delete':
     case 'undelete': {
-      const { kind, id: cellId, index, after } = operation;
-      const deletion = createEvent(kind, source(cellId), { index, after });
-      return [{ cellId, events: [deletion] }];
+      const { kind, id, index, after } = operation;
+      return [changeOfSource(id, kind, { index, after })];
     }
     case 'type': {
-      const { id: cellId, from, to } = operation;
-      const typeChange = createEvent('type', source(cellId), { from, to });
-      return [{ cellId, events: [typeChange] }];
+      const { id, from, to } = operation;
+      return [changeOfSource(id, 'type', { from, to })];
     }
     case 'move': {
-      const { id: cellId, from, to } = operation;
-      return [
-        { cellId, events: [createEvent('move', undefined, { from, to })] }
-      ];
+      const { id, from, to } = operation;
+      return [change(id, 'move', { from, to })];
     }
   }
 }
