@@ -58,7 +58,7 @@ class BlameHandler(AIServerHandler):
 
         def build() -> dict[str, Any]:
             try:
-                lines = blame(session, step=body.step, source=body.source, others=others)
+                lines = blame(session, step=body.step, source=body.source, session_by_cell=others)
             except IndexError as reason:
                 raise NotFound(UserText("This point is not in the history.")) from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}

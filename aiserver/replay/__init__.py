@@ -1,7 +1,8 @@
 """Read the history of cells and notebooks from stored records. Pure: no I/O, no clock.
 
-``steps``: a session as the steps by which a cell came to be · ``blame``: who wrote each line ·
-``timeline``: a notebook through time · ``report``: how much each kind of contributor wrote.
+``steps`` reads a cell's session as a list of steps. ``blame`` finds the contributor of each line.
+``timeline`` lists the changes of all cells and gives a snapshot of the notebook after each of them.
+``report`` counts the lines by each kind of contributor.
 """
 
 from __future__ import annotations

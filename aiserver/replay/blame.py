@@ -3,12 +3,15 @@
 Invariants:
 
 - There is one origin for each line of the text (``text.split("\\n")``), for any session.
-- The origin of a line is the step at which it appeared first in the versions that it was carried
-  through. A version that comes back (by a restore, an undo, a late accept) keeps its origins.
-- A suggestion is the model's, except for lines that were there when the model was asked.
-- A line by a model, an agent or a program does not become a person's when that person brings it
-  back: a page without the line overwrote it with older text, or it was deleted and undone (P40).
-- A line that no step contains has no step: it isn't recorded yet, and its author is unknown (P40).
+- The origin of a line is the step whose version was the first to contain it; later versions carried
+  the line over. A version that comes back (by a restore, an undo, a late accept) keeps the origins
+  of its lines.
+- The lines of a suggestion are the model's, except for those that the cell already contained when
+  the model was asked.
+- A line by a model, an agent or a program doesn't become a person's line when a person restores it
+  after it was deleted, or after another page overwrote the cell with an older text.
+- The origin of a line that no step contains has no step and an unknown author: the change that
+  added the line isn't recorded yet.
 """
 
 from __future__ import annotations
@@ -31,11 +34,13 @@ from .steps import replay
 class Origin:
     """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    ``copied_from`` (``brought`` when sent) is the step that wrote the line if that is a step of
-    another cell, which was merged into this one or whose version was restored here. ``step`` and
-    ``seq`` are then of the step that copied the line, the other fields of the origin. ``name`` is
-    the name of the agent or program, if recorded. ``is_existing``: the line was there before
-    anything was recorded of the cell.
+    A line may have been written in another cell, which was merged into this cell or whose version
+    was restored here. Then ``copied_from`` (sent as ``brought``) is the step of the other cell that
+    wrote the line, ``step`` and ``seq`` identify the step of this cell that copied it, and all
+    other fields describe the step that wrote it.
+
+    ``name`` is the name of the agent or program, if recorded. ``is_existing`` means that the cell
+    contained the line before anything about the cell was recorded.
     """
 
     author: ContributorKind = "unknown"
@@ -76,6 +81,7 @@ class CellStep(NamedTuple):
 
 Origins = Sequence[Origin]
 UNRECORDED = Origin()
+"""The origin of a line that no step contains."""
 
 
 class _Version:
@@ -86,7 +92,8 @@ class _Version:
     ) -> None:
         self.text, self.origins = text, origins
         self.former_lines = former_lines or {}
-        """Lines not by a person that the cell contained in any version up to this one."""
+        """The origins of the lines, without indentation, that no person wrote and that this or an
+        earlier version of the cell contained."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -101,98 +108,106 @@ def blame(
     *,
     step: int | None = None,
     source: str | None = None,
-    others: Mapping[str, Session] | None = None,
+    session_by_cell: Mapping[str, Session] | None = None,
 ) -> list[Origin]:
     """Return the origin of each line of ``source``, or of the cell's source after a step.
 
-    The default step is the last one. Lines of ``source`` that no step contains have an unknown
-    author. ``others`` are the sessions of the notebook by cell id, for lines from other cells.
-    Raises IndexError if there is no such step.
+    ``step`` is the index of the last step to read; by default, all steps are read. Lines of
+    ``source`` that no step contains have an unknown author. ``session_by_cell`` are the sessions of
+    the notebook, for lines that came from other cells. Raises IndexError if there is no such step.
     """
     steps = replay(session)
     if step is not None:
         steps = [*steps[:step], steps[step]]
-    tracer = trace(session.meta.cell_id, steps, others or {})
+    tracer = trace(session.meta.cell_id, steps, session_by_cell or {})
     if source is None:
         return list(tracer.current.origins)
-    return list(tracer.replaced_by(source, UNRECORDED).origins)
+    return list(tracer.version_for(source, UNRECORDED).origins)
 
 
-def trace(cell_id: str, steps: Sequence[Step], others: Mapping[str, Session]) -> Tracer:
+def trace(cell_id: str, steps: Sequence[Step], session_by_cell: Mapping[str, Session]) -> Tracer:
     """Trace the lines of a cell through its steps."""
-    tracer = Tracer(cell_id, others)
+    tracer = Tracer(cell_id, session_by_cell)
     for step in steps:
         tracer.add(step)
     return tracer
 
 
 class Tracer:
-    """Follows the steps of a cell and traces the lines of each version to their origins."""
+    """Reads the steps of a cell one by one and finds the origins of the lines of each version."""
 
     def __init__(
-        self, cell_id: str, others: Mapping[str, Session], visited: frozenset[str] = frozenset()
+        self,
+        cell_id: str,
+        session_by_cell: Mapping[str, Session],
+        visited: frozenset[str] = frozenset(),
     ) -> None:
-        self._cell_id, self._others, self._visited = cell_id, others, visited | {cell_id}
+        self._cell_id, self._session_by_cell = cell_id, session_by_cell
+        self._visited = visited | {cell_id}  # cells whose lines may not be followed in a circle
         self.versions: list[_Version] = []
-        """The code of each step; that of a turn is its suggestion, also if it was not accepted."""
-        self._by_text: dict[str, _Version] = {}
+        """The code of each step. The code of a turn is its suggestion, even if not accepted."""
+        self._version_by_text: dict[str, _Version] = {}
         self._former_lines: dict[str, Origin] = {}
-        self._last: Step | None = None
+        self._last_step: Step | None = None
         self.current = _EMPTY
         """The cell's source after the last step."""
 
     def add(self, step: Step) -> _Version:
-        """Add the next step; return the version of its code."""
-        before = self.current
+        """Add the next step, and return the version of its code."""
+        previous = self.current
         if step.kind == "turn":
-            version = self._suggestion(step)
-        elif step.code == before.text and before is not _EMPTY:
-            version = before
+            version = self._suggested_version(step)
+        elif step.code == previous.text and previous is not _EMPTY:
+            version = previous
         else:
-            version = self._changed(step)
+            version = self._changed_version(step)
         self.versions.append(version)
-        self._by_text[version.text] = version
+        self._version_by_text[version.text] = version
         if step.applied:
             self._add_former_lines(version)
             self.current = version
-        self._last = step
+        self._last_step = step
         return version
 
     def _add_former_lines(self, version: _Version) -> None:
-        """Remember the lines that are new to the cell."""
-        new = set(version.lines).difference(self.current.lines)
-        if new:
+        """Remember the origins of lines that are new in this version and by no person."""
+        new_lines = set(version.lines).difference(self.current.lines)
+        if new_lines:
             for line, origin in zip(version.lines, version.origins, strict=True):
-                if line in new and origin.author != "person" and is_distinctive(line):
+                if line in new_lines and origin.author != "person" and is_distinctive(line):
                     self._former_lines[line.strip()] = origin
 
-    def replaced_by(self, text: str, origin: Origin, *sources: _Version) -> _Version:
-        """Return the version of a text that replaces the cell's source.
+    def version_for(self, text: str, origin: Origin, *sources: _Version) -> _Version:
+        """Return the version for a text that replaces the cell's source.
 
-        An earlier version of the same text came back unchanged: by an undo, or as a copy.
+        If an earlier version has the same text, it came back unchanged, by an undo or as a copy,
+        and is returned. Otherwise, lines may come from the cell's current version and from
+        ``sources``; ``origin`` is the origin of all other lines.
         """
-        existing = self._by_text.get(text)
-        if existing is not None:
-            return existing
-        last = self._last
+        earlier_version = self._version_by_text.get(text)
+        if earlier_version is not None:
+            return earlier_version
+        last = self._last_step
         if last is not None and last.kind == "turn" and not last.applied:
-            sources = (*sources, self.versions[last.index])  # perhaps copied in part, by hand
+            # The person may have copied lines of the suggestion.
+            sources = (*sources, self.versions[last.index])
         elif last is not None and (last.data or {}).get("again") is True:
-            # Another page put its older text here; this page still has the text from before.
-            sources = (*sources, self._by_text.get(last.before, _EMPTY))
+            # In the last step, another page saved its older text over the text of this page, from
+            # which lines may now come back.
+            sources = (*sources, self._version_by_text.get(last.before, _EMPTY))
         return _carry_over(text, [self.current, *sources], origin, self._former_lines, self.current)
 
-    def _suggestion(self, step: Step) -> _Version:
+    def _suggested_version(self, step: Step) -> _Version:
         sources = [self.current]
         if step.base is not None:
             base_sources = [self.current]
             if step.parent is not None:
                 base_sources.insert(0, self.versions[step.parent])
-            unknown = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
-            sources.insert(0, _carry_over(step.base, base_sources, unknown))
+            base_origin = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
+            sources.insert(0, _carry_over(step.base, base_sources, base_origin))
         return _carry_over(step.code, sources, _origin(step))
 
-    def _changed(self, step: Step) -> _Version:
+    def _changed_version(self, step: Step) -> _Version:
         origin = _origin(step)
         if step.from_step is not None:
             from_version = self.versions[step.from_step]
@@ -203,31 +218,33 @@ class Tracer:
             for version in copied:
                 former_lines |= version.former_lines
             return _carry_over(step.code, [*copied, self.current], origin, former_lines)
-        if step.event == "accept" and self._last is not None and self._last.applied:
-            # The lines of rejected hunks are still those from before the answer.
-            rejected = self._by_text.get(self._last.before, _EMPTY)
-            return self.replaced_by(step.code, origin, rejected)
-        return self.replaced_by(step.code, origin)
+        if step.event == "accept" and self._last_step is not None and self._last_step.applied:
+            # Where a hunk was rejected, the lines are still those from before the answer.
+            version_before = self._version_by_text.get(self._last_step.before, _EMPTY)
+            return self.version_for(step.code, origin, version_before)
+        return self.version_for(step.code, origin)
 
     def _copied_versions(self, step: Step) -> list[_Version]:
-        """Return the versions of other cells that a merge or a restore copied, if recorded."""
+        """Return the versions of other cells that a merge or restore copied, if recorded."""
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
-            versions = [(parent, self._version_of(parent)) for parent in data["parents"]]
+            versions = [(parent, self._version_in_cell(parent)) for parent in data["parents"]]
         elif step.kind == "restore":
             cell_id = data.get("from_cell")
-            versions = [(cell_id, self._version_of(cell_id, step))]
+            versions = [(cell_id, self._version_in_cell(cell_id, step))]
         else:
             return []
         return [_copied(version, cell_id, step) for cell_id, version in versions if version]
 
-    def _version_of(self, cell_id: object, restore: Step | None = None) -> _Version | None:
-        """Return the version of another cell that was restored, or merged into this one.
+    def _version_in_cell(self, cell_id: object, restore: Step | None = None) -> _Version | None:
+        """Return the version of another cell that ``restore`` copied.
 
-        The version with the restored text has precedence over the one with the recorded seq, which
-        a merge of branches may have changed.
+        Without ``restore``, return the version of the other cell when it was merged into this cell.
+        If the other cell's version at the recorded seq has another text than the restored one, a
+        version with the restored text is preferred, because a merge of git branches may have
+        changed the seq.
         """
-        session = self._others.get(cell_id) if isinstance(cell_id, str) else None
+        session = self._session_by_cell.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:
             return None
         text, seq = "", None
@@ -236,18 +253,18 @@ class Tracer:
             text, seq = restore.code, data.get("from_seq")
             if type(seq) is int:
                 seq = current_seq(session.meta.merged, data.get("merged"), seq)
-        tracer = Tracer(session.meta.cell_id, self._others, self._visited)
-        at_seq: _Version | None = None
+        tracer = Tracer(session.meta.cell_id, self._session_by_cell, self._visited)
+        version_at_seq: _Version | None = None
         for step in replay(session):
             version = tracer.add(step)
             if seq is not None and step.seq == seq:
-                at_seq = version
+                version_at_seq = version
                 if version.text == text:
                     return version
             if step.kind == "merge" and (step.data or {}).get("into") == self._cell_id:
                 break
-        if at_seq is not None:
-            return tracer._by_text.get(text, at_seq)
+        if version_at_seq is not None:
+            return tracer._version_by_text.get(text, version_at_seq)
         return _Version(tracer.current.text, tracer.current.origins, tracer._former_lines)
 
 
@@ -258,33 +275,36 @@ def _carry_over(
     former_lines: Mapping[str, Origin] | None = None,
     current: _Version | None = None,
 ) -> _Version:
-    """Create the version of a new text; a line has the origin of the first source that matches it.
+    """Create the version for a new text, with the origins of the lines that it took over.
 
-    Each source only matches lines that the sources before it left: a merged cell may contain the
-    same line twice. The remaining lines have their origin in ``former_lines``, unless they are
-    additional copies of lines of ``current``, or else the new ``origin``.
+    The lines are matched with those of each source in turn, and a line gets the origin of the line
+    that it matches. Each source is only compared with lines that no earlier source matched: if two
+    merged cells contain the same line, the merged cell contains it twice. A line that no source
+    matches has its origin in ``former_lines``, unless it is an additional copy of a line of
+    ``current``. All other lines have the new ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines
     origins: list[Origin | None] = [None] * len(lines)
-    rest = list(range(len(lines)))
+    unmatched = list(range(len(lines)))
     for source in sources:
-        if not rest or not source.text:
+        if not unmatched or not source.text:
             continue
-        matches = match_lines(source.lines, [lines[j] for j in rest])
-        for j, i in zip(rest, matches, strict=True):
+        matches = match_lines(source.lines, [lines[j] for j in unmatched])
+        for j, i in zip(unmatched, matches, strict=True):
             if i is not None:
                 origins[j] = source.origins[i]
-        rest = [j for j in rest if origins[j] is None]
-    if former_lines and rest:
-        counts = Counter(line.strip() for line in current.lines) if current else Counter()
-        moved = counts - Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
-        for j in rest:
-            bare = lines[j].strip()
-            if bare not in counts or moved[bare] > 0:
-                moved[bare] -= 1
-                origins[j] = former_lines.get(bare)
-    version.origins = [match or origin for match in origins]
+        unmatched = [j for j in unmatched if origins[j] is None]
+    if former_lines and unmatched:
+        current_counts = Counter(line.strip() for line in current.lines) if current else Counter()
+        matched_counts = Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
+        moved_counts = current_counts - matched_counts
+        for j in unmatched:
+            stripped = lines[j].strip()
+            if stripped not in current_counts or moved_counts[stripped] > 0:
+                moved_counts[stripped] -= 1
+                origins[j] = former_lines.get(stripped)
+    version.origins = [line_origin or origin for line_origin in origins]
     return version
 
 
@@ -304,7 +324,7 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """Return a version of another cell with origins that name the step that copied it."""
+    """Return a version of another cell whose origins name the step of this cell that copied it."""
     copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
     former_lines = {
         line: _copied_origin(origin, cell_id, step) for line, origin in version.former_lines.items()

@@ -2,7 +2,7 @@
 
 Invariants:
 
-- Column 0 is the path from the first step to the step that produced the cell's current code.
+- Column 0 contains the steps that led from the first step to the cell's current code.
 - All steps of an abandoned branch have the same column, at least 1. Two branches only share a
   column if one ends before the other begins.
 """
@@ -16,44 +16,51 @@ from .step import Step
 
 
 def assign_columns(steps: Sequence[Step], head: int | None) -> None:
-    """Set the ``column`` of each step; ``head`` is the newest step of column 0."""
-    branches = _branches(steps, head)
-    free: list[int] = []
-    used: list[tuple[int, int]] = []  # the last step of a branch, its column
-    count = 1
-    # By the step that a branch starts from: its own first step comes later.
-    for start, end, members in sorted(branches, key=lambda branch: branch[:2]):
-        while used and used[0][0] <= start:
-            heapq.heappush(free, heapq.heappop(used)[1])
-        if free:
-            column = heapq.heappop(free)
+    """Set the ``column`` of each step; ``head`` is the index of the newest step of column 0."""
+    branches = _abandoned_branches(steps, head)
+    free_columns: list[int] = []
+    used_columns: list[tuple[int, int]] = []  # (last step of the branch, its column)
+    column_count = 1
+    # The column of a branch is needed from the step that the branch continues from: its line is
+    # drawn from there to its own first step.
+    for start, end, indexes in sorted(branches, key=lambda branch: branch[:2]):
+        while used_columns and used_columns[0][0] <= start:
+            heapq.heappush(free_columns, heapq.heappop(used_columns)[1])
+        if free_columns:
+            column = heapq.heappop(free_columns)
         else:
-            column, count = count, count + 1
-        heapq.heappush(used, (end, column))
-        for index in members:
+            column, column_count = column_count, column_count + 1
+        heapq.heappush(used_columns, (end, column))
+        for index in indexes:
             steps[index].column = column
 
 
-def _branches(steps: Sequence[Step], head: int | None) -> list[tuple[int, int, list[int]]]:
-    """Return the abandoned branches: the step it starts from, its last step, and all its steps."""
+def _abandoned_branches(
+    steps: Sequence[Step], head: int | None
+) -> list[tuple[int, int, list[int]]]:
+    """Return the abandoned branches.
+
+    Each is the index of the step that it continues from (-1: none), that of its last step, and the
+    indexes of all its steps.
+    """
     visited = [False] * len(steps)
-    for index in _path(steps, head, visited):
+    for index in _visit_ancestors(steps, head, visited):
         steps[index].column = 0
     branches = []
-    # Newest tip first: it gets the trunk that it shares with older tips.
+    # A branch with a newer last step comes first and gets the steps that it shares with others.
     for step in reversed(steps):
         if not visited[step.index]:
-            members = _path(steps, step.index, visited)
-            parent = steps[members[-1]].parent
-            branches.append((-1 if parent is None else parent, step.index, members))
+            indexes = _visit_ancestors(steps, step.index, visited)
+            parent = steps[indexes[-1]].parent
+            branches.append((-1 if parent is None else parent, step.index, indexes))
     return branches
 
 
-def _path(steps: Sequence[Step], tip: int | None, visited: list[bool]) -> list[int]:
-    """Return the steps from ``tip`` back to the first visited one; marks them as visited."""
-    path = []
-    while tip is not None and not visited[tip]:
-        visited[tip] = True
-        path.append(tip)
-        tip = steps[tip].parent
-    return path
+def _visit_ancestors(steps: Sequence[Step], index: int | None, visited: list[bool]) -> list[int]:
+    """Return ``index`` and its ancestors up to the first visited one, and mark them as visited."""
+    indexes = []
+    while index is not None and not visited[index]:
+        visited[index] = True
+        indexes.append(index)
+        index = steps[index].parent
+    return indexes

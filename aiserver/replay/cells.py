@@ -1,4 +1,4 @@
-"""One cell of a notebook through its moments. Pure.
+"""One cell of a notebook, and its state after each moment of the notebook. Pure.
 
 Invariant: a query for any moment is a binary search, however long the cell's history is.
 """
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class TimeSeries(Generic[T]):
-    """Values by moment: each is valid until the moment of the next one."""
+    """A value that changes over time: each value is valid until the moment of the next value."""
 
     __slots__ = ("_values", "moments")
 
@@ -36,6 +36,7 @@ class TimeSeries(Generic[T]):
         self._values.insert(0, value)
 
     def at(self, moment: int) -> T | None:
+        """Return the value after a moment; None before the first value."""
         n = bisect_right(self.moments, moment)
         return self._values[n - 1] if n else None
 
@@ -45,10 +46,12 @@ class TimeSeries(Generic[T]):
         return self.moments[n - 1] if n else -1
 
     def has_started(self, moment: int) -> bool:
+        """Return whether the first value was added at or before a moment."""
         return bool(self.moments) and self.moments[0] <= moment
 
     @property
     def start(self) -> int:
+        """The moment of the first value; -1 if there is none."""
         return self.moments[0] if self.moments else -1
 
     @property
@@ -72,27 +75,29 @@ class Cell:
     def __init__(self, cell_id: str, steps: Sequence[Step]) -> None:
         self.cell_id, self.steps = cell_id, steps
         self.own_steps = steps[_first_own_step(cell_id, steps) :]
-        """The steps of this cell, without those of the cell it was copied from."""
+        """The steps of this cell, without the steps of the cell that it was copied from."""
         is_observed = bool(self.own_steps) and self.own_steps[0].kind == "start"
         self.initial_source = self.own_steps[0].after if is_observed else ""
-        """The source at the initial observation, the best guess for earlier moments."""
+        """The source when the cell was first observed: the best guess for earlier moments."""
         self.newest_step = TimeSeries[Step]()
+        """The last step up to a moment."""
         self.type = TimeSeries[str]()
         self.removal = TimeSeries[Removal]()
         """The last removal; None while the cell is in the notebook."""
         self.predecessor = TimeSeries[tuple[str | None]]()
-        """The cell in front of it when it dropped out of the order; ``(None,)``: it was first."""
+        """The id of the cell that was directly above this cell before this cell was removed;
+        ``(None,)`` if this cell was the first of the notebook."""
         self.listed_at: int | None = None
         """The first moment at which the notebook's order contains the cell."""
 
     def type_at(self, moment: int) -> str:
-        """Return the cell's type; before the first recorded type, that one."""
+        """Return the cell's type after a moment, or else the first type recorded later."""
         return self.type.at(moment) or self.type.first or "code"
 
     def is_deleted(self, moment: int) -> bool:
-        """Return whether a cell that is not in the notebook was deleted.
+        """Return whether this cell, which isn't in the notebook at that moment, was deleted.
 
-        False if it was merged into another cell or doesn't exist yet.
+        False if the cell was merged into another cell, or was created later.
         """
         has_started = self.newest_step.has_started(moment)
         if not has_started or (self.listed_at is not None and self.listed_at > moment):
@@ -129,7 +134,7 @@ class Cell:
         return previous if previous != source else None
 
     def apply(self, step: Step, moment: int) -> None:
-        """Add a step at a moment that is not before that of the previous step."""
+        """Add the next step; its moment is that of the previous step or a later one."""
         self.newest_step.add(moment, step)
         data = step.data or {}
         if step.kind == "delete":
@@ -143,16 +148,16 @@ class Cell:
                 self.type.add_initial(data["from"])
             self.set_type(data.get("to"), moment)
         else:
-            self.set_type(data.get("cell_type"), moment)  # only imports record it
+            self.set_type(data.get("cell_type"), moment)  # only imported events have it
 
     def set_type(self, type_: object, moment: int) -> None:
-        """Set the type from a moment on. Ignores what is not a type."""
+        """Set the type from a moment on. A value that isn't a string is ignored."""
         if isinstance(type_, str) and type_ != self.type.last:
             self.type.add(moment, type_)
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the index of the first step after those of the cell it was copied from."""
+    """Return the index of the first step that wasn't copied from another cell together with it."""
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

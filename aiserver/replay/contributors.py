@@ -1,13 +1,14 @@
 """The contributor of a step: a person, a model, an agent, a program, or unknown. Pure.
 
-Invariants (P40):
+Invariants:
 
-- An event's own ``contributor`` decides. A kind that a later version added counts as ``unknown``;
-  its name is kept.
-- Events without one were recorded before contributors were, and count as the person's. Exceptions
-  are ``unknown``: the tracker's initial observation of a cell (an ``edit`` whose trigger is
-  ``first``), and an ``edit`` imported from another program, which did not record who made it.
-- A change that no record explains is ``unknown``, never the person's.
+- The contributor of an event is the one that is stored in it. If its kind is one that a later
+  version added, the kind counts as ``unknown``; the name stays the same.
+- Events without a contributor are from before contributors were stored, and count as the person's.
+  There are two exceptions, whose contributor is ``unknown``: the tracker's initial observation of a
+  cell (an ``edit`` whose trigger is ``first``), and an ``edit`` that was imported from another
+  program, which didn't record who made it.
+- The contributor of a change that wasn't recorded, only inferred, is ``unknown``, never the person.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _KINDS: dict[str, ContributorKind] = {kind: kind for kind in get_args(Contributo
 
 
 class Contributor(NamedTuple):
-    """A kind, and a name where one is recorded."""
+    """The kind of a contributor, and the name if it is recorded."""
 
     kind: ContributorKind
     name: str | None = None
@@ -41,5 +42,5 @@ def contributor_of(event: Event) -> Contributor:
 
 
 def is_initial_observation(event: Event) -> bool:
-    """Return whether the event is the source of a cell when its tracking began."""
+    """Return whether the event records the source that a cell had when its tracking began."""
     return event.type == "edit" and (event.data or {}).get("trigger") == "first"

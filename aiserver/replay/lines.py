@@ -1,14 +1,16 @@
-"""Match the lines of a new text to those of an old one. Pure.
+"""Match the lines of a new text to the lines of an old text. Pure.
 
-Three passes, each over the lines that the previous one left: equal lines in the same order; lines
-between two matches of which only the indentation changed; lines that were moved.
+There are three passes. The first matches equal lines in the same order. The second matches, between
+two matches of the first, lines of which only the indentation changed. The third matches lines that
+were moved. Each pass only compares lines that the passes before it didn't match.
 
-The first pass is a patience diff: lines that occur once in both texts are anchors. It matches what
-a person considers the same line even if ``)`` and ``return`` occur many times. Where no line occurs
-once, ``difflib`` decides if it is cheap.
+The first pass is a patience diff: lines that occur exactly once in each text are matched first, as
+anchors. So it matches the lines that a person considers the same, even if ``)`` and ``return``
+occur many times. Where no line occurs exactly once, ``difflib`` matches the lines if they are few;
+if they are many, the n-th of equal old lines is matched to the n-th of equal new lines.
 
-Invariants: an old line matches at most one new line; the cost is about n log n of the changed
-lines, for any texts.
+Invariants: an old line matches at most one new line. The cost is about n log n for n changed lines,
+for any texts.
 """
 
 from __future__ import annotations
@@ -27,19 +29,19 @@ _MIN_DISTINCTIVE = 4  # letters and digits
 def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
     """Return for each new line the index of the matching old line, or None."""
     matches: list[int | None] = [None] * len(new)
-    same = _match_in_order(old, new, 0, len(old), 0, len(new))
-    for i, j in same:
+    pairs = _match_in_order(old, new, 0, len(old), 0, len(new))
+    for i, j in pairs:
         matches[j] = i
-    if len(same) in (len(old), len(new)):
+    if len(pairs) in (len(old), len(new)):
         return matches
-    bare_old, bare_new = [line.strip() for line in old], [line.strip() for line in new]
-    a = b = 0
-    for i, j in [*same, (len(old), len(new))]:
+    stripped_old, stripped_new = [line.strip() for line in old], [line.strip() for line in new]
+    a = b = 0  # the first old and the first new line after the last pair
+    for i, j in [*pairs, (len(old), len(new))]:
         if a < i and b < j:
-            for i2, j2 in _match_in_order(bare_old, bare_new, a, i, b, j):
+            for i2, j2 in _match_in_order(stripped_old, stripped_new, a, i, b, j):
                 matches[j2] = i2
         a, b = i + 1, j + 1
-    _match_moved(bare_old, bare_new, matches)
+    _match_moved(stripped_old, stripped_new, matches)
     return matches
 
 
@@ -48,9 +50,9 @@ def _match_in_order(
 ) -> Pairs:
     """Return pairs of equal lines, in order, of ``old[a0:a1]`` and ``new[b0:b1]``."""
     pairs: Pairs = []
-    todo = [(a0, a1, b0, b1)]
-    while todo:
-        a0, a1, b0, b1 = todo.pop()
+    ranges = [(a0, a1, b0, b1)]
+    while ranges:
+        a0, a1, b0, b1 = ranges.pop()
         while a0 < a1 and b0 < b1 and old[a0] == new[b0]:
             pairs.append((a0, b0))
             a0, b0 = a0 + 1, b0 + 1
@@ -62,10 +64,10 @@ def _match_in_order(
         anchors = _unique_lines(old, new, a0, a1, b0, b1)
         if anchors:
             for i, j in anchors:
-                todo.append((a0, i, b0, j))
+                ranges.append((a0, i, b0, j))
                 a0, b0 = i + 1, j + 1
             pairs += anchors
-            todo.append((a0, a1, b0, b1))
+            ranges.append((a0, a1, b0, b1))
         elif (a1 - a0) * (b1 - b0) <= _MAX_PAIRS:
             for a, b, size in SequenceMatcher(None, old[a0:a1], new[b0:b1]).get_matching_blocks():
                 pairs += ((a0 + a + n, b0 + b + n) for n in range(size))
@@ -78,41 +80,49 @@ def _match_in_order(
 def _unique_lines(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Return pairs of lines that occur once on each side, as many as are in the same order.
+    """Return pairs of lines that occur once on each side and are in the same order on both.
 
-    Brackets and blank lines only count if there are no other lines.
+    Lines without letters or digits, such as brackets, only count if there are no other such lines.
     """
-    in_old, in_new = Counter(old[a0:a1]), Counter(new[b0:b1])
-    once = {line for line, count in in_old.items() if count == 1 and in_new[line] == 1}
-    lines = {line for line in once if any(map(str.isalnum, line))} or once
-    at = {old[i]: i for i in range(a0, a1) if old[i] in lines}
-    return _longest_increasing([(at[new[j]], j) for j in range(b0, b1) if new[j] in lines])
+    old_counts, new_counts = Counter(old[a0:a1]), Counter(new[b0:b1])
+    unique = {line for line, count in old_counts.items() if count == 1 and new_counts[line] == 1}
+    lines = {line for line in unique if any(map(str.isalnum, line))} or unique
+    old_index = {old[i]: i for i in range(a0, a1) if old[i] in lines}
+    return _longest_increasing([(old_index[new[j]], j) for j in range(b0, b1) if new[j] in lines])
 
 
 def _match_by_count(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Like ``_unique_lines``, but match the n-th of several equal lines to the n-th."""
-    at: dict[tuple[str, int], int] = {}
-    count: Counter[str] = Counter()
+    """Match the n-th of equal old lines to the n-th of equal new lines.
+
+    Return the longest list of such pairs that are in the same order on both sides.
+    """
+    old_index: dict[tuple[str, int], int] = {}
+    counts: Counter[str] = Counter()
     for i in range(a0, a1):
-        count[old[i]] += 1
-        at[old[i], count[old[i]]] = i
-    count.clear()
+        counts[old[i]] += 1
+        old_index[old[i], counts[old[i]]] = i
+    counts.clear()
     pairs = []
     for j in range(b0, b1):
-        count[new[j]] += 1
-        i = at.get((new[j], count[new[j]]), -1)
+        counts[new[j]] += 1
+        i = old_index.get((new[j], counts[new[j]]), -1)
         if i >= 0:
             pairs.append((i, j))
     return _longest_increasing(pairs)
 
 
 def _longest_increasing(pairs: Pairs) -> Pairs:
-    """Return the longest subsequence with increasing left sides; right sides increase already."""
-    tails: list[int] = []  # by length - 1: the smallest last value of a subsequence
-    ends: list[int] = []  # and the index of its pair
-    previous: list[int] = []
+    """Return the longest subsequence of pairs whose first numbers increase.
+
+    The second numbers of ``pairs`` increase already.
+    """
+    # For each length - 1: the smallest number that ends a subsequence of this length, and the index
+    # of its pair.
+    tails: list[int] = []
+    ends: list[int] = []
+    previous: list[int] = []  # for each pair, the index of the pair before it in a subsequence
     for n, (i, _) in enumerate(pairs):
         length = bisect_left(tails, i)
         previous.append(ends[length - 1] if length else -1)
@@ -127,29 +137,29 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
 
 def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | None]) -> None:
-    """Add matches of lines that were moved, with the lines that moved along with them."""
-    used = {i for i in matches if i is not None}
-    left_old = [i for i in range(len(old)) if i not in used and is_distinctive(old[i])]
-    left_new = [j for j, i in enumerate(matches) if i is None and is_distinctive(new[j])]
-    in_old = Counter(old[i] for i in left_old)
-    in_new = Counter(new[j] for j in left_new)
-    at = {old[i]: i for i in left_old if in_old[old[i]] == 1}
-    for j in left_new:
-        i = at.get(new[j], -1)
-        if i < 0 or in_new[new[j]] != 1 or i in used or matches[j] is not None:
+    """Add matches of lines that were moved, and of equal lines directly before and after them."""
+    matched_old = {i for i in matches if i is not None}
+    candidates_old = [i for i in range(len(old)) if i not in matched_old and is_distinctive(old[i])]
+    candidates_new = [j for j, i in enumerate(matches) if i is None and is_distinctive(new[j])]
+    old_counts = Counter(old[i] for i in candidates_old)
+    new_counts = Counter(new[j] for j in candidates_new)
+    old_index = {old[i]: i for i in candidates_old if old_counts[old[i]] == 1}
+    for j in candidates_new:
+        i = old_index.get(new[j], -1)
+        if i < 0 or new_counts[new[j]] != 1 or i in matched_old or matches[j] is not None:
             continue
-        for step in (1, -1):
-            i2, j2 = (i, j) if step == 1 else (i - 1, j - 1)
+        for direction in (1, -1):
+            i2, j2 = (i, j) if direction == 1 else (i - 1, j - 1)
             while (
                 0 <= i2 < len(old)
                 and 0 <= j2 < len(new)
-                and i2 not in used
+                and i2 not in matched_old
                 and matches[j2] is None
                 and old[i2] == new[j2]
             ):
                 matches[j2] = i2
-                used.add(i2)
-                i2, j2 = i2 + step, j2 + step
+                matched_old.add(i2)
+                i2, j2 = i2 + direction, j2 + direction
 
 
 def is_distinctive(line: str) -> bool:

@@ -13,7 +13,9 @@ from .step import Step
 class Moment:
     """One moment of a notebook; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
 
-    ``step`` is the index in the cell's replay. ``also`` are further steps of the same moment.
+    ``cell_id`` and ``step`` (an index in the cell's replay) identify the step that gives the moment
+    its kind and title; both are None if only the order of the cells changed. ``also`` are further
+    steps of the same moment, as pairs of a cell id and an index.
     """
 
     number: int
@@ -49,7 +51,8 @@ class Moment:
 class CellSnapshot(NamedTuple):
     """A cell as it was after a moment.
 
-    ``step`` is None before the first recorded step: then ``source`` is the initial observation.
+    ``step`` is the index of the cell's last step. It is None before the first recorded step; then
+    ``source`` is the source when the cell was first observed.
     """
 
     cell_id: str
@@ -58,7 +61,8 @@ class CellSnapshot(NamedTuple):
     step: int | None
     changed: bool = False
     predecessor: tuple[str | None] | None = None
-    """Of a deleted cell: the cell that was in front of it (None: it was first), if recorded."""
+    """For a deleted cell, if recorded: the id of the cell that was directly above it, as a tuple of
+    one element; ``(None,)`` if the deleted cell was the first of the notebook."""
     previous_source: str | None = None
     """The source one moment earlier, if this moment changed it."""
     missing: int | None = None
@@ -83,7 +87,7 @@ class CellSnapshot(NamedTuple):
 
 
 class NotebookSnapshot(NamedTuple):
-    """A notebook after a moment: its cells in order, and the cells deleted by then."""
+    """A notebook after a moment: its cells in order, and the cells that were deleted before."""
 
     moment: Moment
     cells: list[CellSnapshot]
@@ -107,13 +111,13 @@ def moment_of(
     is_order: bool,
     saved: bool,
 ) -> Moment:
-    """Create the moment of some cells' steps, of a new order of the cells, or of both."""
-    rows = sorted(steps, key=lambda row: _rank(row[1]))
-    cell_id, step = rows[0] if rows else (None, None)
+    """Create the moment of steps of some cells, of a new order of the cells, or of both."""
+    further_steps = sorted(steps, key=lambda pair: _rank(pair[1]))
+    cell_id, step = further_steps[0] if further_steps else (None, None)
     if is_order and step and _rank(step) == _OTHER:
         cell_id = step = None  # the initial observation of several cells
     else:
-        rows = rows[1:]
+        further_steps = further_steps[1:]
     return Moment(
         number=index,
         timestamp=timestamp,
@@ -125,17 +129,17 @@ def moment_of(
         outcome=step.outcome if step else "done",
         title=step.title if step else "",
         saved=saved,
-        also=tuple((cell_id, step.index) for cell_id, step in rows),
+        also=tuple((cell_id, step.index) for cell_id, step in further_steps),
     )
 
 
 _RANKS = {kind: n for n, kind in enumerate(("merge", "split", "copy", "undelete", "delete"))}
-_OTHER = 9
+_OTHER = 9  # the rank of all other kinds: the last
 
 
 def _rank(step: Step) -> int:
-    """Return a sort key: the smallest step of a moment gives it its kind and title."""
-    if step.kind == "merge" and "into" in (step.data or {}):
+    """Return the rank of a step: the step of the lowest rank gives a moment its kind and title."""
+    if step.kind == "merge" and "into" in (step.data or {}):  # of the cell that disappears
         return len(_RANKS)
     if step.kind in ("type", "move"):
         return len(_RANKS) + 1

@@ -1,23 +1,26 @@
 """Order the steps of all cells of a notebook. Pure.
 
-``seq`` orders the records of one cell; the entries of the change log order the cells among each
-other. A ``changed`` entry names cells and the last seq of each at that time. It is a checkpoint: a
-record is either before or after it. Between two checkpoints lies an interval. Timestamps only
-decide what checkpoints leave open.
+``seq`` only orders the records of one cell. The change log orders the records of different cells: a
+``changed`` entry contains, for some cells, the last seq of each cell at that time. Here such an
+entry is called a checkpoint: each record of these cells comes either before it or after it. The
+steps between two checkpoints are an interval. Timestamps only order steps that the checkpoints
+don't order.
 
 Invariants:
 
 - The steps of a cell stay in their order.
-- A step whose record is at or before a checkpoint's seq for its cell comes before that checkpoint;
-  a later one comes after it.
+- If a checkpoint contains a cell's seq, the cell's steps up to that seq come before the checkpoint,
+  and its later steps come after the checkpoint.
 - Steps that the page's tracker recorded (an edit with a trigger, a split, …) belong to the interval
-  before the first checkpoint that names them, whatever their timestamps. Steps that were recorded
-  otherwise before tracking began (a turn, an import) are placed by their timestamps.
-- The steps that a copy of a notebook inherited come before all of its own (``inherited``). The
-  order of cells at that time belongs to the original notebook: timestamps order these steps.
+  before the first checkpoint that includes their seq, whatever their timestamps are. Steps that
+  were recorded in other ways before tracking began (a turn, an import) are placed by their
+  timestamps.
+- The steps that a notebook got when it was copied from another notebook come before all of its own
+  steps. The cell orders from that time are the original notebook's, so only timestamps order these
+  steps. The checkpoint after them is marked as ``inherited``.
 - Steps that belong to one change of the cell order (a split, a paste, a deletion) form one group
   with that order (``StepGroup.order``).
-- The cost is about n log n of the records and entries.
+- The cost is about n log n for n records and entries.
 """
 
 from __future__ import annotations
@@ -41,14 +44,14 @@ class StepGroup:
 
     timestamp: str
     steps: list[tuple[int, Step]] = field(default_factory=list)
-    """The number of a cell in ``order_steps`` and its step."""
+    """Pairs of a cell's index in the cells that ``order_steps`` gets, and a step of that cell."""
     order: CellOrder | None = None
-    saves: int = 0
+    save_count: int = 0
     """The number of saves directly after this group."""
 
 
 class CellOrder(NamedTuple):
-    """The ids of all cells in order, and the types of some."""
+    """An order of the notebook's cells: the ids of all cells, and by id the types of some."""
 
     cell_ids: list[str]
     types: dict[str, str]
@@ -56,6 +59,12 @@ class CellOrder(NamedTuple):
 
 
 class _Checkpoint(NamedTuple):
+    """A ``changed`` entry of the change log.
+
+    ``last_seqs`` has the last seq of each cell in the entry, ``order`` is the cell order that was
+    written with the entry, and ``saved`` means that the notebook was saved in this state.
+    """
+
     last_seqs: dict[str, int]
     order: CellOrder | None
     timestamp: str
@@ -64,14 +73,16 @@ class _Checkpoint(NamedTuple):
 
 def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[StepGroup]:
     """Return the steps of all cells and the orders in the log as groups, oldest first."""
-    checkpoints, separate_orders = _read(log)
+    checkpoints, separate_orders = _read_log(log)
     intervals = [_Interval() for _ in range(len(checkpoints) + 1)]
     for index, order in separate_orders:
         intervals[index].orders.append(order)
-    # Clocks may have been put back.
-    times = list(accumulate((to_seconds(each.timestamp) for each in checkpoints), max))
-    last_seqs: dict[str, list[tuple[int, int]]] = {}  # by cell: checkpoints and their seqs
-    listed_at: dict[str, int] = {}  # by cell: the first checkpoint whose order contains it
+    # A clock may have been set back, so a later checkpoint counts as at least as late.
+    times = list(accumulate((to_seconds(point.timestamp) for point in checkpoints), max))
+    # By cell id: the checkpoints that contain the cell, each with the cell's last seq …
+    last_seqs: dict[str, list[tuple[int, int]]] = {}
+    # … and the first checkpoint whose order contains the cell.
+    listed_at: dict[str, int] = {}
     for index, checkpoint in enumerate(checkpoints):
         for cell_id in checkpoint.order.cell_ids if checkpoint.order else ():
             listed_at.setdefault(cell_id, index)
@@ -86,36 +97,40 @@ def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[
     for interval, end in zip(intervals, [*checkpoints, None], strict=True):
         groups += interval.groups(end)
         if end and end.saved and groups:
-            groups[-1].saves += 1
+            groups[-1].save_count += 1
     return groups
 
 
-def _read(
+def _read_log(
     log: Sequence[NotebookLogEntry],
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
-    """Return the checkpoints, and the orders without one by the interval they belong to."""
+    """Return the checkpoints, and the orders that belong to no checkpoint.
+
+    Each of these orders comes with the index of its interval. An order belongs to the checkpoint in
+    the entry directly after it.
+    """
     checkpoints: list[_Checkpoint] = []
-    separate: list[tuple[int, CellOrder]] = []
-    pending: CellOrder | None = None
+    separate_orders: list[tuple[int, CellOrder]] = []
+    last_order: CellOrder | None = None  # if the previous entry is an order
     for entry in sorted(log, key=lambda entry: entry.seq):
         cells = entry.data.get("cells") if entry.type == "changed" else None
         is_own = isinstance(cells, dict) and entry.data.get("inherited") is not True
-        if pending and not is_own:
-            separate.append((len(checkpoints), pending))
-            pending = None
+        if last_order and not is_own:
+            separate_orders.append((len(checkpoints), last_order))
+            last_order = None
         if entry.type == "cell_order":
-            pending = _order(entry)
+            last_order = _read_order(entry)
         elif isinstance(cells, dict):
             last_seqs = {cell: seq for cell, seq in cells.items() if type(seq) is int}
             saved = entry.data.get("saved") is True
-            checkpoints.append(_Checkpoint(last_seqs, pending, entry.timestamp, saved))
-            pending = None
-    if pending:
-        separate.append((len(checkpoints), pending))
-    return checkpoints, separate
+            checkpoints.append(_Checkpoint(last_seqs, last_order, entry.timestamp, saved))
+            last_order = None
+    if last_order:
+        separate_orders.append((len(checkpoints), last_order))
+    return checkpoints, separate_orders
 
 
-def _order(entry: NotebookLogEntry) -> CellOrder | None:
+def _read_order(entry: NotebookLogEntry) -> CellOrder | None:
     ids, types = entry.data.get("cell_ids"), entry.data.get("types")
     if not isinstance(ids, list):
         return None
@@ -127,32 +142,33 @@ def _order(entry: NotebookLogEntry) -> CellOrder | None:
 
 
 class _Interval:
-    """The steps and orders between two checkpoints. Steps are by cell number."""
+    """The steps (by the index of their cell) and the cell orders between two checkpoints."""
 
     def __init__(self) -> None:
         self.floating: dict[int, list[Step]] = {}
-        """Steps that only their timestamps order."""
+        """Steps that were put into this interval by their timestamps."""
         self.pinned: dict[int, list[Step]] = {}
-        """Steps that the next checkpoint names; they come after the floating ones."""
+        """Steps that are in this interval because the next checkpoint includes their seq. They come
+        after the cell's floating steps."""
         self.orders: list[CellOrder] = []
 
     def groups(self, end: _Checkpoint | None) -> list[StepGroup]:
         """Return the contents of the interval in order; ``end`` is the checkpoint after it."""
         order = end.order if end else None
-        before = {cell: list(steps) for cell, steps in self.floating.items()}
-        after: dict[int, list[Step]] = {}
-        together: list[tuple[int, Step]] = []
+        steps_before = {cell: list(steps) for cell, steps in self.floating.items()}
+        steps_after: dict[int, list[Step]] = {}
+        steps_of_order: list[tuple[int, Step]] = []
         for cell, steps in self.pinned.items():
-            first, last = _structural_range(steps) if order else (len(steps), len(steps))
-            before.setdefault(cell, []).extend(steps[:first])
-            together += [(cell, step) for step in steps[first:last]]
-            after[cell] = steps[last:]
+            start, stop = _structural_range(steps) if order else (len(steps), len(steps))
+            steps_before.setdefault(cell, []).extend(steps[:start])
+            steps_of_order += [(cell, step) for step in steps[start:stop]]
+            steps_after[cell] = steps[stop:]
         if order is None:
-            return _merge(before, self.orders)
-        if not together:
-            return _merge(before, [*self.orders, order])
-        change = StepGroup(order.timestamp, together, order)
-        return [*_merge(before, self.orders), change, *_merge(after, [])]
+            return _merge(steps_before, self.orders)
+        if not steps_of_order:
+            return _merge(steps_before, [*self.orders, order])
+        group = StepGroup(order.timestamp, steps_of_order, order)
+        return [*_merge(steps_before, self.orders), group, *_merge(steps_after, [])]
 
 
 def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
@@ -164,25 +180,29 @@ def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
 
 
 def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[StepGroup]:
-    """Merge the steps of cells and the orders by timestamps; each keeps its own order."""
-    rows: list[tuple[float, int, int, StepGroup]] = []
-    clock = float("-inf")
+    """Merge the steps of several cells and the cell orders by their timestamps.
+
+    The steps of one cell stay in their order, and so do the cell orders.
+    """
+    keyed_groups: list[tuple[float, int, int, StepGroup]] = []
+    time = float("-inf")
     for n, order in enumerate(orders):
-        clock = max(clock, to_seconds(order.timestamp))
-        rows.append((clock, -1, n, StepGroup(order.timestamp, [], order)))
+        time = max(time, to_seconds(order.timestamp))
+        keyed_groups.append((time, -1, n, StepGroup(order.timestamp, [], order)))
     for cell, steps in cells.items():
-        clock = float("-inf")
+        time = float("-inf")
         for n, step in enumerate(steps):
-            clock = max(clock, to_seconds(_timestamp(step)))
+            time = max(time, to_seconds(_timestamp(step)))
             if n and steps[n - 1].settled_seq == step.seq:
-                rows[-1][-1].steps.append((cell, step))  # the edit of a partly accepted answer
+                # The answer was accepted in part; this edit is inferred from the same accept.
+                keyed_groups[-1][-1].steps.append((cell, step))
             else:
-                rows.append((clock, cell, n, StepGroup(_timestamp(step), [(cell, step)])))
-    rows.sort(key=lambda row: row[:3])
-    return [group for *_, group in rows]
+                keyed_groups.append((time, cell, n, StepGroup(_timestamp(step), [(cell, step)])))
+    keyed_groups.sort(key=lambda keyed_group: keyed_group[:3])
+    return [group for *_, group in keyed_groups]
 
 
-_MAX_CLOCK_SKEW = 2 * 24 * 3600.0  # seconds: two clocks, each a day off
+_MAX_CLOCK_SKEW = 2 * 24 * 3600.0  # seconds; each of two clocks may be wrong by a day
 
 
 @dataclass
@@ -200,12 +220,17 @@ class _Placement:
         last_seqs: Sequence[tuple[int, int]],
         listed_at: int | None,
     ) -> None:
-        """Place the steps of a cell, given its checkpoints and the first order with it."""
+        """Put the steps of a cell into intervals.
+
+        ``last_seqs`` are the checkpoints that contain the cell, each with the cell's last seq.
+        ``listed_at`` is the first checkpoint whose order contains the cell.
+        """
         start, low = 0, 0
         is_named_later = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
         if listed_at is not None and is_named_later and not any(map(_is_initial, steps)):
-            # The cell was empty when tracking began, otherwise a checkpoint would have named it
-            # then. So only steps that are older by more than any clock skew come before that.
+            # The cell was empty when tracking began, otherwise that checkpoint would contain its
+            # seq. So a step only comes before the checkpoint if its timestamp is so much older that
+            # the difference between two clocks can't be the reason.
             began = to_seconds(self.checkpoints[listed_at].timestamp) - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < began:
                 start += 1
@@ -215,11 +240,11 @@ class _Placement:
             end = start
             while end < len(steps) and _seq(steps[end]) <= last_seq:
                 end += 1
-            batch = steps[start:end]
-            pinned = _first_pinned(batch, low)
-            self._place_by_time(cell, batch[:pinned], low, index)
-            if pinned < len(batch):
-                self.intervals[index].pinned.setdefault(cell, []).extend(batch[pinned:])
+            new_steps = steps[start:end]
+            pinned = _first_pinned(new_steps, low)
+            self._place_by_time(cell, new_steps[:pinned], low, index)
+            if pinned < len(new_steps):
+                self.intervals[index].pinned.setdefault(cell, []).extend(new_steps[pinned:])
             start, low = end, max(low, index + 1)
         # No checkpoint names the rest yet: steps that changed the source come after all of them.
         rest, last = steps[start:], len(self.times)
@@ -234,21 +259,28 @@ class _Placement:
             self.intervals[low].floating.setdefault(cell, []).append(step)
 
 
-def _first_pinned(batch: Sequence[Step], low: int) -> int:
-    """Return the index of the first step that stays with the checkpoint that names it."""
-    n = next((n for n, step in enumerate(batch) if _is_tracked(step, low)), len(batch))
-    while 0 < n < len(batch) and _seq(batch[n - 1]) == _seq(batch[n]):
-        n -= 1  # inferred from the same record
+def _first_pinned(steps: Sequence[Step], low: int) -> int:
+    """Return the index of the first step that is pinned to the interval of its checkpoint.
+
+    ``low`` is the first interval that the steps may be in.
+    """
+    n = next((n for n, step in enumerate(steps) if _is_tracked(step, low)), len(steps))
+    while 0 < n < len(steps) and _seq(steps[n - 1]) == _seq(steps[n]):
+        n -= 1  # the step before was inferred from the same record
     return n
 
 
 def _is_initial(step: Step) -> bool:
-    """Return whether the step is the initial observation, after which tracking began."""
+    """Return whether the step is the initial observation of its cell, when tracking began."""
     return step.event == "edit" and (step.data or {}).get("trigger") == "first"
 
 
 def _is_tracked(step: Step, low: int) -> bool:
-    """Return whether the tracker recorded a step; ``low`` is 0 if no checkpoint named its cell."""
+    """Return whether the tracker recorded a step.
+
+    ``low`` is 0 if no earlier checkpoint contains the step's cell. After such a checkpoint, the
+    tracker recorded every step that changed the source.
+    """
     if step.event in STRUCTURAL_KINDS or (step.event == "edit" and "trigger" in (step.data or {})):
         return True
     return low > 0 and step.after != step.before
@@ -265,7 +297,10 @@ def _timestamp(step: Step) -> str:
 
 @lru_cache(4096)
 def to_seconds(timestamp: str) -> float:
-    """Return seconds since the epoch; UTC if there is no zone, 0 if the text is not a time."""
+    """Return a timestamp in seconds since the epoch; 0 if the text isn't a time.
+
+    A timestamp without a time zone is in UTC.
+    """
     text = timestamp.upper().replace("Z", "+00:00").replace(" ", "T")
     head, dot, tail = text.partition(".")
     if dot:  # Python 3.10 only parses three or six digits

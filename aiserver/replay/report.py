@@ -1,8 +1,8 @@
 """Count the lines of a notebook by the kind of contributor who wrote them. Pure.
 
-Invariants: each line that isn't blank counts once, for the kind of its origin in ``blame.py``;
-lines from before anything was recorded count separately (``existing``); the total is the sum of the
-cells.
+Invariants: each line that isn't blank counts once, for the author that ``blame.py`` finds. Lines
+that a cell contained before anything was recorded count separately, as ``existing``. The counts of
+the notebook are the sums of those of its cells.
 """
 
 from __future__ import annotations
@@ -15,35 +15,36 @@ from ..models import Session
 from .blame import Origin, trace
 from .timeline import Timeline
 
-UNKNOWN_MODEL = "unknown"  # of turns that other tools stored without a model
+UNKNOWN_MODEL = "unknown"  # the model's name in turns that other tools stored without a model
 
 COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing")
-"""The shares of a cell or a notebook: they add up to its ``lines``."""
+"""The counts of lines of a cell or a notebook. Their sum is the number of its ``lines``."""
 
 
 def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any]:
-    """Return the ``Report`` of ``rest-api.yml`` for the last moment.
+    """Return the ``Report`` of ``rest-api.yml`` for the notebook after the last moment.
 
-    ``sessions`` by cell id are used to find the origin of lines that came from other cells.
+    ``sessions`` are the notebook's sessions by cell id, for lines that came from other cells.
     """
     notebook = timeline.last()
-    rows = [
-        _row(cell.cell_id, cell.type, cell.source, timeline, sessions)
+    cells = [
+        _count_cell(cell.cell_id, cell.type, cell.source, timeline, sessions)
         for cell in (notebook.cells if notebook else [])
     ]
-    sums: dict[str, Any] = {name: sum(row[name] for row in rows) for name in ("lines", *COUNTS)}
+    sums: dict[str, Any] = {name: sum(cell[name] for cell in cells) for name in ("lines", *COUNTS)}
     for name in ("models", "names"):
         counts: Counter[str] = Counter()
-        for row in rows:
-            counts.update(row[name])
+        for cell in cells:
+            counts.update(cell[name])
         sums[name] = dict(counts)
-    sums["turns"] = sum(row["turns"] for row in rows)
-    return {"cells": rows, "total": sums}
+    sums["turns"] = sum(cell["turns"] for cell in cells)
+    return {"cells": cells, "total": sums}
 
 
-def _row(
+def _count_cell(
     cell_id: str, type_: str, source: str, timeline: Timeline, sessions: Mapping[str, Session]
 ) -> dict[str, Any]:
+    """Return the counts of one cell, as sent."""
     models: Counter[str] = Counter()
     names: Counter[str] = Counter()
     counts = dict.fromkeys(COUNTS, 0)
@@ -52,7 +53,7 @@ def _row(
         for line, origin in zip(source.split("\n"), origins, strict=True):
             if not line.strip():
                 continue
-            counts[_count_of(origin)] += 1
+            counts[_count_name(origin)] += 1
             if origin.author == "model":
                 models[origin.model or origin.name or UNKNOWN_MODEL] += 1
             elif origin.name:
@@ -62,11 +63,11 @@ def _row(
         "type": type_,
         "lines": sum(counts.values()),
         **counts,
-        "turns": timeline.own_turns(cell_id),
+        "turns": timeline.own_turn_count(cell_id),
         "models": dict(models),
         "names": dict(names),
     }
 
 
-def _count_of(origin: Origin) -> str:
+def _count_name(origin: Origin) -> str:
     return "existing" if origin.is_existing else f"by{origin.author.capitalize()}"

@@ -24,17 +24,18 @@ class Step:
     """One step of a cell's replay; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
 
     ``code`` is the code that the step shows: the suggestion of a turn, else the cell's source.
-    ``applied``: the cell contained ``code`` after the step; otherwise it still contained
+    ``applied`` means that the cell contained ``code`` after the step; otherwise it still contained
     ``before``. ``base`` is the code that a request started from, if the cell contained other code.
 
-    ``seq`` is that of the record. An inferred step has the seq of the record that it was inferred
-    from, and no ``event``. ``settled_seq`` and ``settled_at`` are the seq and the time of the
-    accept or reject that was folded into a turn.
+    ``seq`` is the seq of the step's record. An inferred step has the seq of the record that it was
+    inferred from, and no ``event``. If an accept or reject became part of the step of its turn,
+    ``settled_seq`` and ``settled_at`` are the seq and the time of that event.
 
-    ``name`` is the name of the agent or program, if recorded. ``missing`` is the length in
-    characters of a source that was too large to record; ``code`` is then the source before it.
-    ``parent`` is the step that this one continues from. ``column`` (``lane`` when sent) is the
-    column of its branch: 0 for the path to the cell's current code.
+    ``name`` is the name of the agent or program, if recorded. If the source was too large to
+    record, ``missing`` is its length in characters, and ``code`` is the source before the step.
+    ``parent`` is the index of the step that this step continues from. ``column`` (sent as ``lane``)
+    is the column in which the step's branch is drawn; the steps that led to the cell's current code
+    are in column 0.
     """
 
     index: int
@@ -65,7 +66,7 @@ class Step:
 
     @property
     def is_existing(self) -> bool:
-        """Whether the step is the source from before anything was recorded."""
+        """Whether the step shows the source that the cell had before anything was recorded."""
         return self.kind == "start" and self.author == "unknown"
 
     @property

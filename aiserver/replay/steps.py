@@ -2,25 +2,27 @@
 
 Invariants:
 
-- Steps are in the order of ``seq``, whatever their timestamps (P26).
-- The chain has no gaps: the cell's source after a step is its source before the next one. Where
-  the records have a gap, an edit with an unknown author is inferred (P40).
-- Nothing is lost: each recorded source is the ``code`` or ``before`` of some step, and each event
-  is a step, unknown types included, except the accept or reject of a turn.
+- Steps are in the order of ``seq``, whatever their timestamps are.
+- The cell's source after a step is its source before the next step. Where the records have a gap,
+  an edit with an unknown author is inferred.
+- No record is left out: each recorded source is the ``code`` or ``before`` of a step. Each event,
+  also of an unknown type, is a step, except an accept or reject that becomes part of its turn's.
 - Any valid session has a replay, whichever tool wrote it.
 - ``parent`` is always an earlier step, so the steps form a tree (``branch_columns.py``).
 
-Outcomes: a suggestion leaves the cell as it is until a person accepts it. An ``accept`` directly
-after its turn is folded into the turn; if its source differs from the suggestion (hunks rejected,
-or edited first), a manual edit follows the turn. An ``accept`` after other steps is a step of its
-own. A request that continues from an open suggestion refines it: the cell doesn't change, and
-``base`` is the code that the request started from. In sessions of tools that record no events, the
-next request decides: if it starts from the suggestion, that was accepted.
+Outcomes: a suggestion doesn't change the cell until a person accepts it. An ``accept`` directly
+after its turn has no step of its own: it sets the outcome of the turn's step. If the accepted code
+differs from the suggestion (hunks were rejected, or it was edited first), an edit follows the turn.
+An ``accept`` after other steps is a step of its own. A request that continues from an open
+suggestion refines it: the cell doesn't change, and ``base`` is the code that the request started
+from. Some tools record no events. In their sessions, a suggestion was accepted if the next request
+starts from the suggested code.
 
-Branches: a step continues from the previous one, unless it brought back older code: a restore, a
-late accept, or a request that continues from an older turn. The steps in between then form an
-abandoned branch. Steps that left the older code as it was (a run of it) stay on the path. An open
-or rejected suggestion is an attempt, not a branch.
+Branches: a step continues from the previous step, unless it brings back older code: a restore, a
+late accept, or a request that continues from an older turn. Such a step continues from the older
+step, and the steps in between form an abandoned branch. Steps directly after the older step that
+didn't change its code, such as a run, don't belong to the abandoned branch. An open or rejected
+suggestion is an attempt, not a branch.
 """
 
 from __future__ import annotations
@@ -41,12 +43,13 @@ def replay(session: Session) -> list[Step]:
     )
     position = 0
     for record in session.ordered():
-        # Turns of other tools may lack `seq`: then their position counts, as in `ordered`.
+        # A turn that another tool stored may have no `seq`. Then its position counts, as in
+        # `Session.ordered`.
         position = record.seq if record.seq is not None else position + 1
         if isinstance(record, Interaction):
-            reader.turn(record, position)
+            reader.add_turn(record, position)
         else:
-            reader.event(record)
+            reader.add_event(record)
     assign_columns(reader.steps, reader.head)
     return reader.steps
 
@@ -54,29 +57,30 @@ def replay(session: Session) -> list[Step]:
 class _Reader:
     """Converts records to steps, one by one.
 
-    ``records_outcomes``: the tool that wrote the session records accepts, so a suggestion without
-    one was not accepted. ``head`` is the index of the step that the next one continues from.
+    ``records_outcomes`` means that the tool that wrote the session records accepts and rejects, so
+    a suggestion without an accept was not accepted. ``head`` is the index of the step that the next
+    step continues from.
     """
 
     def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
         self.cell_id, self.records_outcomes = cell_id, records_outcomes
         self.steps: list[Step] = []
-        self.turns: dict[int, Step] = {}
+        self.step_by_turn: dict[int, Step] = {}
         self.head: int | None = None
         self.missing: int | None = None
         """Length in characters of the cell's source if it was too large to record."""
         self.branch_suggestions: set[int] = set()
-        """Indexes of steps: suggestions on branches that nobody accepted yet."""
+        """The indexes of the turns on abandoned branches whose suggestions aren't accepted."""
 
     @property
     def source(self) -> str:
         """The cell's source after the last step."""
         return self.steps[-1].after if self.steps else ""
 
-    def turn(self, turn: Interaction, seq: int) -> None:
+    def add_turn(self, turn: Interaction, seq: int) -> None:
         """Add the step of a turn."""
         request, answer = turn.user_request, turn.ai_response
-        refined = self._refined(turn)
+        refined = self._refined_step(turn)
         base = branched_from = None
         if refined is None:
             self._infer_change(request.current_code, seq, turn.timestamp)
@@ -88,7 +92,7 @@ class _Reader:
                 base is not None and refined.after != self.source
             ):
                 branched_from = self._last_step_with(refined.index, request.current_code)
-        self.turns[turn.turn_id] = self._add(
+        self.step_by_turn[turn.turn_id] = self._add(
             seq,
             "turn",
             turn.timestamp,
@@ -106,18 +110,18 @@ class _Reader:
             branched_from=branched_from,
         )
 
-    def _refined(self, turn: Interaction) -> Step | None:
-        """Return the suggestion that a request refines while the cell contains other code."""
+    def _refined_step(self, turn: Interaction) -> Step | None:
+        """Return the step of the suggestion that a request refines; None if it refines none."""
         if turn.parent_turn_id is not None:
-            return self.turns.get(turn.parent_turn_id)
+            return self.step_by_turn.get(turn.parent_turn_id)
         last = self.steps[-1] if self.steps and self.records_outcomes else None
         if last is None or last.outcome != "open":
             return None
         return last if last.code == turn.user_request.current_code else None
 
-    def event(self, event: Event) -> None:
-        """Add the step of an event, or set the outcome of its turn."""
-        turn_step = self.turns.get(event.turn_id) if event.turn_id is not None else None
+    def add_event(self, event: Event) -> None:
+        """Add the step of an event, or set the outcome of the turn's step."""
+        turn_step = self.step_by_turn.get(event.turn_id) if event.turn_id is not None else None
         if event.type == "accept" and turn_step is not None:
             self._accept(event, turn_step)
         elif event.type == "reject" and turn_step is not None:
@@ -125,7 +129,7 @@ class _Reader:
                 turn_step.outcome = "rejected"
                 self._settle(turn_step, event)
             if event.source is not None and event.source != self.source:
-                # An unrecorded change came before it.
+                # The source was changed before the reject, and that change wasn't recorded.
                 self._record(event, "edit", event.source, author=UNKNOWN.kind)
         elif event.type == "edit":
             is_initial = is_initial_observation(event) and not self.steps
@@ -137,7 +141,7 @@ class _Reader:
             self._infer_change(event.source, event.seq, event.timestamp)
             outcome, error = _run_result(event.data or {})
             self._record(event, "run", None, outcome=outcome, error=error)
-        elif event.type in ("context_reset", "delete"):  # its source is the one before it
+        elif event.type in ("context_reset", "delete"):  # has the source before the event
             self._infer_change(event.source, event.seq, event.timestamp)
             self._record(event, "delete" if event.type == "delete" else "context_reset", None)
         else:
@@ -154,36 +158,36 @@ class _Reader:
                 self._record(event, "edit", source)
         elif turn_step.outcome != "accepted" or source != self.source:
             turn_step.outcome = "accepted"
-            is_old = turn_step.index in self.branch_suggestions or turn_step.before != self.source
+            is_older = turn_step.index in self.branch_suggestions or turn_step.before != self.source
             self._record(
                 event,
                 "accept",
                 source,
                 from_step=turn_step.index,
-                branched_from=turn_step.index if is_old else None,
+                branched_from=turn_step.index if is_older else None,
             )
 
     def _restore(self, event: Event) -> None:
         data = event.data or {}
         self._infer_replaced(event)
-        is_own = data.get("from_cell") in (None, self.cell_id)
-        restored = self._restored_step(event.source, data.get("from_seq")) if is_own else None
+        is_same_cell = data.get("from_cell") in (None, self.cell_id)
+        restored = self._restored_step(event.source, data.get("from_seq")) if is_same_cell else None
         source = event.source
         if source is None and restored is not None:
             source = restored.code
-        is_old = restored is not None and source != self.source
+        is_older = restored is not None and source != self.source
         self._record(
             event,
             "restore",
             source,
             from_step=restored.index if restored else None,
             branched_from=(
-                self._last_step_with(restored.index, source) if restored and is_old else None
+                self._last_step_with(restored.index, source) if restored and is_older else None
             ),
         )
 
     def _last_step_with(self, index: int, source: str | None) -> int:
-        """Return the last step on the path from ``index`` at which the cell still has its code."""
+        """Return the index of the last step that continues from ``index`` and keeps ``source``."""
         if self.steps[index].after != source:
             return index
         for step in self.steps[index + 1 :]:
@@ -192,8 +196,8 @@ class _Reader:
         return index
 
     def _restored_step(self, source: str | None, seq: object) -> Step | None:
-        """Return the step that was restored: the named one, or the newest with that code."""
-        named = None
+        """Return the restored step: the step with ``seq``, else the newest step with ``source``."""
+        step_with_seq = None
         if isinstance(seq, int):
             for step in reversed(self.steps):
                 if step.seq < seq:
@@ -201,11 +205,17 @@ class _Reader:
                 if step.seq == seq:
                     if step.code == source:
                         return step
-                    named = named or step
-        return named or next((step for step in reversed(self.steps) if step.code == source), None)
+                    step_with_seq = step_with_seq or step
+        return step_with_seq or next(
+            (step for step in reversed(self.steps) if step.code == source), None
+        )
 
     def _infer_replaced(self, event: Event) -> None:
-        """Infer a change to the source that an accept or restore replaced, if recorded."""
+        """Infer the change to the source that an accept or restore replaced.
+
+        An answer or version that is restored in the replay may replace a source that isn't recorded
+        yet. Then the event contains it.
+        """
         replaced = (event.data or {}).get("replaced")
         if isinstance(replaced, str):
             self._infer_change(replaced, event.seq, event.timestamp)
@@ -225,6 +235,7 @@ class _Reader:
             self._add(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
+        """Note in the step of a turn that this accept or reject is part of the step."""
         if turn_step is self.steps[-1] and turn_step.settled_seq is None:
             turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 
@@ -234,12 +245,13 @@ class _Reader:
         turn_step.missing = self.missing = None
 
     def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
+        """Add the step of an event; with ``source`` None, the source didn't change."""
         code = self.source if source is None else source
-        size = (event.data or {}).get("too_long")
+        unrecorded_length = (event.data or {}).get("too_long")
         if source is not None:
             self.missing = None
-        elif isinstance(size, int):
-            self.missing = size
+        elif isinstance(unrecorded_length, int):
+            self.missing = unrecorded_length
         contributor = contributor_of(event)
         details = {
             "author": contributor.kind,
@@ -272,7 +284,7 @@ class _Reader:
             parent=self.head if branched_from is None else branched_from,
         )
         self.steps.append(step)
-        # The next step doesn't continue from a suggestion on a branch until that is accepted.
+        # The next step only continues from a suggestion on a branch if the suggestion is accepted.
         if step.applied or branched_from is None:
             self.head = step.index
         else:

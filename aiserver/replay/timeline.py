@@ -1,16 +1,19 @@
-"""A notebook through time: its moments, and the notebook as it was after each of them. Pure.
+"""A notebook's timeline: its moments, and the notebook as it was after each of them. Pure.
 
 Invariants:
 
 - Any valid sessions and log entries have a timeline, whichever tool wrote them.
-- Each own step of each cell belongs to exactly one moment.
-- The last moment with ``saved`` at or before a save is the notebook as it was saved: the same
-  cells in the same order, with the same types and sources (as far as these were recorded).
-- A cell that was deleted later stays in all earlier moments, and is in ``deleted`` afterwards.
-- A cell that existed before tracking began has its initial source in all earlier moments.
-- Reading costs about as much as there are steps and log entries; one moment, as there are cells.
+- Each step of each cell belongs to exactly one moment, except steps that the cell got from the cell
+  that it was copied from.
+- After a moment marked as ``saved``, the snapshot is the notebook as it was saved: the same cells
+  in the same order, with the same types and sources (as far as these were recorded).
+- A cell that was deleted is in the snapshots before the deletion; afterwards it is in ``deleted``.
+- A cell that existed before tracking began has its first observed source in all earlier snapshots.
+- The cost of reading is proportional to the number of steps and log entries, and the cost of a
+  snapshot to the number of cells.
 
-Cells are in the order in which they appeared if the log has no order (of an imported notebook).
+If the log contains no order of the cells, as in an imported notebook, the cells are in the order in
+which they appeared.
 """
 
 from __future__ import annotations
@@ -20,8 +23,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..models import NotebookLogEntry, Session
-from .cell_rows import RowChange, row_changes
 from .cells import Cell, TimeSeries
+from .list_changes import ListChange, list_changes
 from .moments import Moment, NotebookSnapshot, moment_of
 from .ordering import CellOrder, StepGroup, order_steps
 from .step import Step
@@ -29,19 +32,19 @@ from .steps import replay
 
 
 class Timeline:
-    """Reads sessions and change log once, then answers for each moment."""
+    """Reads the sessions and the change log of a notebook once, and then returns any snapshot."""
 
     def __init__(
         self,
         sessions: Sequence[Session] | Mapping[str, Sequence[Step]],
         log: Sequence[NotebookLogEntry],
     ) -> None:
-        """Takes stored sessions, or a mapping from cell ids to steps if these were read before."""
+        """Take stored sessions, or the steps by cell id if they were already read."""
         if not isinstance(sessions, Mapping):
             sessions = {session.meta.cell_id: replay(session) for session in sessions}
         self.moments: list[Moment] = []
         self.saves: list[int] = []
-        """The moment of each recorded save."""
+        """The number of the moment after which each save happened."""
         self._cells = {cell_id: Cell(cell_id, steps) for cell_id, steps in sessions.items()}
         self._orders = TimeSeries[list[str]]()
         self._reordered_at: set[int] = set()
@@ -67,12 +70,12 @@ class Timeline:
         cells = [self._cells[cell_id].snapshot(index, cell_id in changed) for cell_id in cell_ids]
         return NotebookSnapshot(moment, cells, deleted)
 
-    def row_changes(self) -> Iterator[RowChange]:
-        """Yield the changes of the lists of cells and of deleted cells, moment by moment."""
-        return row_changes(self._cells, self._orders)
+    def list_changes(self) -> Iterator[ListChange]:
+        """Yield the changes of the list of cells and the list of deleted cells, by moment."""
+        return list_changes(self._cells, self._orders)
 
     def initial_source(self, cell_id: str) -> str:
-        """Return the source of a cell at its initial observation; empty if it was created later."""
+        """Return a cell's first observed source; empty if it was created after tracking began."""
         return self._cells[cell_id].initial_source
 
     def last(self) -> NotebookSnapshot | None:
@@ -80,23 +83,23 @@ class Timeline:
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return all cells as sent: those in the notebook in order, then all others."""
+        """Return all cells as sent: the cells in the notebook in order, then all removed cells."""
         now = len(self.moments) - 1
         cell_ids = self._cell_ids(now) if self.moments else []
         present = set(cell_ids)
-        others = [cell_id for cell_id in self._cells if cell_id not in present]
+        removed = [cell_id for cell_id in self._cells if cell_id not in present]
         return [
             self._summary(self._cells[cell_id], now, cell_id in present)
-            for cell_id in [*cell_ids, *others]
+            for cell_id in [*cell_ids, *removed]
         ]
 
     def steps(self, cell_id: str) -> Sequence[Step]:
-        """Return the replay of a cell; empty if nothing is recorded of it."""
+        """Return the steps of a cell; none if nothing about the cell is recorded."""
         cell = self._cells.get(cell_id)
         return cell.steps if cell else []
 
-    def own_turns(self, cell_id: str) -> int:
-        """Return the number of a cell's turns, without those of the cell it was copied from."""
+    def own_turn_count(self, cell_id: str) -> int:
+        """Return the number of a cell's turns, except turns of the cell that it was copied from."""
         cell = self._cells.get(cell_id)
         return sum(step.kind == "turn" for step in cell.own_steps) if cell else 0
 
@@ -115,7 +118,7 @@ class Timeline:
         }
 
     def _cell_ids(self, index: int) -> list[str]:
-        """Return the cells in the notebook after a moment, in order."""
+        """Return the ids of the cells in the notebook after a moment, in order."""
         order = self._orders.at(index)
         if order is None:
             # No order is recorded yet: use the first recorded one, then the order of appearance.
@@ -124,9 +127,9 @@ class Timeline:
                 for cell in self._cells.values()
                 if cell.newest_step.has_started(index) and not cell.removal.at(index)
             ]
-            place = {cell_id: n for n, cell_id in enumerate(self._orders.first or [])}
+            position = {cell_id: n for n, cell_id in enumerate(self._orders.first or [])}
             present.sort(
-                key=lambda cell: (place.get(cell.cell_id, len(place)), cell.newest_step.start)
+                key=lambda cell: (position.get(cell.cell_id, len(position)), cell.newest_step.start)
             )
             return [cell.cell_id for cell in present]
         ordered_at = self._orders.changed_at(index)
@@ -146,12 +149,15 @@ class Timeline:
         steps = [(cells[number], step) for number, step in group.steps]
         last = self.moments[-1] if self.moments else None
         joins_last = (
-            last is not None and not order and not last.saved and _extends_start(last, steps)
+            last is not None
+            and not order
+            and not last.saved
+            and _continues_initial_observation(last, steps)
         )
         if last is not None and (joins_last or not (steps or order)):
             self.moments[-1] = replace(
                 last,
-                saved=last.saved or group.saves > 0,
+                saved=last.saved or group.save_count > 0,
                 also=last.also + tuple((cell.cell_id, step.index) for cell, step in steps),
             )
         elif steps or order:
@@ -160,12 +166,12 @@ class Timeline:
                 group.timestamp,
                 [(cell.cell_id, step) for cell, step in steps],
                 is_order=order is not None,
-                saved=group.saves > 0,
+                saved=group.save_count > 0,
             )
             self.moments.append(moment)
         index = len(self.moments) - 1
         if self.moments:
-            self.saves += [index] * group.saves
+            self.saves += [index] * group.save_count
         if order:
             self._set_order(order, index)
         for cell, step in steps:
@@ -175,7 +181,7 @@ class Timeline:
                 self._cells[cell_id].set_type(type_, max(index, 0))
 
     def _is_changed(self, order: CellOrder) -> bool:
-        """Return whether an order, or a type in it, differs from the last one."""
+        """Return whether the order of the cells, or a type in it, differs from the last one."""
         if order.cell_ids != self._orders.last:
             return True
         return any(
@@ -185,6 +191,7 @@ class Timeline:
         )
 
     def _set_order(self, order: CellOrder, index: int) -> None:
+        """Set the order of the cells after a moment, and note which cells it adds and removes."""
         present = set(order.cell_ids)
         previous: str | None = None
         for cell_id in self._orders.last or []:
@@ -203,8 +210,8 @@ class Timeline:
                 cell.removal.add(index, None)
 
 
-def _extends_start(last: Moment, steps: Sequence[tuple[Cell, Step]]) -> bool:
-    """Return whether steps are initial observations of cells, as those of the last moment are."""
+def _continues_initial_observation(last: Moment, steps: Sequence[tuple[Cell, Step]]) -> bool:
+    """Return whether steps are initial observations of cells, like the steps of the last moment."""
     return (
         bool(steps)
         and last.kind in ("order", "start")

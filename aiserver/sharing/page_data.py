@@ -29,7 +29,7 @@ from typing import Any
 
 from ..notebooks.history import History
 from ..replay import Moment, Origin, Step, report, trace
-from ..replay.cell_rows import RowChange
+from ..replay.list_changes import ListChange
 from . import markdown
 
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
@@ -51,7 +51,7 @@ def page_data(
     timeline = history.timeline
     texts, trees = _Texts(), _Trees()
     rows = timeline.cells()
-    changes = list(timeline.row_changes())
+    changes = list(timeline.list_changes())
     types = [(row["cellId"], row["type"]) for row in rows]
     types += [cell for change in changes for cell in change.inserted]
     prose = {cell_id for cell_id, type_ in types if type_ == "markdown"}
@@ -172,14 +172,15 @@ def _encode_moment(moment: Moment, index: Mapping[str, int]) -> dict[str, Any]:
     return data | ({"saved": True} if moment.saved else {})
 
 
-def _encode_orders(changes: Sequence[RowChange], index: Mapping[str, int]) -> dict[str, Any]:
+def _encode_orders(changes: Sequence[ListChange], index: Mapping[str, int]) -> dict[str, Any]:
     """Encode the changes of the order of cells, and of deleted cells."""
     orders: list[list[Any]] = []
     deleted: list[list[Any]] = []
-    for moment, row, start, removed, inserted in changes:
-        if row == "cells":
+    for moment, list_name, start, removed_count, inserted in changes:
+        if list_name == "cells":
             cells = [[index[cell_id], type_] for cell_id, type_ in inserted]
-            orders.append([moment, start, removed, cells])
+            orders.append([moment, start, removed_count, cells])
         else:
-            deleted.append([moment, start, removed, [index[cell_id] for cell_id, _ in inserted]])
+            cell_indexes = [index[cell_id] for cell_id, _ in inserted]
+            deleted.append([moment, start, removed_count, cell_indexes])
     return {"orders": orders, "deleted": deleted}

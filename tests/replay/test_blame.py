@@ -139,7 +139,7 @@ def test_a_merged_cell_has_the_authors_of_both_its_parents() -> None:
     merged.event("merge", source="x = 1\ny = 2\n\nmine", data={"parents": ["one", "two"]})
     merged.event("edit", source="x = 1\ny = 2\nz = 3\nmine")
     others = {builder.cell_id: builder.session() for builder in (first, second, merged)}
-    origins = blame(merged.session(), others=others)
+    origins = blame(merged.session(), session_by_cell=others)
     assert marks(origins) == "t1 t1 h1 h0"
     wire = [origin.to_wire() for origin in origins]
     assert (wire[0]["step"], wire[0]["seq"], wire[0]["intent"]) == (0, 1, "numbers")
@@ -159,8 +159,8 @@ def test_a_version_from_another_cell_keeps_its_authors() -> None:
     builder.event("restore", source="x = 1\ny = 2", data=data)
     builder.event("edit", source="x = 1\ny = 3")
     others = {"other": other.session()}
-    assert of(builder, others=others) == "t1 h2"
-    assert blame(builder.session(), others=others)[0].copied_from is not None
+    assert of(builder, session_by_cell=others) == "t1 h2"
+    assert blame(builder.session(), session_by_cell=others)[0].copied_from is not None
     assert of(builder) == "h1 h2"
 
 
@@ -172,7 +172,7 @@ def test_a_version_from_another_cell_is_found_by_its_code_after_a_merge() -> Non
     other.event("edit", source="all else")
     data = {"from_seq": 1, "from_cell": "other", "replaced": "mine"}
     builder.event("restore", source="x = 1\ny = 2", data=data)
-    [first, _] = blame(builder.session(), others={"other": other.session()})
+    [first, _] = blame(builder.session(), session_by_cell={"other": other.session()})
     assert first.author == "model" and first.copied_from is not None
 
 
@@ -181,7 +181,7 @@ def test_cells_that_name_each_other_as_parents_end() -> None:
     first.event("merge", source="a", data={"parents": ["two", "one", "other", 7]})
     second.event("merge", source="a", data={"parents": ["one"]})
     others = {builder.cell_id: builder.session() for builder in (first, second)}
-    assert of(first, others=others) == "h0"
+    assert of(first, session_by_cell=others) == "h0"
 
 
 @given(sessions(), st.none() | SOURCES)

@@ -180,4 +180,4 @@ def test_the_same_line_in_both_parts_of_a_merged_cell_has_the_author_of_each() -
     merged.event("merge", source=text, data={"parents": ["one", "two"]})
     others = {builder.cell_id: builder.session() for builder in (first, second)}
     agent = "agent jupyter-mcp-server"
-    assert authors(merged, others=others) == ["model", "model", "person", agent, agent]
+    assert authors(merged, session_by_cell=others) == ["model", "model", "person", agent, agent]

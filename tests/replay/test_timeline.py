@@ -341,25 +341,25 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
 
 
 @given(some_cells(), logs())
-def test_row_changes_give_the_rows_of_each_moment(
+def test_list_changes_give_the_lists_of_each_moment(
     cells: list[Session], lines: list[NotebookLogEntry]
 ) -> None:
     timeline = Timeline(cells, lines)
-    changes = list(timeline.row_changes())
-    rows: dict[str, list[tuple[str, str]]] = {"cells": [], "deleted": []}
+    changes = list(timeline.list_changes())
+    lists: dict[str, list[tuple[str, str]]] = {"cells": [], "deleted": []}
     for moment in timeline.moments:
         while changes and changes[0].moment == moment.number:
-            _, row, start, removed, inserted = changes.pop(0)
-            rows[row][start : start + removed] = inserted
+            _, list_name, start, removed_count, inserted = changes.pop(0)
+            lists[list_name][start : start + removed_count] = inserted
         snapshot = timeline.at(moment.number)
-        assert rows["cells"] == [(cell.cell_id, cell.type) for cell in snapshot.cells]
-        assert [cell_id for cell_id, _ in rows["deleted"]] == [
+        assert lists["cells"] == [(cell.cell_id, cell.type) for cell in snapshot.cells]
+        assert [cell_id for cell_id, _ in lists["deleted"]] == [
             cell.cell_id for cell in snapshot.deleted
         ]
     assert not changes
 
 
-def test_row_changes_visit_each_cell_a_few_times_only() -> None:
+def test_list_changes_visit_each_cell_a_few_times_only() -> None:
     """Not at every cell at every moment: a notebook of 10,000 cells took minutes."""
     builders = [edited(f"c{n}", "x", "y", begin=n % 50) for n in range(200)]
     calls = 0
@@ -373,5 +373,5 @@ def test_row_changes_visit_each_cell_a_few_times_only() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Cell, "is_deleted", counted)
-        assert len(list(timeline.row_changes())) == 200
+        assert len(list(timeline.list_changes())) == 200
     assert calls <= 400

@@ -151,7 +151,7 @@ def test_the_page_has_the_blame_of_each_step() -> None:
             lines = sum(run[0] for run in step["by"])
             assert lines == len(data["texts"][step["code"]].split("\n"))
             if step["applied"]:
-                origins = blame(session, step=number, others=history.sessions)
+                origins = blame(session, step=number, session_by_cell=history.sessions)
                 runs = [
                     [
                         origin.step,

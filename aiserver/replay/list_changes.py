@@ -1,8 +1,10 @@
-"""The lists of a notebook's cells through all moments, as changes. Pure.
+"""How a notebook's lists of cells change from moment to moment. Pure.
 
-Invariant: applying all changes up to a moment gives the lists of ``Timeline.at`` for that moment.
-Walking through all moments costs about as much as there are cells, events of cells, and entries in
-the recorded orders: a moment only visits the cells that it changes.
+There are two lists: the cells in the notebook, and the cells deleted before.
+
+Invariants: applying all changes up to a moment gives the lists of ``Timeline.at`` for that moment.
+The cost of reading all changes is proportional to the number of cells, of their events, and of the
+ids in the recorded orders, because at each moment only the cells that it changes are visited.
 """
 
 from __future__ import annotations
@@ -15,44 +17,41 @@ from typing import Literal, NamedTuple
 from .cells import Cell, TimeSeries
 
 _Key = tuple[int, int, int, str]  # three numbers to sort by, and the cell's id
-_List = Literal["cells", "deleted"]
+_ListName = Literal["cells", "deleted"]
 
 
-class RowChange(NamedTuple):
-    """At ``moment``, ``removed`` entries from ``start`` on are replaced by ``inserted``.
-
-    ``row`` names the list: the cells in the notebook, or the cells deleted by then.
-    """
+class ListChange(NamedTuple):
+    """A change of one list: ``inserted`` replaces ``removed_count`` cells from ``start`` on."""
 
     moment: int
-    row: _List
+    list_name: _ListName
     start: int
-    removed: int
+    removed_count: int
     inserted: list[tuple[str, str]]
-    """Cell id and type."""
+    """The cells, as pairs of cell id and type."""
 
 
-def row_changes(cells: Mapping[str, Cell], orders: TimeSeries[list[str]]) -> Iterator[RowChange]:
+def list_changes(cells: Mapping[str, Cell], orders: TimeSeries[list[str]]) -> Iterator[ListChange]:
     """Yield the changes of both lists, oldest first."""
-    walk = _Walk(cells, orders)
-    for moment in sorted(walk.touched):
-        yield from walk.advance(moment)
+    lists = _Lists(cells, orders)
+    for moment in sorted(lists.touched):
+        yield from lists.advance(moment)
 
 
-class _Walk:
-    """Computes both lists for one moment after the other."""
+class _Lists:
+    """Both lists after one moment, and their changes up to the next moment."""
 
     def __init__(self, cells: Mapping[str, Cell], orders: TimeSeries[list[str]]) -> None:
         self._cells, self._orders = cells, orders
         self._number = {cell_id: number for number, cell_id in enumerate(cells)}
-        self._first_place = {cell_id: n for n, cell_id in enumerate(orders.first or [])}
+        self._position_in_first_order = {id_: n for n, id_ in enumerate(orders.first or [])}
         self.touched: defaultdict[int, set[str]] = defaultdict(set)
-        """The cells that may change, by moment."""
+        """By moment, the cells that may change at it."""
         for cell_id, cell in cells.items():
             for moment in cell.moments():
                 self.touched[moment].add(cell_id)
         for moment in orders.moments:
-            _ = self.touched[moment]
+            _ = self.touched[moment]  # adds the moment, even if no other cell changes at it
         self._order: list[str] | None = None
         self._listed: set[str] = set()
         self._unlisted: list[_Key] = []
@@ -60,8 +59,8 @@ class _Walk:
         self._deleted: list[_Key] = []
         self._types: dict[str, str] = {}
 
-    def advance(self, moment: int) -> Iterator[RowChange]:
-        """Go on to the next moment that changes something."""
+    def advance(self, moment: int) -> Iterator[ListChange]:
+        """Update both lists to ``moment``, the next one at which they may change."""
         touched = self.touched[moment]
         order = self._orders.at(moment)
         if order is not self._order:
@@ -71,15 +70,17 @@ class _Walk:
             cell = self._cells[cell_id]
             yield from self._update(moment, cell)
 
-    def _set_order(self, moment: int, order: list[str]) -> Iterator[RowChange]:
+    def _set_order(self, moment: int, order: list[str]) -> Iterator[ListChange]:
+        """Replace the list of cells by a recorded order."""
         old = [*(self._order or ()), *_ids(self._unlisted)]
-        start, removed, inserted = _splice(old, order)
+        start, removed_count, inserted = _splice(old, order)
         self._order, self._listed, self._unlisted = order, set(order), []
-        if removed or inserted:
-            entries = [self._entry(id_, moment) for id_ in inserted]
-            yield RowChange(moment, "cells", start, removed, entries)
+        if removed_count or inserted:
+            entries = [self._id_and_type(id_, moment) for id_ in inserted]
+            yield ListChange(moment, "cells", start, removed_count, entries)
 
-    def _update(self, moment: int, cell: Cell) -> Iterator[RowChange]:
+    def _update(self, moment: int, cell: Cell) -> Iterator[ListChange]:
+        """Update whether the cell is in each list, and its type."""
         cell_id = cell.cell_id
         is_present = cell_id in self._listed
         if not is_present:
@@ -89,26 +90,27 @@ class _Walk:
         key = (self._number[cell_id], 0, 0, cell_id)
         yield from self._set(moment, "deleted", self._deleted, key, is_deleted)
         if is_present and self._types.get(cell_id) != cell.type_at(moment):
-            row = [*(self._order or ()), *_ids(self._unlisted)]
-            entry = self._entry(cell_id, moment)
-            yield RowChange(moment, "cells", row.index(cell_id), 1, [entry])
+            cell_ids = [*(self._order or ()), *_ids(self._unlisted)]
+            entry = self._id_and_type(cell_id, moment)
+            yield ListChange(moment, "cells", cell_ids.index(cell_id), 1, [entry])
 
     def _set(
-        self, moment: int, row: _List, keys: list[_Key], key: _Key, is_member: bool
-    ) -> Iterator[RowChange]:
-        """Insert a key into a sorted list or remove it."""
+        self, moment: int, list_name: _ListName, keys: list[_Key], key: _Key, is_member: bool
+    ) -> Iterator[ListChange]:
+        """Insert a cell's key into the sorted keys of a list if ``is_member``, else remove it."""
         index = bisect_left(keys, key)
         if is_member == (keys[index : index + 1] == [key]):
             return
-        start = index + (len(self._order or ()) if row == "cells" else 0)
+        start = index + (len(self._order or ()) if list_name == "cells" else 0)
         if is_member:
             keys.insert(index, key)
-            yield RowChange(moment, row, start, 0, [self._entry(key[-1], moment)])
+            yield ListChange(moment, list_name, start, 0, [self._id_and_type(key[-1], moment)])
         else:
             del keys[index]
-            yield RowChange(moment, row, start, 1, [])
+            yield ListChange(moment, list_name, start, 1, [])
 
     def _is_present_unlisted(self, cell: Cell, moment: int) -> bool:
+        """Return whether a cell that the recorded order doesn't contain is in the notebook."""
         if not cell.newest_step.has_started(moment) or cell.removal.at(moment):
             return False
         if self._order is None:
@@ -120,10 +122,11 @@ class _Walk:
         number = self._number[cell.cell_id]
         if self._order is not None:
             return number, 0, 0, cell.cell_id
-        place = self._first_place.get(cell.cell_id, len(self._first_place))
-        return place, cell.newest_step.start, number, cell.cell_id
+        positions = self._position_in_first_order
+        position = positions.get(cell.cell_id, len(positions))
+        return position, cell.newest_step.start, number, cell.cell_id
 
-    def _entry(self, cell_id: str, moment: int) -> tuple[str, str]:
+    def _id_and_type(self, cell_id: str, moment: int) -> tuple[str, str]:
         type_ = self._types[cell_id] = self._cells[cell_id].type_at(moment)
         return cell_id, type_
 
@@ -133,9 +136,9 @@ def _ids(keys: Sequence[_Key]) -> list[str]:
 
 
 def _splice(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, Sequence[str]]:
-    """Return the difference of two lists: start, number of removed entries, inserted entries."""
+    """Return the difference of two lists: its start, the number of removed ids, inserted ids."""
     shorter = min(len(old), len(new))
     start = next((n for n in range(shorter) if old[n] != new[n]), shorter)
-    rest = shorter - start
-    same = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
-    return start, len(old) - start - same, new[start : len(new) - same]
+    limit = shorter - start
+    equal_at_end = next((n for n in range(limit) if old[-1 - n] != new[-1 - n]), limit)
+    return start, len(old) - start - equal_at_end, new[start : len(new) - equal_at_end]
