@@ -1,4 +1,4 @@
-"""How a notebook's lists of cells change from moment to moment. Pure.
+"""The changes of a notebook's lists of cells from moment to moment. Pure.
 
 There are two lists: the cells in the notebook, and the cells deleted before.
 
