@@ -141,7 +141,7 @@ class ChangeRecorder:
         if parents:
             merged = new_session(cell.key)
             merged.meta.parents = parents
-            await self._store.take_over(cell.key, merged)
+            await self._store.merge_copy(cell.key, merged)
 
     async def _write_all(self, cells: Iterable[CellChange]) -> dict[str, _Written]:
         """Record the events of cells; return the result of ``_write`` by cell id."""

@@ -162,7 +162,7 @@ class OtherRoots:
                     # Blobs first, so that a session never names a blob that doesn't exist.
                     await self._copy_blobs(other, session)
                     try:
-                        await self._store.take_over(key, session, merged_digests=before)
+                        await self._store.merge_copy(key, session, merged_digests=before)
                     except (SessionTooNew, SessionCorrupt):
                         continue  # the sessions can't be merged completely: both stay as they are
                     new.setdefault(cell_id, []).extend(missing)

@@ -2,7 +2,7 @@
 
 Invariants of each store:
 
-- **Durability**: when ``save_interaction``, ``record_events``, ``fork``, ``take_over``,
+- **Durability**: when ``save_interaction``, ``record_events``, ``fork``, ``merge_copy``,
   ``append_notebook_log`` or ``put_blob`` returns, the data survives a crash of the process or the
   machine. A store that can't guarantee that, in general or as configured, reports it from
   ``start``.
@@ -16,7 +16,7 @@ Invariants of each store:
   revision is always appended.
 - **Isolation of owners**: owners and ids are compared byte by byte. No owner ever sees another's
   records.
-- **Exact copies**: a session that ``take_over`` stores under a new key and that is loaded again is
+- **Exact copies**: a session that ``merge_copy`` stores under a new key and that is loaded again is
   identical except for ``meta.owner``, which follows the key. So a project can be copied to any
   store and back.
 """
@@ -221,7 +221,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
 
     @abstractmethod
-    async def take_over(
+    async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
         """Merge another copy of a cell's session; return whether that changed anything.

@@ -171,7 +171,7 @@ class KeyValueSessionManager(SessionManager):
 
         return await self.run(work)
 
-    async def take_over(
+    async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
         """Merge another copy of the session into the stored one."""

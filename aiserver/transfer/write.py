@@ -65,7 +65,7 @@ class StoreWriter:
         try:
             store = await self._target(key)
             before = await store.load_if_exists(key)
-            is_changed = await store.take_over(key, session)
+            is_changed = await store.merge_copy(key, session)
             after = await store.load_if_exists(key) if before and is_changed else session
         except (SessionTooNew, SessionCorrupt) as error:
             report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
@@ -86,7 +86,7 @@ class StoreWriter:
         if not self._dry_run:
             return self._store
         if not await self._trial.exists(key) and (ours := await self._store.load_if_exists(key)):
-            await self._trial.take_over(key, ours)
+            await self._trial.merge_copy(key, ours)
         return self._trial
 
     async def log(self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]) -> None:

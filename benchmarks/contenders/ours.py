@@ -37,14 +37,14 @@ class Ours(Contender):
 
     async def fill(self, cell: str, turns: list[Turn]) -> None:
         key = SessionKey(NOTEBOOK, cell)
-        await self.store.take_over(key, to_session(key, turns))
+        await self.store.merge_copy(key, to_session(key, turns))
 
     async def fill_many(self, notebook: str, sessions: int) -> None:
         small = Turn("读取 data.csv", "", "frame = pd.read_csv('data.csv')\n" * 20, "")
         keys = [SessionKey(notebook, f"cell-{number}") for number in range(sessions)]
         for start in range(0, sessions, 20):
             batch = keys[start : start + 20]
-            await asyncio.gather(*(self.store.take_over(k, to_session(k, [small])) for k in batch))
+            await asyncio.gather(*(self.store.merge_copy(k, to_session(k, [small])) for k in batch))
 
     def prepare(self, turn: Turn) -> NewTurn:
         return new_turn(turn)

@@ -110,5 +110,5 @@ async def _fill(folder: Path, sizes: list[int]) -> None:
     store = FileSessionManager(root=str(folder))
     for size in sizes:
         key = SessionKey("notebook", f"cell-{size}")
-        await store.take_over(key, to_session(key, [turn(number) for number in range(size)]))
+        await store.merge_copy(key, to_session(key, [turn(number) for number in range(size)]))
     await store.close()

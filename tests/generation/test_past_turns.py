@@ -159,4 +159,4 @@ async def test_the_number_of_turns_is_limited(history: History) -> None:
 async def _replace(history: History, session: Session) -> None:
     this = key(session.meta.cell_id)
     await history.store.delete(this)
-    await history.store.take_over(this, session)
+    await history.store.merge_copy(this, session)

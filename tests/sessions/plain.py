@@ -111,7 +111,7 @@ class Plain:
             self.sessions[target] = session
         return self.sessions[target]
 
-    def take_over(self, key: Key, other: PlainSession, skip: int) -> bool:
+    def merge_copy(self, key: Key, other: PlainSession, skip: int) -> bool:
         ours = self.sessions.get(key)
         merged_digests = {_content_key(item) for item in other.items[:skip]}
         if ours is None and not merged_digests:

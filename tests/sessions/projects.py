@@ -38,7 +38,7 @@ async def fill(store: SessionManager, owner: str = "") -> None:
             "else": [1, "two"],
         }
     )
-    await store.take_over(SessionKey("old", "c", owner), planted)
+    await store.merge_copy(SessionKey("old", "c", owner), planted)
 
 
 async def all_of(store: SessionManager, owner: str = "") -> dict[str, object]:

@@ -112,7 +112,7 @@ class StoreMachine(RuleBasedStateMachine):
         """Fork a session, or merge it into another key like one of another store."""
         source_key, target_key = self._key(source), self._key(copy)
         if skip != "fork":
-            self._take_over(
+            self._merge_copy(
                 target_key, self._plain.sessions.get(source_key) or PlainSession(), skip
             )
             return
@@ -129,15 +129,13 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(
         where=keys, items=new_records, revision=st.integers(0, 9), skip=st.sampled_from([0, 0, 2])
     )
-    def take_over_other_copy(
-        self, where: Where, items: list[Item], revision: int, skip: int
-    ) -> None:
+    def merge_other_copy(self, where: Where, items: list[Item], revision: int, skip: int) -> None:
         other = PlainSession()
         other.revision = revision
         for item in items:
             kind = NewTurn if "user_request" in item else NewEvent
             other.add(kind.model_validate(item).to_dict())
-        self._take_over(self._key(where), other, skip)
+        self._merge_copy(self._key(where), other, skip)
 
     @rule(where=keys, entries=st.none() | st.lists(logged, max_size=3))
     def log_notebook(self, where: Where, entries: list[Item] | None) -> None:
@@ -201,13 +199,13 @@ class StoreMachine(RuleBasedStateMachine):
             saved, now = self._run(work)
             assert ([event.to_dict() for event in saved], now) == expected
 
-    def _take_over(self, key: Key, other: PlainSession, skip: int) -> None:
+    def _merge_copy(self, key: Key, other: PlainSession, skip: int) -> None:
         other_content = _expected(("", "elsewhere", "cell"), other, stamp=NOON)
-        expected = self._plain.take_over(key, other, skip)
+        expected = self._plain.merge_copy(key, other, skip)
         theirs = Session.model_validate(other_content)
         merged_digests = {digest(item) for item in theirs.ordered()[:skip]}
         assert (
-            self._run(self._store.take_over(_name(key), theirs, merged_digests=merged_digests))
+            self._run(self._store.merge_copy(_name(key), theirs, merged_digests=merged_digests))
             is expected
         )
         self._is(key)

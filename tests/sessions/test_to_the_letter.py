@@ -40,7 +40,7 @@ async def _copied_and_grown(
     store: SessionManager, session: Session, owner: str, more: list[Any]
 ) -> None:
     key = SessionKey(KEY.notebook_id, fresh_key().cell_id, owner)
-    assert await store.take_over(key, session)
+    assert await store.merge_copy(key, session)
     session.meta.cell_id = key.cell_id
     set_owner(session, owner)
     await _is(store, key, session)
@@ -56,7 +56,7 @@ async def _copied_and_grown(
         stored = await store.load_session(key)
         session.meta.last_updated = stored.meta.last_updated
     await _is(store, key, session)
-    assert not await store.take_over(key, session)
+    assert not await store.merge_copy(key, session)
 
 
 async def _is(store: SessionManager, key: SessionKey, session: Session) -> None:

@@ -203,7 +203,7 @@ def verdant() -> History:
             await store.append_notebook_log(id_, entries, owner=owner)
         for session in read.sessions:
             meta = session.meta
-            await store.take_over(SessionKey(meta.notebook_id, meta.cell_id), session)
+            await store.merge_copy(SessionKey(meta.notebook_id, meta.cell_id), session)
         return await Histories(store).load(read.sessions[0].meta.notebook_id)
 
     return asyncio.run(work())

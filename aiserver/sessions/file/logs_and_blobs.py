@@ -50,7 +50,7 @@ class NotebookLogs:
         """Append entries to a change log; return them as saved."""
         return self._extend(notebook_id, owner, lambda log: entries) if entries else []
 
-    def take_over(
+    def merge_copy(
         self,
         notebook_id: str,
         entries: Sequence[NotebookLogEntry],

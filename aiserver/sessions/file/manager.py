@@ -155,7 +155,7 @@ class FileSessionManager(SessionManager):
         """Copy a session to another cell."""
         return await self._run(self._files.fork, source, target)
 
-    async def take_over(
+    async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
         """Merge another copy of the session into the stored one."""

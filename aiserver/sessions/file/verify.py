@@ -233,7 +233,7 @@ class Verifier:
 
         def merge() -> None:
             seqs = self._seqs_of_cells(notebook_id)
-            self._logs.take_over(notebook_id, entries, self._owner, seqs)
+            self._logs.merge_copy(notebook_id, entries, self._owner, seqs)
 
         problem = f"duplicate of the log of notebook {notebook_id}"
         own_name = log_name(notebook_id, self._owner)

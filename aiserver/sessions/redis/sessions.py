@@ -168,7 +168,7 @@ class RedisSessions(RedisConnection):
                 return copy
         raise StorageBusy
 
-    async def take_over(
+    async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
         """Merge another copy of the session into the stored one."""

@@ -159,13 +159,13 @@ class SQLSessionManager(SessionManager):
         """Copy a session to another cell."""
         return await self._write(lambda db, write: operations.fork(db, write, source, target))
 
-    async def take_over(
+    async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
         """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
         return await self._write(
-            lambda db, write: operations.take_over(db, write, key, other, merged_digests)
+            lambda db, write: operations.merge_copy(db, write, key, other, merged_digests)
         )
 
     @contextlib.asynccontextmanager

@@ -183,7 +183,7 @@ def fork(connection: Connection, write: Write, source: SessionKey, target: Sessi
     return copy
 
 
-def take_over(
+def merge_copy(
     connection: Connection,
     write: Write,
     key: SessionKey,

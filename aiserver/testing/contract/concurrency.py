@@ -31,24 +31,24 @@ async def test_many_tasks_lose_nothing(store: SessionManager) -> None:
 
 
 @in_loop
-async def test_take_over_merges_both_sessions(backend: Backend) -> None:
+async def test_merge_copy_merges_both_sessions(backend: Backend) -> None:
     """P23: records of another store are merged, and merging again changes nothing."""
     store, key = backend.open(), fresh_key()
     other = await session_of_another_store(key, "theirs")
-    assert await store.take_over(key, other)
+    assert await store.merge_copy(key, other)
     await store.save_interaction(key, turn("ours"))
     store = backend.open()
-    assert not await store.take_over(key, other)
+    assert not await store.merge_copy(key, other)
     assert [each.user_request.intent for each in await store.get_history(key)] == [
         "theirs",
         "ours",
     ]
     await store.delete(key)
-    assert not await store.take_over(key, other, merged_digests={digest(other.interactions[0])})
+    assert not await store.merge_copy(key, other, merged_digests={digest(other.interactions[0])})
     assert not await store.exists(key)
     other.meta.version = "2.0"
     with pytest.raises(SessionTooNew):
-        await store.take_over(key, other)
+        await store.merge_copy(key, other)
 
 
 async def session_of_another_store(key: SessionKey, *intents: str) -> Session:

@@ -64,7 +64,7 @@ async def test_the_first_of_several_events_with_the_same_id_counts(
         event(id="one", x_which=which).to_dict() | {"seq": seq}
         for seq, which in ((10, "first"), (11, "second"))
     ]
-    assert await backend.open().take_over(KEY, Session.model_validate(example))
+    assert await backend.open().merge_copy(KEY, Session.model_validate(example))
     for _ in range(2):
         [saved], _ = await backend.open().record_events(KEY, [event(id="one")])
         assert saved.to_dict()["x_which"] == "first"

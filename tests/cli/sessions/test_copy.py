@@ -32,11 +32,11 @@ class FullStore(InMemorySessionManager):
 
     capacity = 3
 
-    async def take_over(self, key: SessionKey, other: Session, **more: Any) -> bool:
+    async def merge_copy(self, key: SessionKey, other: Session, **more: Any) -> bool:
         if not self.capacity:
             raise StorageFull
         self.capacity -= 1
-        return await super().take_over(key, other, **more)
+        return await super().merge_copy(key, other, **more)
 
 
 @in_loop
@@ -136,10 +136,10 @@ def test_ctrl_c_keeps_copied_sessions_and_reports_it(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ):
     fill_folder(work)
-    original = FileSessionManager.take_over
+    original = FileSessionManager.merge_copy
     keys: list[SessionKey] = []
 
-    async def take_over(
+    async def merge_copy(
         self: FileSessionManager, key: SessionKey, other: Session, **more: Any
     ) -> bool:
         done = await original(self, key, other, **more)
@@ -148,7 +148,7 @@ def test_ctrl_c_keeps_copied_sessions_and_reports_it(
             raise KeyboardInterrupt
         return done
 
-    monkeypatch.setattr(FileSessionManager, "take_over", take_over)
+    monkeypatch.setattr(FileSessionManager, "merge_copy", merge_copy)
     done = run("copy", "--to", work / "b")
     assert done.status == 130
     assert "Completed work is kept." in done.err

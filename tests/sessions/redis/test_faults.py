@@ -131,7 +131,7 @@ async def test_no_memory_left(redis_server: Redis, admin: redis.Redis) -> None:
     before = await store.load_raw(KEY)
     for write in (
         store.record_events(KEY, [event()]),
-        store.take_over(KEY, await store.load_session(OTHER)),
+        store.merge_copy(KEY, await store.load_session(OTHER)),
         store.fork(KEY, SessionKey("a", "copy")),
         store.append_notebook_log(KEY.notebook_id, [log_entry()]),
         store.put_blob(b"picture" * 1000),
@@ -224,7 +224,7 @@ async def test_keys_of_other_programs_are_not_overwritten(redis_backend: RedisBa
         for work in (
             store.save_interaction(KEY, turn()),
             store.record_events(KEY, [event(id="x")]),
-            store.take_over(KEY, session),
+            store.merge_copy(KEY, session),
             store.append_notebook_log("notebook", [log_entry()]),
             store.put_blob(b"x"),
         ):
@@ -261,7 +261,7 @@ async def test_a_write_with_a_lost_response_is_not_repeated(redis_backend: Redis
             return [
                 store.save_interaction(key, turn("one"), if_revision=0),
                 store.record_events(key, [event(id="a"), event(), event(id="a")], if_revision=1),
-                store.take_over(key, other.model_copy(deep=True)),
+                store.merge_copy(key, other.model_copy(deep=True)),
                 store.fork(key, SessionKey(name, "copy")),
                 store.append_notebook_log(name, [log_entry(), log_entry()]),
                 store.put_blob(b"x", owner=name),

@@ -87,7 +87,7 @@ async def test_a_lost_response_duplicates_nothing(wire: Wire, when: str) -> None
     copy = await cut(store.fork(KEY, other))
     assert await store.load_session(other) == copy
     third = type(KEY)("notebook", "third")
-    assert await cut(store.take_over(third, session))
+    assert await cut(store.merge_copy(third, session))
     assert len((await store.load_session(third)).interactions) == 2
     assert await cut(store.delete(other))
     assert not await store.exists(other)

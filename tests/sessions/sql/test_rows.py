@@ -108,7 +108,7 @@ def test_a_session_is_stored_exactly(database: Database, content: dict[str, Any]
     ids = [event("run", id="a"), event("edit", id="new", source="x")]
 
     async def grow(store: SessionManager) -> list[Any]:
-        results: list[Any] = [await store.take_over(key, session)]
+        results: list[Any] = [await store.merge_copy(key, session)]
         stored = await store.load_session(key)
         raw, revision = await store.load_raw(key) or (b"", -1)
         assert (json.loads(raw), revision) == (stored.to_dict(), stored.revision)
@@ -197,7 +197,7 @@ async def test_loading_does_not_block_the_event_loop(database: Database) -> None
         new = turn(code="x = 1\n" * 300).to_dict() | {"turn_id": number, "seq": number}
         session.interactions.append(Interaction.model_validate(new))
     session.meta.revision = 1000
-    await store.take_over(KEY, session)
+    await store.merge_copy(KEY, session)
     loop, longest = asyncio.get_running_loop(), 0.0
     for read in (store.load_session, store.load_raw):
         done = asyncio.ensure_future(read(KEY))
