@@ -12,7 +12,8 @@ from ..requests import CellChangeBody, ChangesBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-_EVENT_NAMESPACE = uuid.UUID("8b0f4a52-0c35-4c0e-9d6d-1f3a4c2b7e90")  # for events without an id
+# The namespace of the ids that this module gives to events without an id. It must never change.
+_EVENT_NAMESPACE = uuid.UUID("8b0f4a52-0c35-4c0e-9d6d-1f3a4c2b7e90")
 
 
 class ChangesHandler(AIServerHandler):
@@ -20,7 +21,7 @@ class ChangesHandler(AIServerHandler):
 
     @guarded("write")
     async def post(self, notebook_id: str) -> None:
-        """Record a batch, and answer with the revision and seq of each session."""
+        """Record a batch, and answer with the revision and last seq of each session."""
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
         result = await self.services.changes.record(notebook_id, batch)
@@ -30,37 +31,39 @@ class ChangesHandler(AIServerHandler):
             for cell_id, head in result.heads.items()
         }
         answer: dict[str, Any] = {"cells": cells, "seq": result.seq}
-        if result.others is not None:
-            answer["others"] = result.others
+        if result.changed_by_others is not None:
+            answer["others"] = result.changed_by_others
         await self.finish(json_bytes(answer))
 
     def _batch(self, notebook_id: str, body: ChangesBody) -> Batch:
-        types = {cell.id: cell.type for cell in body.order or []}  # drops duplicates
-        now = body.timestamp or utc_now()
+        type_by_cell = {cell.id: cell.type for cell in body.order or []}  # without duplicates
+        timestamp = body.timestamp or utc_now()
         return Batch(
             id=body.id,
-            timestamp=now,
+            timestamp=timestamp,
             cells=[
-                self._cell(notebook_id, cell, body.id, now)
+                self._cell_change(notebook_id, cell, body.id, timestamp)
                 for cell in _merge_duplicates(body.cells)
             ],
-            order=None if body.order is None else list(types.items()),
+            order=None if body.order is None else list(type_by_cell.items()),
             saved=body.saved,
             page=body.page,
             seen=body.seen,
         )
 
-    def _cell(self, notebook_id: str, cell: CellChangeBody, batch: str, now: str) -> CellChange:
+    def _cell_change(
+        self, notebook_id: str, cell: CellChangeBody, batch_id: str, timestamp: str
+    ) -> CellChange:
         origin, key = cell.fork_of, self.key(notebook_id, cell.cell_id)
         fork_of = self.key(origin.notebook_id, origin.cell_id) if origin else None
         return CellChange(
             key=key,
             events=[
                 _with_id(
-                    body.model_copy(update={"timestamp": body.timestamp or now}).to_event(),
-                    f"{batch}/{cell.cell_id}/{number}",
+                    event.model_copy(update={"timestamp": event.timestamp or timestamp}).to_event(),
+                    f"{batch_id}/{cell.cell_id}/{number}",
                 )
-                for number, body in enumerate(cell.events)
+                for number, event in enumerate(cell.events)
             ],
             fork_of=None if fork_of == key else fork_of,
             parents=[SessionKey(notebook_id, parent, key.owner) for parent in cell.parents],
@@ -68,7 +71,7 @@ class ChangesHandler(AIServerHandler):
 
 
 def _merge_duplicates(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBody]:
-    """Merge the changes of cells that occur more than once, in order."""
+    """Return the changes with one entry per cell; its events stay in their order."""
     merged: dict[str, CellChangeBody] = {}
     for cell in cells:
         previous = merged.get(cell.cell_id)
@@ -87,7 +90,10 @@ def _merge_duplicates(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBod
 
 
 def _with_id(event: NewEvent, name: str) -> NewEvent:
-    """Give the event an id derived from ``name``, so that a batch sent twice is recorded once."""
+    """Give an event without an id one that is derived from ``name``.
+
+    So if a page sends a batch again, each event has the same id again and is recorded once.
+    """
     if event.id is None:
         event.id = str(uuid.uuid5(_EVENT_NAMESPACE, name))
     return event

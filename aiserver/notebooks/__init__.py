@@ -1,1 +1,1 @@
-"""Notebooks: their ids, their change logs, and the whole history of each."""
+"""Notebooks: their ids, their change logs and their histories."""

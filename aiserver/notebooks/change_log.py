@@ -1,32 +1,35 @@
 """Record what happened to the cells of a notebook, and in which order.
 
-A batch is what a page observed between two moments of its notebook: events of several cells and,
-if the order of the cells or a cell's type changed, the order. After the sessions are written, an
-entry in the notebook's change log records the last seq of each of them.
+A batch is what a page sends at once: new events of several cells and, if the order of the cells or
+a cell's type changed, the order. After the events are written into the cells' sessions, an entry in
+the notebook's change log records the last seq of each of these sessions.
 
 Invariants:
 
-- Recording a batch again has no further effect, also if only a part of it was written before or
-  another server wrote it.
-- Records that a log entry names are in the sessions before the entry is written.
-- A cell whose session can't be written (it is damaged, or from a newer AI Server) doesn't block
-  other cells: it is left out of the answer and of the log entry.
-- The session of a new cell is created before anything of the batch is recorded: a fork starts with
-  what its origin contained before, and the parents of a merged cell are named with their revisions.
-- An initial observation (``first``), or a repeated one (``again``), is not recorded if the session
-  already has that source. Nor does the log name the cell for such an initial observation: opening
-  a notebook sends one per cell. An order equal to the last one in the log, or a batch that changed
-  nothing, adds no entry.
-- An entry is marked ``saved`` only if the records match the file. A session may be unwritable, or
-  another page of the same notebook (without a shared document) may have recorded what this page's
-  file lacks: then the answer names those cells, and the page sends what it wrote into the file.
-- The first entry with an order names the last seqs of all cells in it, since what was recorded
-  before tracking began is older.
+- Recording a batch again has no further effect, even if only some of it was recorded before, or if
+  another server recorded it.
+- A log entry only contains the seqs of records that are already in the sessions.
+- A cell whose session can't be written (because it is damaged, or from a newer AI Server) doesn't
+  block other cells. The answer and the log entry don't contain the cell.
+- The sessions of new cells are created before any event of the batch is recorded. So a fork starts
+  with the records that its origin had before the batch, and a merged cell's session lists the
+  revisions that the merged cells had before.
+- A page sends the source of a cell as an initial observation (``first``) or as a repeated one
+  (``again``). It isn't recorded if the session already has that source. If an initial observation
+  isn't recorded, the log entry doesn't contain the cell, because opening a notebook sends one for
+  each cell. An order that equals the last order in the log adds no entry, and neither does a batch
+  that changed nothing.
+- An entry is marked as ``saved`` only if the records match the saved file. They don't match if a
+  session can't be written. Nor do they if another page of the same notebook (without a shared
+  document) has recorded changes that this page doesn't have: then the answer lists the changed
+  cells, and this page sends the sources that it saved.
+- The first entry with an order contains the last seqs of all cells in the order, because the
+  records from before tracking began are older than this entry.
 
-The entries: ``cell_order {cell_ids, types}`` and, in the same write, ``changed {cells: {id: seq},
-digests?: {id: digest}, id, page?, saved?}``. ``saved`` marks the state in which the notebook was
-saved, ``page`` is the id of the sender. A digest identifies the record after merges, which may
-change its seq.
+A batch adds up to two entries, in one write: ``cell_order {cell_ids, types}`` and ``changed {cells:
+{id: seq}, digests?: {id: digest}, id, page?, saved?}``. ``saved`` means that the notebook was saved
+in this state, and ``page`` is the id of the page that sent the batch. A digest identifies a record
+even after a merge has changed its seq.
 """
 
 from __future__ import annotations
@@ -45,13 +48,13 @@ from ..sessions.record.merge.digests import digest, last_digest
 from .log_view import CHANGED, ORDER, LogView
 
 _UNWRITABLE = (SessionTooNew, SessionCorrupt)
-_CONCURRENCY = 4  # cells of a batch: more would only wait for the disk
-_MAX_NOTEBOOKS = 256  # whose logs are cached
+_CONCURRENCY = 4  # cells that are written at the same time; more would only wait for the disk
+_MAX_NOTEBOOKS = 256  # notebooks whose logs are cached
 
 
 @dataclass(frozen=True)
 class CellChange:
-    """The events of one cell, oldest first; and its origin, if the cell is new."""
+    """The events of one cell, oldest first, and the origin of the cell if it is new."""
 
     key: SessionKey
     events: Sequence[NewEvent] = ()
@@ -61,9 +64,9 @@ class CellChange:
 
 @dataclass(frozen=True)
 class Batch:
-    """The changes between two moments of a notebook. The sender chooses ``id``.
+    """The changes that a page sends at once. The page chooses the ``id`` of the batch.
 
-    ``page`` is the id of the sender, which has seen all log entries up to ``seen``.
+    ``page`` is the id of the page, and ``seen`` the seq of the last log entry that it received.
     """
 
     id: str
@@ -84,19 +87,20 @@ class SessionHead:
     digest: str | None = field(default=None, compare=False)
 
 
-_Written = tuple[SessionHead | None, bool]
+_Written = tuple[SessionHead | None, bool]  # see `_write`
 
 
 class BatchResult(NamedTuple):
     """The result of recording a batch.
 
-    ``heads`` are those of the cells that could be written, ``seq`` is that of the last log entry.
-    ``others`` are the cells that other pages changed since ``seen``; None if no other page wrote.
+    ``heads`` are the heads of the sessions that could be written, by cell id, and ``seq`` is the
+    seq of the last log entry. ``changed_by_others`` are the ids of the cells that other pages
+    changed after the entry that the page has seen; None if no other page sent a batch.
     """
 
     heads: dict[str, SessionHead]
     seq: int
-    others: list[str] | None
+    changed_by_others: list[str] | None
 
 
 class ChangeRecorder:
@@ -107,22 +111,23 @@ class ChangeRecorder:
         self._views: LRUCache[str, LogView] = LRUCache(_MAX_NOTEBOOKS)
 
     async def record(self, notebook_id: str, batch: Batch) -> BatchResult:
-        """Record a batch. Raises StorageError; then the same batch may be sent again."""
+        """Record a batch. After a StorageError, the same batch may be recorded again."""
         view = self._view(notebook_id)
         async with view.lock:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
-            # New cells first: a later attempt then forks nothing that is written next.
+            # The events of new cells are written first. If that fails, the next attempt to record
+            # the batch forks sessions that don't contain events of this batch yet.
             new = await self._write_all(filter(_is_new, batch.cells))
             results = new | await self._write_all(cell for cell in batch.cells if not _is_new(cell))
-            sent = [cell.key.cell_id for cell in batch.cells]
-            heads = {id_: head for id_ in sent if (head := results[id_][0])}
-            changed = {id_: head for id_, head in heads.items() if not results[id_][1]}
-            view.unwritable = (view.unwritable | set(sent)) - heads.keys()
-            others = await self._log(notebook_id, batch, changed, view)
-            return BatchResult(heads, view.acknowledge(batch.page), others)
+            cell_ids = [cell.key.cell_id for cell in batch.cells]
+            heads = {id_: head for id_ in cell_ids if (head := results[id_][0])}
+            changed_heads = {id_: head for id_, head in heads.items() if not results[id_][1]}
+            view.unwritable = (view.unwritable | set(cell_ids)) - heads.keys()
+            changed_by_others = await self._log(notebook_id, batch, changed_heads, view)
+            return BatchResult(heads, view.acknowledge(batch.page), changed_by_others)
 
     async def _create_session(self, cell: CellChange) -> None:
-        """Create the session of a cell that came from others, unless it exists."""
+        """Create the session of a cell that was split off, copied or merged, unless it exists."""
         try:
             if cell.fork_of is not None:
                 await self._store.fork(cell.fork_of, cell.key)
@@ -156,8 +161,8 @@ class ChangeRecorder:
     async def _write(self, cell: CellChange) -> _Written:
         """Record the events of a cell.
 
-        Returns the head of its session, or None if it can't be written; and whether the change was
-        only an initial observation of the recorded source.
+        Return the head of the cell's session (None if it can't be written), and whether the change
+        was only an initial observation of a source that the session already has.
         """
         try:
             events = list(cell.events)
@@ -179,15 +184,17 @@ class ChangeRecorder:
     async def _log(
         self, notebook_id: str, batch: Batch, heads: dict[str, SessionHead], view: LogView
     ) -> list[str] | None:
-        """Write the log entries of a batch; return the cells that other pages changed."""
+        """Write the log entries of a batch, and return the cells that other pages changed."""
         if not view.is_read:
             await self._read(notebook_id, view)
-        others = view.changed_by_others(batch.page, batch.seen)
+        changed_by_others = view.changed_by_others(batch.page, batch.seen)
         order = None if batch.order is None else list(batch.order)
         if order == view.order:
             order = None
-        if batch.id in view.batch_ids or _is_redundant(batch, heads, order, view, others):
-            return others
+        if batch.id in view.batch_ids or _is_redundant(
+            batch, heads, order, view, changed_by_others
+        ):
+            return changed_by_others
         entries: list[tuple[str, dict[str, Any]]] = []
         if order is not None:
             ids_in_order = [cell_id for cell_id, _ in order]
@@ -202,7 +209,7 @@ class ChangeRecorder:
             changed["digests"] = digests
         if batch.page is not None:
             changed["page"] = batch.page
-        if batch.saved and others is None and view.is_complete(order):
+        if batch.saved and changed_by_others is None and view.is_complete(order):
             changed["saved"] = True
         entries.append((CHANGED, changed))
         saved = await self._store.append_notebook_log(
@@ -213,22 +220,23 @@ class ChangeRecorder:
             ],
             owner=self._owner,
         )
-        if saved[0].seq != view.seq + 1:  # another server or the notebook's registration wrote
-            if saved[0].seq <= view.seq:
+        if saved[0].seq != view.seq + 1:  # another server or the notebook registry wrote entries
+            if saved[0].seq <= view.seq:  # an older log replaced the log
                 view.reset()
             await self._read(notebook_id, view)
             return view.changed_by_others(batch.page, batch.seen)
         view.extend(saved)
-        return others
+        return changed_by_others
 
     async def _read(self, notebook_id: str, view: LogView) -> None:
+        """Add the entries of the stored log that the view doesn't have."""
         view.extend(await self._store.read_notebook_log(notebook_id, owner=self._owner))
         view.is_read = True
 
     async def _heads(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, SessionHead]:
-        """Return the heads of these cells' sessions, as far as they have one."""
-        rows, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
-        existing = {row.cell_id for row in rows}
+        """Return the heads of the sessions of these cells; a cell may have no session."""
+        summaries, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
+        existing = {summary.cell_id for summary in summaries}
         keys = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in existing]
         results = await self._write_all(map(CellChange, keys))
         return {cell_id: head for cell_id, (head, _) in results.items() if head}
@@ -245,7 +253,7 @@ def _is_new(cell: CellChange) -> bool:
 
 
 def _is_observation(event: NewEvent) -> bool:
-    """Return whether the event is the source that a page observed, whether that is new or not."""
+    """Return whether the event only reports the source of a cell, which may not have changed."""
     data = event.data or {}
     return event.type == "edit" and (data.get("trigger") == "first" or data.get("again") is True)
 
@@ -255,22 +263,27 @@ def _is_redundant(
     heads: Mapping[str, SessionHead],
     order: object,
     view: LogView,
-    others: Sequence[str] | None,
+    changed_by_others: Sequence[str] | None,
 ) -> bool:
-    """Return whether a batch changed nothing, and at most repeats that the same state was saved."""
+    """Return whether a batch changed nothing, so that it needs no log entry.
+
+    A batch that only reports a save is redundant if the page's last entry reports the same save,
+    or if the saved state doesn't match the records because other pages changed cells.
+    """
     if heads or order is not None:
         return False
     if not batch.saved:
         return True
     last = view.entries[-1] if view.entries else None
-    is_bare = not batch.cells and batch.page is not None
-    return is_bare and (
-        others is not None or (last is not None and last.saved and last.page == batch.page)
+    has_no_cells = not batch.cells and batch.page is not None
+    return has_no_cells and (
+        changed_by_others is not None
+        or (last is not None and last.saved and last.page == batch.page)
     )
 
 
 def _is_redundant_event(session: Session, event: NewEvent) -> bool:
-    """Return whether the session already has the source that an event observed."""
+    """Return whether the session already has the source that an event reports."""
     ids = {recorded.id for recorded in session.events or []}
     if event.id is not None and event.id in ids:
         return False
@@ -279,15 +292,15 @@ def _is_redundant_event(session: Session, event: NewEvent) -> bool:
 
 
 def _observed_source(event: Event | NewEvent) -> str | int | None:
-    """Return the source in an event; its length in characters if it was too large to record."""
+    """Return an event's source, or its length in characters if it was too large to record."""
     too_long = (event.data or {}).get("too_long")
     return too_long if event.source is None and type(too_long) is int else event.source
 
 
 def _last_source(session: Session) -> str | int | None:
-    """Return the cell's last source, as far as a single record has it; None if none does.
+    """Return the source of the last record that has one; None if there is none.
 
-    If the source was too large to record, its length in characters.
+    If that source was too large to record, return its length in characters.
     """
     for record in reversed(session.ordered()):
         if isinstance(record, Event) and _is_removal(record):

@@ -2,12 +2,14 @@
 
 Invariants:
 
-- A history is always current, even after other programs changed the store or its files: each call
-  gets the store's marks, and reads the sessions with new marks.
-- Nothing is computed on the event loop. Of concurrent calls for one notebook, one reads.
-- Only a few notebooks are cached, each as few objects without reference cycles: Python's garbage
-  collector visits all objects and blocks the server meanwhile, so those of large notebooks are
-  frozen (``gc_pause.py``).
+- A history is always current, even after other programs changed the store or its files. Each call
+  gets the marks of all sessions from the store (a mark changes when a session changes), and reads
+  the sessions whose marks are new.
+- Histories are computed in threads, so the event loop isn't blocked. If several calls for one
+  notebook run at the same time, only one of them reads; the others wait for its result.
+- Python's garbage collector visits all objects and blocks the server meanwhile. So only a few
+  notebooks are cached, each as few objects without reference cycles, and the collector ignores
+  the objects of large notebooks (``gc.freeze``, as in ``gc_pause.py``).
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from ..sessions.record.merge.digests import SeqsByDigest
 
 _MAX_NOTEBOOKS = 4
 _BATCH = 64  # sessions that are loaded together
-_MANY_STEPS = 5_000  # of about ten objects each: a garbage collection of them takes 10 ms
+_MANY_STEPS = 5_000  # steps, whose objects (about ten each) take 10 ms to collect
 
 
 class LazySessions(Mapping[str, Session]):
@@ -55,11 +57,11 @@ class History:
 
     notebook_id: str
     sessions: Mapping[str, Session]
-    """By cell id."""
+    """The sessions by cell id."""
     log: Sequence[NotebookLogEntry]
     timeline: Timeline
     version: str
-    """It changes with every write."""
+    """A hash that changes with every write."""
 
 
 @dataclass(eq=False)
@@ -67,13 +69,13 @@ class _CachedCell:
     """The cached session of a cell."""
 
     digest: bytes
-    """SHA-256 of the stored bytes."""
+    """The SHA-256 of the stored bytes."""
     raw: bytes
     steps: Sequence[Step]
     merged: object
-    """``meta.merged`` of the session: merges of branches."""
+    """The session's ``meta.merged``: the merges of git branches that renumbered its records."""
     seqs_by_digest: SeqsByDigest | None = None
-    """Only if a log entry needed them."""
+    """The seqs of the session's records by digest; computed when a log entry needs them."""
 
 
 @dataclass
@@ -96,10 +98,11 @@ class Histories:
         self._cache: LRUCache[str, _CachedNotebook] = LRUCache(_MAX_NOTEBOOKS)
 
     async def load(self, notebook_id: str, *, version: str | None = None) -> History:
-        """Return the history of a notebook; an empty one if the store has none.
+        """Return the history of a notebook; it is empty if the store has none.
 
-        If ``version`` is that of the cached history, the store isn't asked: a client can then step
-        through the moments of a timeline while it grows. Raises InvalidRequest, StorageError.
+        If the cached history has this ``version``, it is returned even if the store has a newer
+        one. So a client can read one moment of a timeline after another while new moments are
+        added. Raises InvalidField, StorageError.
         """
         check_id("notebookId", notebook_id)
         cached = self._cached(notebook_id)
@@ -116,6 +119,7 @@ class Histories:
         return cached
 
     async def _read(self, notebook_id: str, cached: _CachedNotebook) -> History:
+        """Update the cached history from the store, and return it."""
         session_marks = await self._store.session_marks(notebook_id, owner=self._owner)
         marks = {cell_id: mark for (_, cell_id), mark in session_marks.items()}
         log_mark = (await self._store.notebook_marks(owner=self._owner)).get(notebook_id)
@@ -129,13 +133,13 @@ class Histories:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if cached.marks.get(cell_id) != mark]
         loaded = await load_stored(self._store, self._owner, notebook_id, changed)
-        # In one thread, because several that parse JSON would compete with the event loop.
+        # In one thread: several threads that parse JSON would delay the event loop.
         old = {cell_id: cell for cell_id, cell in cached.cells.items() if cell_id in marks}
         cells = await asyncio.to_thread(_cells, self._owner, notebook_id, old, changed, loaded)
         if cached.history is None or cells != cached.cells or log_mark != cached.log_mark:
             cached.history = await asyncio.to_thread(_history, notebook_id, cells, log, log_mark)
         cached.log_mark, cached.log, cached.cells = log_mark, log, cells
-        unread = set(changed) - loaded.keys()  # loaded again by the next call
+        unread = set(changed) - loaded.keys()  # the next call tries to load these again
         cached.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
         if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY_STEPS:
             gc.freeze()
@@ -145,7 +149,10 @@ class Histories:
 async def load_stored(
     store: SessionManager, owner: str, notebook_id: str, cell_ids: Sequence[str]
 ) -> dict[str, bytes]:
-    """Return the stored bytes of some cells' sessions, by cell id; without cells that have none."""
+    """Return the stored bytes of the sessions of some cells, by cell id.
+
+    Cells without a session are left out.
+    """
     result: dict[str, bytes] = {}
     for start in range(0, len(cell_ids), _BATCH):
         batch = cell_ids[start : start + _BATCH]
@@ -161,7 +168,10 @@ def build_history(
     stored: Mapping[str, bytes],
     log: Sequence[NotebookLogEntry],
 ) -> History:
-    """Build a notebook's history from the bytes of its sessions by cell id. Blocks for long."""
+    """Build a notebook's history from the stored bytes of its sessions, which are given by cell id.
+
+    For a large notebook this takes seconds, so don't call it on the event loop.
+    """
     return _history(notebook_id, _cells(owner, notebook_id, {}, list(stored), stored), log, None)
 
 
@@ -172,13 +182,16 @@ def _cells(
     changed: Sequence[str],
     loaded: Mapping[str, bytes],
 ) -> dict[str, _CachedCell]:
-    """Return the sessions by sorted cell id: changed ones from ``loaded``, others from ``old``."""
+    """Return the cached sessions, sorted by cell id.
+
+    The sessions of the cells in ``changed`` are parsed from ``loaded``; the rest is from ``old``.
+    """
     cells = dict(old)
     for cell_id in changed:
         previous, data = cells.pop(cell_id, None), loaded.get(cell_id)
         digest = hashlib.sha256(data).digest() if data else b""
         if previous and previous.digest == digest:
-            cells[cell_id] = previous  # the file was only touched
+            cells[cell_id] = previous  # only the file's time changed
         elif data and (session := parse_or_recover(data, SessionKey(notebook_id, cell_id, owner))):
             merged = session.meta.merged
             cells[cell_id] = _CachedCell(digest, dumps(session, None), replay(session), merged)

@@ -2,19 +2,24 @@
 
 Invariants:
 
-- A notebook that was renamed or moved keeps its id, also if two paths lead to it. A copy gets a new
-  id and its own copy of the sessions. Two notebooks never share an id for longer than one call.
-- A notebook that lost its id is recognised by its path, but only if one of its cells matches:
-  another notebook with an old name (``Untitled.ipynb``) inherits nothing.
-- Asking twice is the same as asking once, also if the first answer got lost, the server died half
-  way, or another server is asked at the same time. If two pages disagree, the file decides.
-- The logs are authoritative; the index in memory is derived from them.
+- A notebook that was renamed or moved keeps its id, even if two paths lead to its file. A copy of a
+  notebook gets a new id and copies of the sessions. When a copy is identified, it gets its own id
+  at once.
+- A notebook that lost its id is recognised by its path, but only if one of its cells matches. So a
+  new notebook at the path of an old one (``Untitled.ipynb``) doesn't get the old one's history.
+- Identifying a notebook again gives the same result, even if the first answer got lost, the server
+  ended during the first call, or two servers identify it at the same time. If two pages disagree
+  about the id, the id in the notebook's file is used.
+- The change logs are authoritative; the index in memory is derived from them.
 
-Log entries: ``path_seen {path, forked_from?}``, where ``forked_from`` marks a copy that has not yet
-come back with its new id; ``cell_order {cell_ids}``, at the path of the previous entry;
-``taken_over {taken, digests}``, the records copied from other roots (``other_roots.py``); and in
-the log of a copy ``changed {cells, digests, id, inherited}``, the last seqs of its cells in the
-original notebook: all records up to them are older than the copy.
+This module writes these entries into the change log:
+
+- ``path_seen {path, forked_from?}``: the notebook's path. ``forked_from`` is the id of the original
+  notebook, as long as the copy hasn't been identified by its new id.
+- ``cell_order {cell_ids}``: the cells at the path of the previous ``path_seen`` entry.
+- ``taken_over {taken, digests}``: the records copied from other roots (``other_roots.py``).
+- ``changed {cells, digests, id, inherited}``, only in a copy: the last seqs of the cells in the
+  original notebook. All records up to these seqs are older than the copy.
 """
 
 from __future__ import annotations
@@ -41,13 +46,13 @@ class NotebookFiles(Protocol):
     """Access to the notebooks' files."""
 
     def name(self, path: str) -> str:
-        """Return the name in the logs of the notebook at a path of Jupyter's contents API.
+        """Return the name that the logs use for the notebook at a path of the contents API.
 
-        It is the same wherever Jupyter was started.
+        The name doesn't depend on the folder in which Jupyter was started.
         """
 
     def path(self, name: str) -> str | None:
-        """Return the path at which the server serves a notebook; None if it doesn't."""
+        """Return a notebook's path in the contents API; None if the server doesn't serve it."""
 
     async def exists(self, name: str) -> bool:
         """Return whether there is a notebook of that name."""
@@ -56,12 +61,12 @@ class NotebookFiles(Protocol):
         """Return the id in the notebook's file, or None."""
 
     async def is_same(self, name: str, other: str) -> bool:
-        """Return whether two names lead to the same file, as links or names in another case do."""
+        """Return whether two names lead to the same file, for example because one is a link."""
 
 
 @dataclass(frozen=True)
 class NotebookIdentity:
-    """The id of a notebook, and that of the notebook it was copied from."""
+    """The id of a notebook, and the id of the notebook that it was copied from, if any."""
 
     notebook_id: str
     forked_from: str | None = None
@@ -71,10 +76,14 @@ class NotebookIdentity:
 class _Notebook:
     """The state of a notebook according to its log."""
 
-    path: str | None = None  # the last one
+    path: str | None = None
+    """The last recorded path."""
     pending_fork_of: str | None = None
+    """The id of the original notebook, until the copy is identified by its new id."""
     cell_order: list[str] | None = None
+    """The last recorded order of the cells at the last path."""
     cells_by_path: dict[str, set[str]] = field(default_factory=dict)
+    """All cells that were recorded at each path."""
     copied: CopiedRecords = field(default_factory=CopiedRecords)
     has_inherited_entry: bool = False
 
@@ -111,15 +120,15 @@ class NotebookRegistry:
         self._owner = owner
         self._notebooks: dict[str, _Notebook] = {}
         self._marks: dict[str, Hashable] = {}
-        # Calls are rare and quick, and two of them may be about the same notebook.
+        # One lock for all notebooks: calls are rare and quick, and two may be about one notebook.
         self._lock = asyncio.Lock()
 
     async def identify(
         self, path: str, notebook_id: str | None, cell_ids: Sequence[str]
     ) -> NotebookIdentity:
-        """Return the id for the notebook at ``path``, whose current id is ``notebook_id``.
+        """Return the id for the notebook at ``path``, which the page has as ``notebook_id``.
 
-        Raises InvalidRequest for an invalid id, StorageError.
+        ``cell_ids`` are the notebook's cells. Raises InvalidField for an invalid id, StorageError.
         """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
@@ -139,9 +148,9 @@ class NotebookRegistry:
             return NotebookIdentity(id_)
 
     async def paths(self, notebook_ids: Iterable[str]) -> dict[str, str | None]:
-        """Return the current paths of notebooks in the contents API; None for missing notebooks.
+        """Return the current paths of notebooks in the contents API, by notebook id.
 
-        Raises StorageError.
+        The path of a notebook that doesn't exist is None. Raises StorageError.
         """
         async with self._lock:
             await self._refresh()
@@ -154,18 +163,19 @@ class NotebookRegistry:
         return paths
 
     async def _find_id(self, name: str, cell_ids: Sequence[str]) -> str | None:
-        """Find the id for a page without one: by its file, its cells, or an unused id of its path.
+        """Return an existing id for a notebook that has none in the page.
 
-        The file has an id if another page was identified and saved meanwhile. If cell ids are
-        generated on each read, two pages have no cells in common. They may share an id as long as
-        it has no sessions, since there is nothing to inherit.
+        The notebook's file may contain an id, because another page was identified and saved after
+        this page was opened. Otherwise, the cells may match those of a notebook that was recorded
+        at the same path. If no cells match, as in formats where each read generates new cell ids,
+        an id of the same path is used if it has no sessions, so that no histories are mixed up.
         """
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
             return on_disk
-        match = self._best_match(name, cell_ids)
-        if match is not None:
-            return match
+        matching_id = self._best_match(name, cell_ids)
+        if matching_id is not None:
+            return matching_id
         for notebook_id, notebook in sorted(self._notebooks.items()):
             if notebook.path == name and notebook.pending_fork_of is None:
                 _, count = await self._store.list_sessions(notebook_id, owner=self._owner, limit=1)
@@ -174,7 +184,7 @@ class NotebookRegistry:
         return None
 
     def _best_match(self, path: str, cell_ids: Sequence[str]) -> str | None:
-        """Return the notebook recorded at a path that has most of these cells, if any."""
+        """Return the id of the notebook recorded at a path that has the most of these cells."""
         cells = set(cell_ids)
         matches = [
             (len(common), notebook.path == path, notebook_id)
@@ -184,7 +194,10 @@ class NotebookRegistry:
         return max(matches)[2] if matches else None
 
     async def _is_original(self, notebook_id: str, path: str) -> bool:
-        """Return whether the file at ``path`` is the (moved) notebook itself, not a copy."""
+        """Return whether the file at ``path`` is the notebook itself, which may have been moved.
+
+        Otherwise it is a copy of the notebook.
+        """
         notebook = self._notebooks.get(notebook_id)
         if notebook is None or notebook.path in (None, path):
             return True
@@ -192,13 +205,15 @@ class NotebookRegistry:
             return True
         if await self._files.is_same(notebook.path, path):
             return True
-        # Another notebook may be at the old path now. A notebook whose id a tool has stripped also
-        # counts as another: if it is opened again, its cells identify it and it gets its own copy.
+        # If the file at the old path has another id, it is another notebook. If a tool has removed
+        # the id from that file, it also counts as another notebook; when it is opened again, its
+        # cells identify it and it becomes the copy.
         return await self._files.notebook_id(notebook.path) != notebook_id
 
     async def _fork(self, origin: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
+        """Give the copy of the notebook ``origin`` at ``path`` an id and copies of the sessions."""
         name = self._files.name(path)
-        # A copy that never came back with its new id gets the same id again.
+        # If the copy was identified before and its new id got lost, it gets that id again.
         copy = next(
             (
                 notebook_id
@@ -207,11 +222,12 @@ class NotebookRegistry:
             ),
             None,
         ) or str(uuid.uuid4())
-        # Write the log first: after a crash, the next call finds it and forks the rest.
+        # The log is written first: after a crash, the next call finds the id in the log and copies
+        # the missing sessions.
         await self._record(copy, name, cell_ids, forked_from=origin)
         sessions, _ = await self._store.list_sessions(origin, owner=self._owner)
         await self._log_deleted(origin, copy, {row.cell_id for row in sessions})
-        # Records in a root nearer to the copy have precedence over the original's.
+        # The copy's sessions in other roots come first; sessions that exist aren't forked again.
         await self._copy_sessions(path, origin, copy)
         last_seqs: dict[str, int] = {}
         digests: dict[str, str] = {}
@@ -221,7 +237,7 @@ class NotebookRegistry:
             try:
                 session = await self._store.fork(source, target)
             except (SessionTooNew, SessionCorrupt):
-                continue  # it stays with the original only
+                continue  # a session that can't be read isn't copied
             last_seqs[row.cell_id] = session.next_seq - 1
             if digest := last_digest(session):
                 digests[row.cell_id] = digest
@@ -231,7 +247,10 @@ class NotebookRegistry:
     async def _record_inherited(
         self, copy: str, last_seqs: dict[str, int], digests: dict[str, str]
     ) -> None:
-        """Log which records are older than a copy, so that no later entry counts as theirs."""
+        """Log the last seqs of the records that a copy got from the original notebook.
+
+        So the timeline places these records before all changes of the copy.
+        """
         notebook = self._notebooks[copy]
         if last_seqs and not notebook.has_inherited_entry:
             id_ = str(uuid.uuid4())
@@ -239,9 +258,9 @@ class NotebookRegistry:
             await self._append(copy, (_CHANGED, data))
 
     async def _log_deleted(self, origin: str, copy: str, cell_ids: Set[str]) -> None:
-        """Log records that were copied to the original and deleted there as copied to the copy.
+        """Log the records from other roots that were deleted in the original notebook.
 
-        So they don't come back in it.
+        In the copy's log they count as already copied, so they aren't copied to it again.
         """
         notebook = self._notebooks[copy]
         deleted: dict[str, list[str]] = {}
@@ -259,7 +278,7 @@ class NotebookRegistry:
             await self._append(copy, (_COPIED, {"taken": {}, "digests": deleted}))
 
     async def _copy_sessions(self, path: str, source: str, target: str) -> None:
-        """Copy and log the sessions of notebook ``source`` in other roots."""
+        """Copy the sessions of notebook ``source`` in other roots to ``target``, and log that."""
         if self._other_roots is None:
             return
         notebook = self._notebooks[target]
@@ -268,6 +287,7 @@ class NotebookRegistry:
             await self._append(target, (_COPIED, data))
 
     async def _refresh(self) -> None:
+        """Update the index in memory from logs that have changed."""
         marks = await self._store.notebook_marks(owner=self._owner)
         for notebook_id, mark in marks.items():
             if self._marks.get(notebook_id) != mark:
@@ -285,7 +305,7 @@ class NotebookRegistry:
         *,
         forked_from: str | None = None,
     ) -> None:
-        """Log the path and the cells of a notebook, as far as they are new."""
+        """Log the path and the cells of a notebook if they have changed."""
         notebook = self._notebooks.setdefault(notebook_id, _Notebook())
         entries: list[tuple[str, dict[str, Any]]] = []
         is_moved = (notebook.path, notebook.pending_fork_of) != (name, forked_from)

@@ -2,9 +2,10 @@
 
 Invariants:
 
-- The view follows the log as it grows, by this server or another one.
-- An older log that replaced it (from a backup, a checkout) counts as a new log: the seqs that pages
-  have seen refer to the old one. So each page gets all cells once, and answers with what it has.
+- The view gets all entries of the stored log, whichever server wrote them.
+- If an older log replaces the stored log (from a backup, or by a checkout in git), the seqs that
+  pages have seen refer to the log that was replaced. So each page is told once that all cells were
+  changed, and then sends the sources that it has.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from ..models import NotebookLogEntry
 
 CHANGED = "changed"
 ORDER = "cell_order"
-_MAX_BATCH_IDS = 256  # only recent batches are sent again
-_MAX_ENTRIES = 10_000  # of a notebook in memory
+_MAX_BATCH_IDS = 256  # ids to remember: pages only send recent batches again
+_MAX_ENTRIES = 10_000  # entries of one notebook in memory
 
 
 class _Entry(NamedTuple):
@@ -34,15 +35,15 @@ class _Entry(NamedTuple):
 
 @dataclass
 class LogView:
-    """The log of one notebook, as far as it was read."""
+    """The entries of one notebook's log that were read, and the state that follows from them."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     batch_ids: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_BATCH_IDS))
-    """The ids of the batches that were recorded last."""
+    """The ids of the last recorded batches."""
     entries: deque[_Entry] = field(default_factory=lambda: deque(maxlen=_MAX_ENTRIES))
     is_read: bool = False
     has_order: bool = False
-    """Whether an entry with an order that a page sent was read."""
+    """Whether the log has an order that a page sent. (The notebook registry also logs orders.)"""
     order: list[tuple[str, str]] | None = None
     """The ids and types of the cells in the last order."""
     unwritable: set[str] = field(default_factory=set)
@@ -51,18 +52,18 @@ class LogView:
     is_replaced: bool = False
     """Whether an older log replaced this one since the server first read it."""
     acknowledged: dict[str, int] = field(default_factory=dict)
-    """The last seq in the newest answer to each page since the log was replaced."""
+    """By page, the seq in the newest answer to the page since the log was replaced."""
     informed_pages: set[str] = field(default_factory=set)
-    """The pages that received such an answer: the seqs they have seen refer to this log."""
+    """The pages that have received such an answer: their ``seen`` refers to the current log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
-        """Return whether all changes of the cells in ``order`` or the last order are recorded."""
+        """Return whether all changes of the cells in ``order`` (default: the last) are recorded."""
         order = order or self.order
         cell_ids = self.unwritable if order is None else {cell_id for cell_id, _ in order}
         return self.unwritable.isdisjoint(cell_ids)
 
     def reset(self) -> None:
-        """Forget the log, since another one replaced it."""
+        """Forget the entries, because another log replaced the stored log."""
         self.batch_ids.clear()
         self.entries.clear()
         self.acknowledged.clear()
@@ -73,13 +74,13 @@ class LogView:
         self.is_replaced = True
 
     def extend(self, entries: Iterable[NotebookLogEntry]) -> None:
-        """Add the entries after ``seq``."""
+        """Add those of the entries that the view doesn't have yet."""
         for entry in entries:
             if entry.seq <= self.seq:
                 continue
             self.seq = entry.seq
             if entry.type == ORDER:
-                # The order that the registration of a notebook logs has no types.
+                # An order that the notebook registry logged has no types.
                 self.has_order |= "types" in entry.data
                 self.order = _order_of(entry.data)
             if entry.type == CHANGED:
@@ -87,17 +88,20 @@ class LogView:
                 self.batch_ids.append(str(entry.data.get("id")))
                 cell_ids = tuple(cells) if isinstance(cells, dict) else ()
                 saved = entry.data.get("saved") is True
-                name = page if isinstance(page, str) else None
-                self.entries.append(_Entry(entry.seq, name, cell_ids, saved))
+                page_id = page if isinstance(page, str) else None
+                self.entries.append(_Entry(entry.seq, page_id, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """Return the last seq, which is sent to a page now."""
+        """Return the last seq for an answer to a page, and remember that the page gets it."""
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq
 
     def changed_by_others(self, page: str | None, seen: int | None) -> list[str] | None:
-        """Return the cells that other pages changed after ``seen``; None if no other page wrote."""
+        """Return the cells that other pages changed after the entry ``seen``.
+
+        None if no other page has sent a batch since.
+        """
         if seen is None or page is None:
             return None
         if seen == self.acknowledged.get(page):

@@ -1,14 +1,15 @@
-"""Copy the records that other roots have of a notebook.
+"""Copy the records of a notebook that are stored in other roots.
 
-Jupyter may be started in any folder above a notebook, and each start may have created a root of its
-own. When a notebook is opened, the records in the roots above it are copied to the current root.
+A user may start Jupyter in any of the folders above a notebook, and each start may have created a
+root in that folder. When a notebook is opened, its records in the other roots above the notebook
+are copied to the current root.
 
 Invariants:
 
-- Other roots are only read. Anything unreadable there is skipped.
-- Nothing is copied twice, and a copied record that was deleted doesn't come back.
-- When two sessions of a cell are merged, the one in the current root keeps its order, and new
-  records are appended.
+- Other roots are only read. Records that can't be read there are skipped.
+- No record is copied twice. If a copied record was deleted here, it isn't copied again.
+- If the current root already has a session of a cell, the order of its records doesn't change; the
+  records of the other root's session are appended.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ _BLOB = re.compile(rb'"([0-9a-f]{64})"')
 
 @dataclass
 class CopiedRecords:
-    """The records that were copied before, as logged in the notebook's ``taken_over`` entries."""
+    """The records that were copied before, according to the log's ``taken_over`` entries."""
 
     digests: dict[str, set[str]] = field(default_factory=dict)
-    """By cell."""
+    """The digests of the copied records, by cell id."""
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """The number of records by root and cell, for old entries without digests."""
+    """For old entries without digests: the number of copied records, by root and cell id."""
 
     def add(self, data: Mapping[str, Any]) -> None:
         """Add the data of a log entry."""
@@ -53,7 +54,10 @@ class CopiedRecords:
             self.counts.setdefault(root, {}).update(valid)
 
     def select(self, root: str, cell_id: str, digests: Sequence[str]) -> set[str]:
-        """Select the digests of a session, given in its order, that were copied from ``root``."""
+        """Return those digests whose records were copied before from the session in ``root``.
+
+        ``digests`` are the digests of all records of that session, in order.
+        """
         if cell_id in self.digests:
             return self.digests[cell_id]
         return set(digests[: self.counts.get(root, {}).get(cell_id, 0)])
@@ -64,10 +68,11 @@ def _items(value: object) -> list[tuple[str, Any]]:
 
 
 def name_under(root: Path, path: Path) -> str:
-    """Return the name of a file in the logs of ``root``: relative if it is inside, else absolute.
+    """Return the name that the logs in ``root`` use for a file.
 
-    So notebooks keep their names when their project is moved, and a notebook has the same name
-    wherever Jupyter was started.
+    It is the path relative to ``root`` if the file is inside, else the absolute path. So the names
+    of notebooks stay valid when a project's folder is moved, and don't depend on the folder in
+    which Jupyter was started.
     """
     try:
         return path.relative_to(root).as_posix()
@@ -76,10 +81,10 @@ def name_under(root: Path, path: Path) -> str:
 
 
 class OtherRoots:
-    """The roots other than that of ``store``.
+    """The roots other than the root of ``store``.
 
-    ``folder_of`` returns the folder of the notebook at a path of the contents API; None if the
-    notebook is not a file here.
+    ``served`` is the folder that the server serves. ``folder_of`` returns the folder of the
+    notebook at a path of the contents API, or None if it isn't a file on this machine.
     """
 
     def __init__(
@@ -97,7 +102,7 @@ class OtherRoots:
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:
-        """Return the stores of other roots that may have a notebook, nearest root first."""
+        """Return the stores of the other roots that may contain a notebook, nearest root first."""
         folder = self._folder_of(path)
         if folder is None:
             return {}
@@ -110,7 +115,7 @@ class OtherRoots:
         return {root: self._stores[root] for root in roots}
 
     async def copy_logs(self, path: str) -> None:
-        """Copy the logs of notebooks that the store doesn't have yet."""
+        """Copy the logs of notebooks that the current root doesn't know yet."""
         for root, other in self.stores(path).items():
             try:
                 notebook_ids = set(await other.list_notebooks(owner=self._owner))
@@ -131,11 +136,11 @@ class OtherRoots:
     ) -> dict[str, Any]:
         """Copy the sessions of notebook ``source`` in other roots to ``target`` in the store.
 
-        ``copied`` are the records that were copied before. Returns the data of the
-        ``taken_over`` entry to log, empty if nothing was copied.
+        ``copied`` are the records that were copied before. Return the data for a ``taken_over``
+        entry of the target's log; it is empty if nothing was copied.
         """
         counts: dict[str, dict[str, int]] = {}
-        new: dict[str, list[str]] = {}
+        new_digests: dict[str, list[str]] = {}
         for root, other in self.stores(path).items():
             name = name_under(self._root, root)
             try:
@@ -143,7 +148,7 @@ class OtherRoots:
             except (OSError, StorageError):
                 self._log.warning("Sessions in %s can't be read.", root)
                 continue
-            for (_, cell_id), mark in sorted(marks.items(), key=lambda row: row[0]):
+            for (_, cell_id), mark in sorted(marks.items(), key=lambda item: item[0]):
                 cache_key = (root, source, target, cell_id)
                 if self._session_marks.get(cache_key) == mark:
                     continue
@@ -154,24 +159,24 @@ class OtherRoots:
                 if session is None:
                     continue
                 digests = await asyncio.to_thread(_digests, session)
-                before = copied.select(name, cell_id, digests)
-                existing = copied.digests.get(cell_id, set()).union(new.get(cell_id, ()))
-                missing = list(dict.fromkeys(item for item in digests if item not in existing))
+                copied_before = copied.select(name, cell_id, digests)
+                existing = copied.digests.get(cell_id, set()).union(new_digests.get(cell_id, ()))
+                missing = list(dict.fromkeys(value for value in digests if value not in existing))
                 if missing:
                     key = SessionKey(target, cell_id, self._owner)
-                    # Blobs first, so that a session never names a blob that doesn't exist.
+                    # Blobs are copied first, so that no session refers to a missing blob.
                     await self._copy_blobs(other, session)
                     try:
-                        await self._store.merge_copy(key, session, merged_digests=before)
+                        await self._store.merge_copy(key, session, merged_digests=copied_before)
                     except (SessionTooNew, SessionCorrupt):
-                        continue  # the sessions can't be merged completely: both stay as they are
-                    new.setdefault(cell_id, []).extend(missing)
+                        continue  # the sessions can't be merged, so neither is changed
+                    new_digests.setdefault(cell_id, []).extend(missing)
                     counts.setdefault(name, {})[cell_id] = len(digests)
                 self._session_marks.put(cache_key, mark)
-        return {"taken": counts, "digests": new} if new else {}
+        return {"taken": counts, "digests": new_digests} if new_digests else {}
 
     async def _copy_blobs(self, other: SessionManager, session: Session) -> None:
-        """Copy the blobs that a session names, as far as the other store has them."""
+        """Copy the blobs to which a session refers, if the other store has them."""
         for sha256 in blobs_of(session):
             try:
                 data = await other.get_blob(sha256, owner=self._owner)
@@ -181,20 +186,21 @@ class OtherRoots:
                 await self._store.put_blob(data, owner=self._owner)
 
     def _translate(self, entry: NotebookLogEntry, root: Path) -> NewLogEntry:
+        """Convert an entry from the log in another root to one for the current root."""
         fields = {key: value for key, value in codec.to_dict(entry).items() if key != "seq"}
         data = dict(entry.data)
         if isinstance(path := data.get("path"), str):
             data["path"] = name_under(self._root, root / PurePosixPath(path))
-        # Records that were copied to that root were not copied to this one.
+        # Records that were copied to the other root were not copied to the current root.
         if data.pop("taken", None) is not None:
             data.pop("digests", None)
         return NewLogEntry.model_validate(fields | {"data": data})
 
 
 def blobs_of(session: Session) -> set[str]:
-    """The SHA-256 of each blob that a session may name."""
+    """Return the SHA-256 hashes of all blobs to which a session may refer."""
     return {name.decode() for name in _BLOB.findall(codec.encode(session))}
 
 
 def _digests(session: Session) -> list[str]:
-    return [digest(item) for item in session.ordered()]
+    return [digest(record) for record in session.ordered()]

@@ -356,9 +356,9 @@ async def test_a_restored_older_log_is_followed(files: FileBackend) -> None:
     assert [entry["id"] for entry in await logged(files.open())] == ["b0", "t1"], "once"
     for name in ("s1", "s2"):  # the first answer may be lost
         answer = await changes.record(NB, batch(name, saved=True, seen=seen, **ours))
-        assert answer.others == ["aa", "bb"]
+        assert answer.changed_by_others == ["aa", "bb"]
     answer = await changes.record(NB, batch("s3", saved=True, seen=answer.seq, **ours))
-    assert answer.others is None
+    assert answer.changed_by_others is None
     assert (await logged(files.open()))[-1].get("saved") is True
 
 
@@ -373,18 +373,18 @@ async def test_a_save_over_another_pages_records_is_no_moment_until_it_is_answer
     seen = (await first.record(NB, begin)).seq
     their = CellChange(A, [edit("e2", "x = 2")])
     other = await first.record(NB, batch("b2", their, order=[("aa", "code")], saved=True, **theirs))
-    assert other.others is None
+    assert other.changed_by_others is None
 
     again = ChangeRecorder(backend.open())
     mine = CellChange(B, [edit("e3", "y = 1")])
     save = batch("b3", mine, saved=True, seen=seen, **ours)
     for _ in range(2):  # the first answer may be lost
         answer = await again.record(NB, save)
-        assert answer.others == ["aa"]
+        assert answer.changed_by_others == ["aa"]
     observed = event("edit", source="x = 1", data={"trigger": "save", "again": True}, id="e4")
     reply = batch("b4", CellChange(A, [observed]), saved=True, seen=answer.seq, **ours)
     answer = await again.record(NB, reply)
-    assert answer.others is None
+    assert answer.changed_by_others is None
     log = [entry for entry in await logged(backend.open()) if entry["type"] == "changed"]
     assert [(entry["id"], entry.get("saved", False)) for entry in log] == [
         ("b1", False),
@@ -397,7 +397,7 @@ async def test_a_save_over_another_pages_records_is_no_moment_until_it_is_answer
     before = await logged(backend.open())
     for name in ("b5", "b6"):
         answer = await again.record(NB, batch(name, saved=True, seen=answer.seq, **ours))
-        assert answer.others is None
+        assert answer.changed_by_others is None
     assert await logged(backend.open()) == before
     session = await backend.open().load_session(A)
     assert [e.source for e in session.events or []] == ["x = 1", "x = 2", "x = 1"]
