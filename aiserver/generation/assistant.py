@@ -1,8 +1,8 @@
 """Start, preview and stop the requests for code in cells.
 
-Invariants: each cell has at most one generation at a time, and the error for a second one names the
-running one; only the user who started a generation can stop it (P9). ``generation.py`` implements a
-single generation.
+Invariants: each cell has at most one generation at a time, and the error for a second request has
+the id of the running generation. Only the user who started a generation can stop it.
+``generation.py`` implements a single generation.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from .past_turns import load_past_turns
 class Preview:
     """The messages that a model would get.
 
-    Each message has a role, a text and whether it is one of our examples; ``hidden`` is the number
-    of secrets that were hidden.
+    Each message has a role, a text, and a boolean that is true for the examples that each prompt
+    contains. ``hidden`` is the number of secrets that were hidden.
     """
 
     model: ModelInfo
@@ -56,23 +56,24 @@ class Assistant:
     ) -> None:
         self._sessions, self._models, self._limit = sessions, models, limit
         self._log = log or logging.getLogger(__name__)
-        self._reserved: dict[SessionKey, str] = {}
-        self._running: dict[str, Generation] = {}
+        self._reserved: dict[SessionKey, str] = {}  # the generation's id, by cell
+        self._running: dict[str, Generation] = {}  # by id
         self._warming: asyncio.Task[None] | None = None
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Start a generation. ``user`` is empty on a single-user server.
 
-        Raises GenerationRunning if one is already running in the cell; TooManyGenerations if
-        the limit of concurrent generations is reached (P17); NoModel and its siblings if there is
-        no usable model; StorageError if the cell's history can't be read or is from a newer
-        version. In these cases no turn is recorded.
+        Raises GenerationRunning if a generation is already running in the cell; TooManyGenerations
+        if the limit of concurrent generations is reached; ModelError if there is no usable model;
+        StorageError if the cell's history can't be read or is from a newer version. In these cases
+        no turn is recorded.
         """
         if key in self._reserved:
             raise GenerationRunning(self._reserved[key])
         if len(self._reserved) >= self._limit:
             raise TooManyGenerations
-        self._reserved[key] = id = uuid.uuid4().hex  # reserved before the first await
+        # Before the first await, so that no other call can start a generation in the cell.
+        self._reserved[key] = id = uuid.uuid4().hex
         try:
             model = await self._models.get(body.model)
             generation = Generation(id, key, body, model, self._sessions, self._log, user)
@@ -107,7 +108,7 @@ class Assistant:
     def stop(self, generation_id: str, *, user: str = "") -> None:
         """Stop a running generation.
 
-        Raises NotFound if it isn't running, NotYours if somebody else started it.
+        Raises NotFound if it isn't running, NotYours if another user started it.
         """
         generation = self._running.get(generation_id)
         if generation is None:
@@ -119,8 +120,8 @@ class Assistant:
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
         """Prepare a model for a request in this cell, in the background.
 
-        Sends nothing to a remote model. A new warm-up replaces the previous one, and none delays a
-        request.
+        Nothing is sent to a remote model. A new warm-up replaces the previous one, and a request
+        cancels it.
         """
         self._stop_warming()
         if not self._running:
@@ -137,7 +138,7 @@ class Assistant:
             messages, _ = await compose(model, body, await load_past_turns(self._sessions, key))
             await model.warm_up(messages)
         except AIServerError as reason:
-            # A request, if there is one, will report the error.
+            # If a request follows, it reports the error.
             self._log.debug("Warm-up failed: %s", reason.code)
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """Compose the messages for a request or its preview.
 
-Invariants: no secret is sent to a model that isn't on this machine (P16). The preview is created by
-the same function as the messages that are sent (P15).
+Invariants: no secret is sent to a model that isn't on this machine. A preview consists of the same
+messages as the request, because the same function composes them.
 """
 
 from __future__ import annotations
@@ -35,10 +35,14 @@ async def compose(
 
 
 def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) -> PromptInput:
-    """Return the input of a prompt. A request without DataFrames uses those of the history."""
+    """Return the input of a prompt, with secrets hidden.
+
+    A request without DataFrames gets the DataFrames of an earlier request in the cell, if any.
+    """
     frames = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
     intent = body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
-    source = vault.hide(body.source)  # first, so that its secrets are recalled in the history, too
+    # The source comes first, so that `recall` can find its secrets in the redacted history.
+    source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(intent, is_prose=True),
         source=source,
@@ -48,20 +52,21 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
             cell.model_copy(update={"source": vault.hide(cell.source)})
             for cell in body.context.cells
         ],
-        history=[_hidden(turn, vault) for turn in history],
-        dataframes=[_hidden_frame(frame, vault) for frame in frames or _last_frames(history)],
+        history=[_hide_in_turn(turn, vault) for turn in history],
+        dataframes=[_hide_in_frame(frame, vault) for frame in frames or _last_frames(history)],
     )
 
 
-def _hidden(turn: Interaction, vault: Vault) -> Interaction:
+def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
+    """Return a turn with the secrets in its texts hidden."""
     request, response = turn.user_request, turn.ai_response
     request_update = {
         "intent": vault.hide(vault.recall(request.intent), is_prose=True),
         "current_code": vault.hide(vault.recall(request.current_code)),
     }
     response_update = {"suggestion": vault.hide(vault.recall(response.suggestion))}
-    before = (request.intent, request.current_code, response.suggestion)
-    if before == (*request_update.values(), *response_update.values()):
+    old_texts = (request.intent, request.current_code, response.suggestion)
+    if old_texts == (*request_update.values(), *response_update.values()):
         return turn
     return turn.model_copy(
         update={
@@ -71,8 +76,11 @@ def _hidden(turn: Interaction, vault: Vault) -> Interaction:
     )
 
 
-def _hidden_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:
-    """Hide secrets in names. A column's name may be a key, for example after a pivot."""
+def _hide_in_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:
+    """Return a DataFrame's profile with the secrets in its names hidden.
+
+    A column's name may be a secret key, for example after a pivot.
+    """
 
     def hide(text: str) -> str:
         return vault.hide(fix_surrogates(text))
@@ -86,10 +94,11 @@ def _hidden_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:
 
 
 def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
+    """Return the DataFrames of the newest turn that has any."""
     for turn in reversed(history):
         if turn.dataframes:
-            # Another tool or a later version may have stored other fields or values: that must
-            # not make the cell unusable.
+            # Another tool or a later version may have stored other fields or values. The cell must
+            # stay usable all the same.
             try:
                 names = DataFrameProfile.model_fields
                 return [

@@ -2,13 +2,13 @@
 
 Invariants:
 
-- It has exactly one ``Outcome``, and unless the store itself fails, its turn is recorded with that
-  status and the text received so far.
-- There is one way to stop it, ``Generation.stop``: for the Stop button, a disconnected client and
-  the server's shutdown. It closes the model's stream, which stops the model.
-- A slow reader slows down the model and misses nothing: the queue between them is bounded, and the
-  end is always queued after the last token.
-- It logs one line, which contains nothing from the request or the answer.
+- A generation has exactly one ``Outcome``. Unless the store fails, a turn is recorded with the
+  status of the outcome and the text that was received.
+- ``Generation.stop`` is the only way to stop a generation: for the Stop button, for a disconnected
+  client and for the server's shutdown. It closes the model's stream, which stops the model.
+- A slow reader gets every token, but makes the model wait, because the number of queued tokens is
+  limited. The end is always queued after the last token.
+- A generation logs one line, which contains nothing from the request or the answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from ..sessions.record.mutations import check_writable
 from .compose import compose
 from .past_turns import load_or_new, past_turns_of
 
-QUEUE_SIZE = 256  # tokens that are buffered for a slow reader
+QUEUE_SIZE = 256  # tokens that are queued for a slow reader at most
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,9 @@ class Waiting:
 class Outcome:
     """The end of a generation, with the status of its turn.
 
-    ``interaction`` and ``revision`` are those of the saved turn. If saving failed, ``unsaved`` is
-    the turn, and ``error`` says why; otherwise ``error`` says why the generation failed.
+    ``interaction`` is the saved turn, and ``revision`` the session's revision after it was saved.
+    If the generation failed, ``error`` is the reason. If saving failed, ``unsaved`` is the turn
+    that couldn't be saved, and ``error`` the reason why.
     """
 
     status: Status
@@ -83,25 +84,28 @@ class Generation:
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
-        self.turn_id = 1  # the expected id; only that of the saved turn is certain
+        self.turn_id = 1  # the expected id; the saved turn may have another one
         self._sessions, self._log = sessions, log
         self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
-        self._room = asyncio.Semaphore(QUEUE_SIZE)
+        self._room = asyncio.Semaphore(QUEUE_SIZE)  # the free places in the queue
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._parser = answer_parser(self._language)
         self._vault = Vault()
         self._usage: dict[str, object] | None = None
-        self._asked_at, self._began = utc_now(), time.monotonic()
-        self._first_at: float | None = None
-        self._stopped = False
+        self._requested_at, self._start = utc_now(), time.monotonic()
+        self._first_token_time: float | None = None
+        self._is_stopped = False
         self._is_querying = False
         self._task: asyncio.Task[None] | None = None
         self.outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
 
     async def prepare(self) -> None:
-        """Load the cell's history. Raises StorageError, also if no turn can be added."""
+        """Load the cell's history.
+
+        Raises StorageError if the history can't be read or no turn can be added to it.
+        """
         session = await load_or_new(self._sessions, self.key)
-        check_writable(session.meta, None)  # before querying for an answer that can't be saved
+        check_writable(session.meta, None)  # before the model is asked: its answer must be saved
         self.turn_id = session.next_turn_id
         self._history = await past_turns_of(
             self._sessions, session, self.key, self.body.parent_turn_id
@@ -113,18 +117,18 @@ class Generation:
 
     def stop(self) -> None:
         """Stop the model. May be called at any time, any number of times."""
-        self._stopped = True
+        self._is_stopped = True
         if self._task and self._is_querying:
             self._task.cancel()
 
     async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | Waiting | None]:
-        """Yield the tokens, and None after every ``idle`` seconds without one.
+        """Yield the tokens, and None after every ``idle`` seconds without a token.
 
-        One or more ``Waiting`` may precede the first token.
+        ``Waiting`` objects may come before the first token.
         """
         while True:
             try:
-                # No timer if the queue isn't empty, since there are many tokens.
+                # A timer is only started if the queue is empty: one for each token is expensive.
                 token = (
                     await asyncio.wait_for(self._queue.get(), idle)
                     if self._queue.empty()
@@ -142,19 +146,19 @@ class Generation:
         error: AIServerError | None = None
         status: Status = "cancelled"
         try:
-            if not self._stopped:
+            if not self._is_stopped:
                 self._is_querying = True
                 await self._query()
                 status = "success"
         except asyncio.CancelledError:
-            pass  # stopped: recorded below, like every outcome
+            pass  # the generation was stopped; the turn is recorded below, as for any outcome
         except AIServerError as reason:
             status, error = "error", reason
         except Exception as fault:
-            # A bug. The user gets a sentence, the log the location, and the turn is still recorded.
+            # A bug: the user gets a general error, its location is logged, the turn is recorded.
             self._log.error("generation %s failed: %s", self.id, outline_of(fault))
             status, error = "error", AIServerError()
-        self._is_querying = False  # too late to stop: the answer is complete
+        self._is_querying = False  # from here on, `stop` has no effect
         for part, text in [*self._parser.feed(self._vault.finish()), *self._parser.finish()]:
             self._queue.put_nowait(Token(part, text))
         if status == "success" and not self._parser.suggestion.strip():
@@ -165,33 +169,35 @@ class Generation:
         self._queue.put_nowait(None)
 
     async def _query(self) -> None:
+        """Send the prompt to the model, and queue the tokens of its answer."""
         messages, self._vault = await compose(self.model, self.body, self._history)
         async with contextlib.aclosing(
             self.model.stream(messages, language=self._language.name)
         ) as deltas:
             async for delta in deltas:
-                if self._stopped:
+                if self._is_stopped:
                     # Before Python 3.12 asyncio.wait_for can swallow a cancellation.
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
                 if delta.waiting is not None:
                     await self._room.acquire()
                     self._queue.put_nowait(Waiting(delta.waiting))
-                if delta.text and self._first_at is None:
-                    self._first_at = time.monotonic()
+                if delta.text and self._first_token_time is None:
+                    self._first_token_time = time.monotonic()
                 for part, text in self._parser.feed(self._vault.feed(delta.text)):
                     await self._room.acquire()
                     self._queue.put_nowait(Token(part, text))
 
     @property
     def _stored_language(self) -> str:
-        """The kernel's name for the language, unless the cell is in another language."""
+        """The language to store: by the kernel's name for it, unless the cell uses another one."""
         language = self._language
         return self.body.language if language.name == language.kernel else language.name
 
     async def _save(self, status: Status, error: AIServerError | None) -> Outcome:
+        """Save the turn, and return the outcome; ``error`` is why the generation failed."""
         turn = NewTurn(
-            timestamp=self._asked_at,
+            timestamp=self._requested_at,
             user_request=UserRequest(
                 intent=self.body.intent,
                 current_code=self.body.source,
@@ -225,21 +231,23 @@ class Generation:
                 error = AIServerError(UserText("This answer could not be saved to the history."))
             unsaved = Interaction.model_validate(turn.to_dict() | {"turn_id": self.turn_id})
             return Outcome("error", error=error, unsaved=unsaved)
-        # The user gets the turn as it was generated; the stored one is redacted.
+        # The user gets the turn as it was generated, whereas the stored turn is redacted.
         saved = saved.model_copy(
             update={"user_request": turn.user_request, "ai_response": turn.ai_response}
         )
         return Outcome(status, saved, revision, error)
 
     def _log_end(self, outcome: Outcome) -> None:
+        """Log one line about the generation."""
         now = time.monotonic()
         fields: dict[str, Any] = {
             "id": self.id,
             "model": _name_of(self.model.info),
             "status": outcome.status,
             "code": outcome.error and outcome.error.code,
-            "ms": round((now - self._began) * 1000),
-            "first_ms": self._first_at and round((self._first_at - self._began) * 1000),
+            "ms": round((now - self._start) * 1000),
+            "first_ms": self._first_token_time
+            and round((self._first_token_time - self._start) * 1000),
             "tokens_in": (self._usage or {}).get("input_tokens"),
             "tokens_out": (self._usage or {}).get("output_tokens"),
         }
@@ -249,6 +257,6 @@ class Generation:
 
 
 def _name_of(info: ModelInfo) -> str:
-    """Return the model's id for the log; if it contains a path, only with the file's name."""
+    """Return the model's id for the log. Of a path in the id, only the file's name is logged."""
     provider, _, name = info.id.replace("\\", "/").partition(":")
     return f"{provider}:{PurePosixPath(name).name}"

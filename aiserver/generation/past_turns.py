@@ -2,13 +2,13 @@
 
 Invariants:
 
-- They are the cell's own turns since its context was last reset; if the request continues from an
-  older turn, those that led to it.
-- A merged cell continues from the cells that it was merged from: their turns up to the merge come
-  first, unless its context was reset since.
-- Within a cell, the oldest turns come first; merged cells follow each other in the order of their
-  code. Clocks don't matter (P26).
-- An unreadable history of another cell never prevents a request in this one.
+- A model gets the cell's own turns since the cell's context was last reset. If the request
+  continues from an older turn, the model only gets that turn and the turns that led to it.
+- If the cell was merged from other cells, their turns up to the merge come before its own, unless
+  the cell's context was reset after the merge.
+- The turns of one cell are in their order, the oldest first. The turns of several merged cells
+  follow each other as their code does in the merged cell. Timestamps don't matter.
+- If the history of another cell can't be read, a request in this cell is still possible.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ..errors import SessionCorrupt
 from ..models import Interaction, Session, SessionKey, is_id, new_session
 from ..sessions.base import SessionManager
 
-HISTORY_TURNS = 50  # more than fit into any prompt's token budget
-_MAX_CELLS = 50  # cells that are loaded at most, directly or indirectly merged
+HISTORY_TURNS = 50  # turns at most; fewer fit into any prompt's token budget
+_MAX_CELLS = 50  # cells to load at most, which were merged directly or indirectly
 
 
 async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
-    """Return the session of a cell, or an empty one if it is corrupt."""
+    """Return the session of a cell, or an empty session if the stored one is damaged."""
     try:
         return await sessions.load_session(key)
     except SessionCorrupt:  # new requests must remain possible
@@ -32,7 +32,10 @@ async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
 async def load_past_turns(
     sessions: SessionManager, key: SessionKey, parent_turn_id: int | None = None
 ) -> list[Interaction]:
-    """Return the past turns for a model; with ``parent_turn_id``, those that led to it."""
+    """Return the past turns for a model.
+
+    With ``parent_turn_id``, return only that turn and the turns that led to it.
+    """
     return await past_turns_of(sessions, await load_or_new(sessions, key), key, parent_turn_id)
 
 
@@ -42,7 +45,7 @@ async def past_turns_of(
     key: SessionKey,
     parent_turn_id: int | None = None,
 ) -> list[Interaction]:
-    """Like ``load_past_turns``, for a session that is already loaded."""
+    """Return the past turns for a model, as ``load_past_turns`` does, for a loaded session."""
     turns = session.history(parent_turn_id)
     if session.meta.parents and len(turns) < HISTORY_TURNS:
         turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
@@ -54,36 +57,38 @@ class _MergedCells:
 
     def __init__(self, sessions: SessionManager, key: SessionKey) -> None:
         self._sessions = sessions
-        self._seen = {key}
+        self._loaded_keys = {key}
 
     async def turns_before(self, session: Session) -> list[Interaction]:
-        """Return the turns that precede a merged cell's own."""
+        """Return the turns of the cells that were merged into the cell of ``session``."""
         if any(event.type == "context_reset" for event in session.events or []):
             return []
         forked_from = (session.meta.forked_from or {}).get("cell_id")
-        names = {session.meta.cell_id, forked_from}
+        # The merge event of a parent may contain the id of the cell that this cell was copied from.
+        cell_ids = {session.meta.cell_id, forked_from}
         turns: list[Interaction] = []
         for parent in session.meta.parents or []:
-            loaded = await self._load(session, parent)
+            loaded = await self._load_parent(session, parent)
             if loaded is not None:
-                merged = _until_merged(loaded, names)
+                merged = _until_merged(loaded, cell_ids)
                 turns += [*await self.turns_before(merged), *merged.history()]
         return turns
 
-    async def _load(self, session: Session, parent: dict[str, object]) -> Session | None:
-        # A duplicated notebook has its own copies of the parents' histories: prefer those.
+    async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
+        """Load the session of an entry of ``meta.parents``; None if that isn't possible."""
+        # A copied notebook has its own copies of the parents' sessions, which come first here.
         for notebook_id in (session.meta.notebook_id, parent.get("notebook_id")):
             cell_id = parent.get("cell_id")
             if not (isinstance(notebook_id, str) and isinstance(cell_id, str)):
                 continue
-            if not (is_id(notebook_id) and is_id(cell_id)) or len(self._seen) > _MAX_CELLS:
+            if not (is_id(notebook_id) and is_id(cell_id)) or len(self._loaded_keys) > _MAX_CELLS:
                 continue
             key = SessionKey(notebook_id, cell_id, session.meta.owner or "")
-            if key in self._seen:
+            if key in self._loaded_keys:
                 return None
             loaded = await self._load_readable(key)
             if loaded is not None:
-                self._seen.add(key)
+                self._loaded_keys.add(key)
                 return loaded
         return None
 
@@ -94,14 +99,17 @@ class _MergedCells:
             return None
 
 
-def _until_merged(session: Session, names: set[str | None]) -> Session:
-    """Return a session as of the merge of its cell into one of ``names``, else into any cell."""
+def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
+    """Return a session as it was when its cell was merged into one of ``cell_ids``.
+
+    If it wasn't merged into any of these, return the session as it was at its first merge.
+    """
     merges = [
         (event.seq, (event.data or {}).get("into"))
         for event in session.events or []
         if event.type == "merge" and (event.data or {}).get("into") is not None
     ]
-    ends = [seq for seq, into in merges if into in names] or [seq for seq, _ in merges]
+    ends = [seq for seq, into in merges if into in cell_ids] or [seq for seq, _ in merges]
     if not ends:
         return session
     end = min(ends)

@@ -1,7 +1,8 @@
 """The base handler: it reads requests, writes answers and maps errors to HTTP.
 
-Invariants: an error's body is ``{code, message, text, requestId}`` with a fixed code and a plain
-sentence, never a traceback, a path or a provider's text. Errors of a client log no traceback.
+Invariants: the body of an error is ``{code, message, text, requestId}``, with a fixed code and a
+plain sentence. It never contains a traceback, a path or a provider's text. No traceback is logged
+for an error that the client caused.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ from ..sessions.base import SessionManager
 from ..sharing.process import Exporter
 from ..surrogates import json_bytes
 
-RESOURCE = "aiserver"  # the resource that Jupyter's Authorizer checks
+RESOURCE = "aiserver"  # the resource to which Jupyter's Authorizer allows access
 MAX_BODY = 3 * 1024 * 1024  # bytes; parsing them blocks the event loop for less than 10 ms
 
-# Maps errors to HTTP statuses; a class without an entry has its parent's.
+# The HTTP statuses of errors. A class without an entry has the status of its parent class.
 STATUS: dict[type[errors.AIServerError], int] = {
     errors.AIServerError: 500,
     errors.InvalidRequest: 400,
@@ -69,6 +70,7 @@ FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
     405: ("method_not_allowed", UserText("This action is not supported here.")),
 }
 
+# Jupyter's own identity providers, and the names that they invent for browsers.
 _STOCK_PROVIDERS = (IdentityProvider.get_user, LegacyIdentityProvider.get_user)
 _RANDOM_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 
@@ -78,10 +80,11 @@ Method = TypeVar("Method", bound=Callable[..., Awaitable[None]])
 
 @dataclass(frozen=True)
 class Services:
-    """The parts of AI Server that handlers use, created by ``extension.py``.
+    """The objects that handlers use, created by ``extension.py``.
 
-    ``session_owner`` is the owner of the sessions; empty in a store of one person. Only the users
-    ``owner`` and ``deleting_owner`` may make requests and delete histories; everyone if empty.
+    ``session_owner`` is the owner of the sessions; it is empty if the store belongs to one person.
+    Only the user ``owner`` may make requests, and only the user ``deleting_owner`` may delete
+    histories. If the name is empty, everyone may.
     """
 
     sessions: SessionManager
@@ -107,12 +110,12 @@ def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], M
 
 
 def status_of(error: errors.AIServerError) -> int:
-    """Return the HTTP status of an error, or that of its nearest parent in ``STATUS``."""
+    """Return the HTTP status of an error's class, or else of its nearest parent class."""
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
 def error_fields(error: errors.AIServerError) -> dict[str, Any]:
-    """Return an error's ``code``, ``message`` and ``text``, and data that helps to fix it."""
+    """Return an error as sent: ``code``, ``message``, ``text``, and data that helps to fix it."""
     fields: dict[str, Any] = {
         "code": error.code,
         "message": error.message,
@@ -135,21 +138,21 @@ def error_fields(error: errors.AIServerError) -> dict[str, Any]:
 class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     """Base of all handlers."""
 
-    unsaved: Interaction | None = (
-        None  # an answer that couldn't be saved; the error body contains it
-    )
+    unsaved: Interaction | None = None
+    """A turn that couldn't be saved; the body of the error contains it."""
 
     @property
     def services(self) -> Services:
-        """The parts of AI Server. Raises SettingError while a setting is invalid."""
+        """The objects that handlers use. Raises SettingError if a setting is invalid."""
         return cast("Services", self.settings["aiserver_load"]())
 
     @property
     def user_name(self) -> str:
-        """The name of the user who sent the request; empty on a server of one person (P9).
+        """The name of the user who sent the request; empty on a server of one person.
 
-        Jupyter's stock identity providers give each browser with the token or password a random
-        name, which doesn't identify a person. Names from others, such as JupyterHub's, do.
+        Jupyter's own identity providers give each browser that has the token or the password a
+        random name, which doesn't identify a person. The names of other identity providers, such as
+        JupyterHub's, do.
         """
         user = self.current_user
         name = user.username if isinstance(user, User) else ""
@@ -192,13 +195,13 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         return model.model_validate(self.json_body())
 
     def query(self, model: type[Model]) -> Model:
-        """Validate the URL's query like a body, except for arguments that the model lacks."""
+        """Validate the URL's query as ``body`` does. Arguments that the model lacks are ignored."""
         names = {field.alias or to_camel(name) for name, field in model.model_fields.items()}
         present = names & self.request.query_arguments.keys()
         return model.model_validate({name: self.get_query_argument(name) for name in present})
 
     def if_match(self) -> int | None:
-        """Return the revision in ``If-Match``, or None without one. Raises InvalidRequest."""
+        """Return the revision in the header ``If-Match``; None without it. Raises InvalidField."""
         header = self.request.headers.get("If-Match", "").strip()
         if header in ("", "*"):
             return None
@@ -212,7 +215,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         self.set_header("ETag", f'"{revision}"')
 
     def compute_etag(self) -> str | None:
-        """Send no ETag except a revision. Tornado would hash the body."""
+        """Return None: otherwise, Tornado would send a hash of the body instead of a revision."""
         return None
 
     async def finish_in_thread(self, build: Callable[[], Any]) -> None:
@@ -220,7 +223,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Send an error's code and message."""
+        """Send the body of an error."""
         reason = (kwargs.get("exc_info") or (None, None, None))[1]
         error = _as_error(reason)
         if error is not None:
@@ -241,7 +244,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def request_id(self) -> str:
-        """An id that connects an error body with the log."""
+        """An id that is in the body of an error and in the log, to find one by the other."""
         if not hasattr(self, "_request_id"):
             self._request_id = uuid.uuid4().hex[:12]
         return self._request_id
@@ -259,8 +262,8 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         elif isinstance(value, HTTPError):
             self.log.info("%s: %s (request %s)", self._action, value.status_code, self.request_id)
         else:
-            fault = outline_of(value) if value else "unknown"
-            self.log.error("%s failed (request %s): %s", self._action, self.request_id, fault)
+            outline = outline_of(value) if value else "unknown"
+            self.log.error("%s failed (request %s): %s", self._action, self.request_id, outline)
 
     @property
     def _action(self) -> str:
@@ -268,6 +271,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
 
 def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
+    """Return an exception as an error of ours; None if it is not about the request."""
     if isinstance(reason, errors.AIServerError):
         return reason
     if isinstance(reason, ValidationError):
@@ -281,6 +285,6 @@ def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
 
 
 def _safe_name(part: str | int) -> str:
-    """Return a field's name if it looks like an identifier; it may come from the client."""
+    """Return a part of a field's name. The client may have sent any text as a name."""
     text = str(part)
     return text if re.fullmatch(r"[A-Za-z0-9_]{1,32}", text) else "a field"

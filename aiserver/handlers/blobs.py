@@ -1,7 +1,7 @@
 """``blobs``: thumbnails of outputs, addressed by the SHA-256 of their content.
 
-Invariant: only pictures are served, recognised by their first bytes and never by a declared type.
-Any other content of the store answers 404 (P10).
+Invariant: only pictures are served. They are recognised by their first bytes, never by a type that
+a client declares. For any other content of the store, the answer is 404.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from ..sharing.pictures import picture_type
 from ..surrogates import json_bytes
 from .base import MAX_BODY, AIServerHandler, guarded
 
-MAX_BLOB = 256 * 1024
+MAX_BLOB = 256 * 1024  # bytes
 
 
 class BlobsHandler(AIServerHandler):
@@ -19,7 +19,7 @@ class BlobsHandler(AIServerHandler):
 
     @guarded("write")
     async def put(self) -> None:
-        """Store a picture and answer with its hash. The same picture is stored once."""
+        """Store a picture and answer with its hash. Equal pictures are stored once."""
         data = self.request.body
         if picture_type(data) is None and len(data) <= MAX_BODY:
             raise InvalidRequest("The body is not a PNG, JPEG, WebP or GIF image.")
@@ -31,11 +31,11 @@ class BlobsHandler(AIServerHandler):
 
 
 class BlobHandler(AIServerHandler):
-    """One picture."""
+    """Returns one picture."""
 
     @property
     def content_security_policy(self) -> str:
-        """Forbid the content to load or run anything."""
+        """A policy that forbids the content to load or run anything."""
         return "default-src 'none'; sandbox"
 
     @guarded("read")

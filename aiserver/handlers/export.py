@@ -1,7 +1,7 @@
 """``notebooks/…/export``: export a notebook's replay as one file.
 
-Invariants: the file is sent as text inside JSON, never as a page of this server (P10). The
-notebook's own file is read only if the user may read it and it carries the notebook's id.
+Invariants: the file is sent as text inside JSON, never as a web page of this server. The notebook's
+own file is read only if the user may read it and it contains the notebook's id.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ class ExportHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Do the same for clients that send the path in the URL, and so to access logs."""
+        """Do the same for clients that send the path in the URL, although logs contain URLs."""
         await self._answer(notebook_id, self.query(ExportBody))
 
     async def _answer(self, notebook_id: str, body: ExportBody) -> None:
         notebook = await self._notebook(body.path, notebook_id) if body.path else None
         name = None if notebook is None else PurePosixPath(body.path).name
-        # The worker process encoded the JSON: a large file would block the event loop.
+        # The worker process encodes the JSON, because a large file would block the event loop.
         answer = await self.services.exporter.export(
             notebook_id, body.format, name=name, notebook=notebook
         )
         await self.finish(answer)
 
     async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
-        """Read the notebook at a path if it carries this id and the user may read it."""
+        """Return the notebook at a path if it has this id and the user may read it."""
         allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
         if not await ensure_async(allowed):
             return None

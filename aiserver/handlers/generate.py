@@ -26,7 +26,7 @@ class GenerateHandler(AIServerHandler):
         body = self.body(self.body_type)
         key = self.key(body.notebook_id, body.cell_id)
         self._generation = await self.services.assistant.generate(key, body, user=self.user_name)
-        if self._is_disconnected:  # while the generation was being created
+        if self._is_disconnected:  # the client disconnected before the generation existed
             self._generation.stop()
         if "text/event-stream" in self.request.headers.get("Accept", ""):
             await self._stream(self._generation)
@@ -49,12 +49,12 @@ class GenerateHandler(AIServerHandler):
         if outcome.interaction is None:
             self.unsaved = outcome.unsaved
             assert outcome.error is not None
-            raise outcome.error  # it could not be saved
+            raise outcome.error  # the turn could not be saved
         self.set_revision(outcome.revision or 0)
         await self.finish(json_bytes(outcome.interaction.to_dict()))
 
     def on_connection_close(self) -> None:
-        """Stop the model, even one that hasn't answered yet."""
+        """Stop the model, even if it hasn't answered yet."""
         self._is_disconnected = True
         if self._generation is not None:
             self._generation.stop()
@@ -62,13 +62,13 @@ class GenerateHandler(AIServerHandler):
 
 
 class AnalyzeDataFrameHandler(GenerateHandler):
-    """``generate`` with profiles of the kernel's DataFrames in the request."""
+    """Generates code for a request that contains profiles of the kernel's DataFrames."""
 
     body_type = AnalyzeBody
 
 
 class PreviewHandler(AIServerHandler):
-    """Previews a request."""
+    """Previews the prompt of a request."""
 
     @guarded("execute")
     async def post(self) -> None:
@@ -94,13 +94,13 @@ class StopHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
-        """Request the stop; the generation's own stream reports its end."""
+        """Ask the generation to stop. The response to its own request reports its end."""
         self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
 
 
 async def _events(generation: Generation) -> AsyncGenerator[Event | None, None]:
-    """Yield the events of a generation, and None after a pause."""
+    """Yield the events of a generation, and None after a pause, as ``send_events`` expects."""
     ids = {"generationId": generation.id, "turnId": generation.turn_id}
     yield "start", ids | {"model": model_fields(generation.model.info)}
     async for token in generation.tokens(idle=HEARTBEAT):

@@ -1,4 +1,4 @@
-"""``git``: how git treats histories, which a person decides once per repository."""
+"""``git``: whether git ignores or merges histories. A person decides this once per repository."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .base import AIServerHandler, guarded
 
 
 class GitHandler(AIServerHandler):
-    """Asks for and applies the decision."""
+    """Reports whether a person has to decide, and applies the decision."""
 
     @guarded("read")
     async def get(self) -> None:

@@ -15,11 +15,11 @@ from .sse import HEARTBEAT, Event, send_events
 
 
 class InstallHandler(AIServerHandler):
-    """Installs the local model. The installation outlives the connections that follow it."""
+    """Installs the local model. The installation goes on when the clients have disconnected."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Start or join the installation; answer with events, or with its progress."""
+        """Start an installation or follow the running one; answer with events or its progress."""
         self.check_owner()
         body = self.body(InstallBody)
         if not self.services.models.can_install():
@@ -38,14 +38,14 @@ class InstallHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self) -> None:
-        """Stop the installation. Downloaded parts stay for the next try."""
+        """Stop the installation. The next installation continues the download."""
         self.check_owner()
         await self.services.models.installer.stop()
         self.set_status(204)
 
 
 async def _events(installation: Installation) -> AsyncGenerator[Event | None, None]:
-    """Yield the events of an installation, and None after a pause."""
+    """Yield the events of an installation, and None after a pause, as ``send_events`` expects."""
     async for state in installation.follow(idle=HEARTBEAT):
         yield ("progress", asdict(state)) if state else None
     if failure := failure_of(installation):

@@ -1,4 +1,4 @@
-"""``models/keys``: connect and disconnect providers. Keys are write-only."""
+"""``models/keys``: connect and disconnect providers. Clients can set keys but not read them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from .models import secret_value
 class KeyHandler(AIServerHandler):
     """Sets a provider's key and address. Only the server's owner may do this.
 
-    The action is ``execute``, as for requests, because these decide where requests go and who pays.
+    The action is ``execute``, as for requests, because the key and the address decide where
+    requests are sent and who pays for them.
     """
 
     @guarded("execute")
     async def put(self, provider: str) -> None:
-        """Store the key and address, and replace previous ones."""
+        """Store the key and address, in place of any previous ones."""
         self.check_owner()
         body = self.body(KeyBody)
         await self.services.models.connect(
@@ -25,7 +26,7 @@ class KeyHandler(AIServerHandler):
 
     @guarded("execute")
     async def patch(self, provider: str) -> None:
-        """Set whether the provider's server runs on this machine; key and address stay."""
+        """Set whether the provider's server runs on this machine, without a change of the key."""
         self.check_owner()
         await self.services.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
         self.set_status(204)

@@ -90,17 +90,20 @@ class ModelsHandler(AIServerHandler):
         await self.finish(json_bytes(body))
 
     async def _notices(self) -> list[str]:
-        """Return the store's notices that matter in a prompt row; ``health`` has the others."""
+        """Return the store's notices for the prompt row. ``HealthHandler`` returns all notices."""
         try:
             return [
                 text for text in await self.services.sessions.notices() if text == NO_LOCKS_NOTICE
             ]
-        except AIServerError:  # saving reports the error
+        except AIServerError:  # the next save reports the error
             return []
 
 
 class ChoiceHandler(AIServerHandler):
-    """Chooses the default model. It decides where requests go, hence ``execute``."""
+    """Chooses the default model.
+
+    The action is ``execute``, because the choice decides where requests are sent.
+    """
 
     @guarded("execute")
     async def put(self) -> None:
@@ -116,7 +119,7 @@ class CheckHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Request the provider's list of models; nothing of a notebook is sent."""
+        """Request the provider's list of models. Nothing from a notebook is sent."""
         self.check_owner()
         body = self.body(CheckBody)
         verdict = await self.services.models.check(body.model, secret_value(body.key), body.address)
@@ -128,7 +131,7 @@ class NamesHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Request the list with the entered key and address; nothing of a notebook is sent."""
+        """Request the list with the entered key and address. Nothing from a notebook is sent."""
         self.check_owner()
         body = self.body(NamesBody)
         names = await self.services.models.list_names(

@@ -1,4 +1,4 @@
-"""``notebooks``: identify the notebook at a path."""
+"""``notebooks``: assign an id to the notebook at a path, or find the id that it has."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .base import AIServerHandler, guarded
 
 
 class NotebooksHandler(AIServerHandler):
-    """Identifies notebooks by id, path and cells."""
+    """Finds the ids of notebooks by their path, cells and previous id."""
 
     @guarded("write")
     async def post(self) -> None:
-        """Answer with the notebook's id, and the id that it was copied from."""
+        """Answer with the notebook's id, and the id of the notebook that it was copied from."""
         body = self.body(NotebookBody)
         identity = await self.services.notebooks.identify(
             body.path, body.notebook_id, body.cell_ids
@@ -51,24 +51,25 @@ def notebook_registry(
 class Contents:
     """Gives the notebook registry access to Jupyter's contents manager.
 
-    A notebook's name is its path relative to ``root``, the folder of the session store. Without
-    such a folder, or for notebooks that aren't files, it is the contents path.
+    The name of a notebook is the path of its file relative to ``root``, the root of the session
+    store. If the store has no root, or if notebooks aren't files, the name is the path in the
+    contents API.
     """
 
     def __init__(self, manager: Any, root: Path | None = None) -> None:
         self._manager = manager
-        is_files = isinstance(manager, FileContentsManager)
-        self._served = Path(manager.root_dir).absolute() if is_files else None
+        has_files = isinstance(manager, FileContentsManager)
+        self._served = Path(manager.root_dir).absolute() if has_files else None
         self._root = root.absolute() if root else None
 
     def name(self, path: str) -> str:
-        """Return the name of the notebook at a path, as logs use it."""
+        """Return the name of the notebook at a path of the contents API."""
         if self._served is None or self._root is None:
             return path
         return name_under(self._root, self._served / path)
 
     def folder(self, path: str) -> Path | None:
-        """Return the folder of the notebook at a path, if it is a file."""
+        """Return the folder of the notebook at a path; None if the notebook isn't a file."""
         if self._served is None or ".." in Path(path).parts:
             return None
         return (self._served / path).parent
@@ -112,7 +113,7 @@ class Contents:
         return (self._root or self._served or Path()) / name
 
     def path(self, name: str) -> str | None:
-        """Return the contents path of a name; None outside the served folder."""
+        """Return the path in the contents API for a name; None outside the served folder."""
         if self._served is None or self._root is None:
             return name
         try:
@@ -121,7 +122,8 @@ class Contents:
             return None
 
     def _is_safe(self, name: str) -> bool:
-        # A log may come from another person, for example with a cloned repository.
+        # The name comes from a log, which another person may have written and put into a
+        # repository.
         return name.endswith(".ipynb") and ".." not in Path(name).parts
 
 

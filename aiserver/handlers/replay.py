@@ -22,9 +22,9 @@ class ReplayHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the steps; an empty list for a cell without a history.
+        """Answer with the steps; with an empty list for a cell without a history.
 
-        Most cells have no history, and browsers log each 404 to the console.
+        A 404 would be worse: most cells have no history, and browsers log each 404 to the console.
         """
         key = self.key(notebook_id, cell_id)
         session = await self.services.sessions.load_session(key)
@@ -48,17 +48,19 @@ class BlameHandler(AIServerHandler):
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.services.sessions.load_session(key)
-        others: Mapping[str, Session] = {}
-        if any(
+        session_by_cell: Mapping[str, Session] = {}
+        if any(  # lines of the cell may come from other cells
             event.type == "merge" or "from_cell" in (event.data or {})
             for event in session.events or []
         ):
-            others = (await self.services.histories.load(notebook_id)).sessions
+            session_by_cell = (await self.services.histories.load(notebook_id)).sessions
         self.set_revision(session.revision)
 
         def build() -> dict[str, Any]:
             try:
-                lines = blame(session, step=body.step, source=body.source, session_by_cell=others)
+                lines = blame(
+                    session, step=body.step, source=body.source, session_by_cell=session_by_cell
+                )
             except IndexError as reason:
                 raise NotFound(UserText("This point is not in the history.")) from reason
             return {"lines": [line.to_wire() for line in lines], "revision": session.revision}
@@ -116,7 +118,10 @@ class ReportHandler(_NotebookHandler):
 
 
 def _timeline(history: History) -> bytes:
-    """Encode a timeline in chunks: encoding JSON holds the GIL (``benchmarks/replay.py``)."""
+    """Encode a timeline in chunks, because encoding blocks all other threads (it holds the GIL).
+
+    See ``benchmarks/replay.py``.
+    """
     timeline = history.timeline
     head = json_bytes({"version": history.version, "cells": timeline.cells()})
     chunks = [

@@ -22,12 +22,12 @@ class SearchHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self) -> None:
-        """Answer with a page of hits, best first."""
+        """Answer with the requested range of the hits, best first."""
         await self._answer(self.body(SearchBody))
 
     @guarded("read")
     async def get(self) -> None:
-        """Do the same for clients that send the query in the URL, and so to access logs."""
+        """Do the same for clients that send the query in the URL, although logs contain URLs."""
         await self._answer(self.query(SearchQuery))
 
     async def _answer(self, body: SearchBody) -> None:
@@ -50,7 +50,7 @@ class SearchHandler(AIServerHandler):
         available = is_installed()
         paths = await self.services.notebooks.paths({hit.notebook_id for hit in result.hits})
         answer = {
-            "results": [_row(hit, paths[hit.notebook_id]) for hit in result.hits],
+            "results": [_hit_fields(hit, paths[hit.notebook_id]) for hit in result.hits],
             "total": result.total,
             "unread": result.unread,
             "meaning": {"available": available, "install": None if available else INSTALL},
@@ -58,11 +58,11 @@ class SearchHandler(AIServerHandler):
         await self.finish(json_bytes(answer))
 
     def on_connection_close(self) -> None:
-        """Cancel the search: the page sent a newer query."""
+        """Cancel the search. Usually the page disconnects because it sent a newer query."""
         if self._task is not None:
             self._task.cancel()
         super().on_connection_close()
 
 
-def _row(hit: Hit, path: str | None) -> dict[str, Any]:
+def _hit_fields(hit: Hit, path: str | None) -> dict[str, Any]:
     return {to_camel(name): value for name, value in asdict(hit).items()} | {"path": path}

@@ -13,7 +13,7 @@ from ..requests import EventBody, SessionListQuery
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-# More events than a person can cause between two requests.
+# At most 100 events, more than a person can cause between two requests.
 _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
 _CAMEL = {name: to_camel(name) for name in SessionSummary.model_fields}
 
@@ -23,19 +23,22 @@ class SessionListHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self) -> None:
-        """Answer with a page of summaries."""
+        """Answer with summaries of the sessions in the requested range."""
         query = self.query(SessionListQuery)
-        page, total = await self.services.sessions.list_sessions(
+        summaries, total = await self.services.sessions.list_sessions(
             query.notebook_id,
             owner=self.services.session_owner,
             offset=query.offset,
             limit=query.limit,
         )
 
-        # Encoding a thousand rows takes some 20 ms.
+        # In a thread, because encoding a thousand summaries takes some 20 ms.
         await self.finish_in_thread(
             lambda: {
-                "sessions": [{_CAMEL[k]: v for k, v in row.model_dump().items()} for row in page],
+                "sessions": [
+                    {_CAMEL[name]: value for name, value in summary.model_dump().items()}
+                    for summary in summaries
+                ],
                 "total": total,
             }
         )
@@ -48,7 +51,8 @@ class SessionHandler(AIServerHandler):
     async def get(self, notebook_id: str, cell_id: str) -> None:
         """Answer with the session's stored bytes.
 
-        Never answers 304, because a file edited by another program keeps its revision.
+        The answer is never 304 (not modified), because the revision doesn't change when another
+        program edits the file.
         """
         stored = await self.services.sessions.load_raw(self.key(notebook_id, cell_id))
         if stored is None:
@@ -68,7 +72,7 @@ class SessionHandler(AIServerHandler):
 
 
 class EventsHandler(AIServerHandler):
-    """Records what a person did with a cell."""
+    """Records events of a cell."""
 
     @guarded("write")
     async def post(self, notebook_id: str, cell_id: str) -> None:

@@ -1,8 +1,8 @@
 """Server-sent events: framing and flow control.
 
-Invariants: an event is a name and one JSON object. Each event is flushed before the next one, so
-memory stays bounded. A comment is sent after a pause, so that proxies keep the connection and a
-disconnected client is noticed.
+Invariants: an event consists of a name and one JSON object. Each event is sent completely before
+the next one is written, so memory stays bounded. After a pause a comment is sent, so that proxies
+don't close the connection, and so that the server notices if the client has disconnected.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields
 
 HEARTBEAT = 5.0  # seconds without an event before a comment is sent
-FLUSH_TIMEOUT = 60.0  # seconds; a slower client counts as disconnected
+FLUSH_TIMEOUT = 60.0  # seconds to send one event; a slower client counts as disconnected
 
 Event = tuple[str, dict[str, Any]]
 
@@ -61,7 +61,7 @@ async def _write(handler: AIServerHandler, data: bytes) -> None:
     try:
         handler.write(data)
         flushed = handler.flush()
-        if not flushed.done():  # usually it is done: the socket buffer had room
+        if not flushed.done():  # usually it is done, because the socket's buffer had room
             await asyncio.wait_for(flushed, FLUSH_TIMEOUT)
         flushed.result()
     except (StreamClosedError, TimeoutError, asyncio.TimeoutError, RuntimeError) as reason:

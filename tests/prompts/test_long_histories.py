@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, trim_messages
 
-from aiserver.generation.compose import _hidden
+from aiserver.generation.compose import _hide_in_turn
 from aiserver.models import AIResponse, Interaction, UserRequest
 from aiserver.prompts.history import PER_MESSAGE, newest_that_fit
 from aiserver.redact import Vault
@@ -39,10 +39,10 @@ def test_lines_that_turns_repeat_are_looked_through_once(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("aiserver.redact.texts.redact_line", counting)
     vault = Vault()
-    hidden = [_hidden(a_turn(number), vault) for number in range(1, 61)]
+    hidden = [_hide_in_turn(a_turn(number), vault) for number in range(1, 61)]
     assert looked and set(looked.values()) == {1}
     for number, turn in enumerate(hidden, 1):
-        separate = _hidden(a_turn(number), Vault())
+        separate = _hide_in_turn(a_turn(number), Vault())
         assert turn == separate
         assert KEY not in str(turn)
 
@@ -50,7 +50,7 @@ def test_lines_that_turns_repeat_are_looked_through_once(monkeypatch: pytest.Mon
 def test_a_turn_without_secrets_is_used_as_it_is() -> None:
     """Nothing is copied of a turn in which nothing was hidden."""
     turn = a_turn(1)
-    assert _hidden(turn, Vault(conceal=False)) is turn
+    assert _hide_in_turn(turn, Vault(conceal=False)) is turn
 
 
 async def test_the_newest_turns_that_fit_are_langchains() -> None:
