@@ -1,1 +1,1 @@
-"""Read histories from other programs and stores, and write them into a store."""
+"""Read the histories of other programs and stores, and write them into a store."""

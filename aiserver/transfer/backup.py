@@ -1,7 +1,7 @@
-"""Write a backup that ``sessions import`` can read, before histories are deleted.
+"""Write a backup of histories before they are deleted. ``sessions import`` can restore it.
 
-Invariant: when ``write`` returns, the file is complete, synced to disk, private to its owner, and
-verified by reading it back.
+Invariant: when ``write`` returns, the backup is complete, synced to disk, readable only by the user
+who runs the command, and verified by reading it back.
 """
 
 from __future__ import annotations
@@ -18,8 +18,11 @@ from ..durable import commit_file, translate_os_errors
 from ..errors import StorageError
 
 
-def write(folder: Path, entries: Iterable[tuple[str, bytes]]) -> Path:
-    """Write a backup into a folder, in a file named by the current time. Raises StorageError."""
+def write(folder: Path, members: Iterable[tuple[str, bytes]]) -> Path:
+    """Write a zip file with these members (name and content); return its path.
+
+    The file is created in ``folder`` and named after the current time. Raises StorageError.
+    """
     now = datetime.now(timezone.utc)
     target = folder / f"aiserver-backup-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}.zip"
     temp = target.with_suffix(".part")
@@ -31,7 +34,7 @@ def write(folder: Path, entries: Iterable[tuple[str, bytes]]) -> Path:
                 os.fdopen(fd, "w+b") as file,
                 zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as zipped,
             ):
-                for name, data in entries:
+                for name, data in members:
                     zipped.writestr(name, data)
                     names.append(name)
             _verify(temp, names)

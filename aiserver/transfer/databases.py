@@ -1,7 +1,7 @@
 """Read AgentScope's sessions from a SQL database or Redis.
 
-Invariants: only read commands are sent. Messages contain URLs without passwords, and no texts of
-the driver.
+Invariants: only commands that read are sent to the database. Error messages show URLs without their
+passwords, and never quote the database's driver, whose messages may contain the password.
 """
 
 from __future__ import annotations
@@ -16,41 +16,45 @@ from ..errors import SettingError, StorageUnreachable
 from ..sessions.factory import hide_password
 from ..sessions.sql.address import resolve
 from .importers import agentscope
-from .importers.base import Read, UnreadableSource, loads
+from .importers.base import ReadResult, UnreadableInput, loads
 
-_KEYS = ":_keys"
-_LIST = ":list"
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,63}(\.[A-Za-z_][A-Za-z0-9_$]{0,63})?")
+# AgentScope's names in Redis: `{prefix}{session id}:_keys` is the set of the session's state keys,
+# `{prefix}{session id}:{key}` is a value, and `{prefix}{session id}:{key}:list` is a list.
+_KEYS_SUFFIX = ":_keys"
+_LIST_SUFFIX = ":list"
+# The name of a table, which may follow the name of a schema and a dot.
+_TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,63}(\.[A-Za-z_][A-Za-z0-9_$]{0,63})?")
 _COLUMNS = ("session_id", "state_key", "item_index", "state_data", "created_at")
 
 
-class Database:
-    """The sessions in a table of a SQL database."""
+class AgentScopeDatabase:
+    """AgentScope's sessions in a table of a SQL database."""
 
     def __init__(self, url: str, table: str) -> None:
-        if not _NAME.fullmatch(table):
+        if not _TABLE_NAME.fullmatch(table):
             raise SettingError(f"“{table}” is not a valid table name.")
         self._url, self._table = url, table
 
-    def __len__(self) -> int:
-        return 0
+    def count(self) -> int | None:
+        """Return None: the number of sessions is not known before they are read."""
+        return None
 
-    async def parts(self) -> AsyncIterator[tuple[str, Read]]:
-        """Yield the name and content of each session."""
-        parts = await asyncio.to_thread(self._parts)
+    async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
+        """Yield the id and content of each session."""
+        results = await asyncio.to_thread(self._read)
         try:
-            while part := await asyncio.to_thread(next, parts, None):
-                yield part
+            while result := await asyncio.to_thread(next, results, None):
+                yield result
         finally:
-            await asyncio.to_thread(parts.close)
+            await asyncio.to_thread(results.close)
 
-    def _parts(self) -> Generator[tuple[str, Read], None, None]:
+    def _read(self) -> Generator[tuple[str, ReadResult], None, None]:
         address = resolve(self._url, "", "")
-        sqlalchemy = _package("sqlalchemy", "sql")
+        sqlalchemy = _import_optional("sqlalchemy", "sql")
         engine = sqlalchemy.create_engine(address.url, connect_args=address.connect_args)
         try:
             with engine.connect() as connection:
-                yield from self._sessions(sqlalchemy, connection)
+                yield from self._read_table(sqlalchemy, connection)
         except (sqlalchemy.exc.SQLAlchemyError, OSError) as error:
             raise StorageUnreachable(
                 f"Can't read the sessions in {hide_password(self._url)}. "
@@ -59,51 +63,53 @@ class Database:
         finally:
             engine.dispose()
 
-    def _sessions(self, sqlalchemy: Any, connection: Any) -> Iterator[tuple[str, Read]]:
+    def _read_table(self, sqlalchemy: Any, connection: Any) -> Iterator[tuple[str, ReadResult]]:
         schema, _, name = self._table.rpartition(".")
         inspector = sqlalchemy.inspect(connection)
-        names: set[str] = set()
+        existing_columns: set[str] = set()
         if inspector.has_table(name, schema=schema or None):
-            names = {column["name"] for column in inspector.get_columns(name, schema or None)}
-        if not {"session_id", "state_data"} <= names:
+            columns = inspector.get_columns(name, schema or None)
+            existing_columns = {column["name"] for column in columns}
+        if not {"session_id", "state_data"} <= existing_columns:
             raise SettingError(
                 f"No AgentScope table “{self._table}” in {hide_password(self._url)}. "
                 "Set its name with --table. (To copy an AI Server store, use “sessions copy”.)"
             )
-        selected = [sqlalchemy.column(column) for column in _COLUMNS if column in names]
+        selected = [sqlalchemy.column(column) for column in _COLUMNS if column in existing_columns]
         order = [column for column in selected if column.name in ("state_key", "item_index")]
         table = sqlalchemy.table(name, *selected, schema=schema or None)
-        # One session at a time: all of them may not fit into memory.
+        # One query per session, because the rows of all sessions may not fit into memory.
         session_id = table.c.session_id
         ids = connection.execute(sqlalchemy.select(session_id).distinct())
         for value in sorted(ids.scalars().all(), key=str):
             query = sqlalchemy.select(table).where(session_id == value).order_by(*order)
             rows = connection.execute(query).mappings().all()
-            # A case-insensitive column also returns rows of other sessions.
+            # If the column ignores case, the query also returns rows of other sessions.
             session_rows = [row for row in rows if row["session_id"] == value]
             yield str(value), agentscope.read_rows(session_rows)
 
 
-class Redis:
-    """The sessions under a key prefix in Redis."""
+class AgentScopeRedis:
+    """AgentScope's sessions in Redis, in keys that begin with a prefix."""
 
     def __init__(self, url: str, prefix: str) -> None:
         self._url, self._prefix = url, prefix
 
-    def __len__(self) -> int:
-        return 0
+    def count(self) -> int | None:
+        """Return None: the number of sessions is not known before they are read."""
+        return None
 
-    async def parts(self) -> AsyncIterator[tuple[str, Read]]:
-        """Yield the name and content of each session."""
-        redis = _package("redis.asyncio", "redis")
-        errors = _package("redis.exceptions", "redis")
+    async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
+        """Yield the id and content of each session."""
+        redis = _import_optional("redis.asyncio", "redis")
+        errors = _import_optional("redis.exceptions", "redis")
         try:
             client = redis.Redis.from_url(self._url, decode_responses=True)
         except ValueError as error:
             raise SettingError(f"“{hide_password(self._url)}” is not a valid Redis URL.") from error
         try:
-            async for part in self._sessions(client):
-                yield part
+            async for result in self._read(client):
+                yield result
         except (errors.RedisError, OSError, UnicodeDecodeError) as error:
             raise StorageUnreachable(
                 f"Can't read the sessions in {hide_password(self._url)}. "
@@ -112,31 +118,34 @@ class Redis:
         finally:
             await client.aclose()
 
-    async def _sessions(self, client: Any) -> AsyncIterator[tuple[str, Read]]:
-        start = len(self._prefix)
-        pattern = re.sub(r"([*?\[\]\\])", r"\\\1", self._prefix) + "*"
+    async def _read(self, client: Any) -> AsyncIterator[tuple[str, ReadResult]]:
+        prefix = self._prefix
+        pattern = re.sub(r"([*?\[\]\\])", r"\\\1", prefix) + "*"
         names = {name async for name in client.scan_iter(match=pattern, count=1000)}
-        sessions = {name[start : -len(_KEYS)] for name in names if name.endswith(_KEYS)}
-        seen: set[str] = set()
-        for session_id in sorted(sessions):
-            read = Read()
-            members = await client.smembers(f"{self._prefix}{session_id}{_KEYS}")
-            for key in sorted({member.removesuffix(_LIST) for member in members}):
-                base = f"{self._prefix}{session_id}:{key}"
-                seen |= {base, base + _LIST}
-                await self._value(client, session_id, key, base, read)
-            seen.add(f"{self._prefix}{session_id}{_KEYS}")
-            yield session_id, read
-        for name in sorted(names - seen):
-            session_id = name[start:]
-            is_part = any(session_id.startswith(f"{other}:") for other in sessions)
-            if is_part and name.endswith(agentscope.HASH):
+        key_sets = [name for name in names if name.endswith(_KEYS_SUFFIX)]
+        session_ids = {name[len(prefix) : -len(_KEYS_SUFFIX)] for name in key_sets}
+        read_names: set[str] = set()
+        for session_id in sorted(session_ids):
+            result = ReadResult()
+            state_keys = await client.smembers(f"{prefix}{session_id}{_KEYS_SUFFIX}")
+            for key in sorted({state_key.removesuffix(_LIST_SUFFIX) for state_key in state_keys}):
+                name = f"{prefix}{session_id}:{key}"
+                read_names |= {name, name + _LIST_SUFFIX}
+                await self._read_value(client, session_id, key, result)
+            read_names.add(f"{prefix}{session_id}{_KEYS_SUFFIX}")
+            yield session_id, result
+        # All other names are sessions in the older format, or AgentScope's internal hashes.
+        for name in sorted(names - read_names):
+            suffix = name[len(prefix) :]
+            belongs_to_session = any(suffix.startswith(f"{each}:") for each in session_ids)
+            if belongs_to_session and name.endswith(agentscope.HASH_SUFFIX):
                 continue
-            yield session_id, await self._single_value(client, name, session_id)
+            yield suffix, await self._read_older_session(client, name, suffix)
 
-    async def _value(self, client: Any, session_id: str, key: str, base: str, read: Read) -> None:
-        """Read a value and a list of the same name; either may exist."""
-        for name in (base, base + _LIST):
+    async def _read_value(self, client: Any, session_id: str, key: str, result: ReadResult) -> None:
+        """Add the value and the list with this state key to ``result``; either may be missing."""
+        value_name = f"{self._prefix}{session_id}:{key}"
+        for name in (value_name, value_name + _LIST_SUFFIX):
             kind = await client.type(name)
             texts = [await client.get(name)] if kind == "string" else []
             if kind == "list":
@@ -145,23 +154,24 @@ class Redis:
             for number, text in enumerate(texts):
                 try:
                     values.append(loads(text))
-                except UnreadableSource as reason:
-                    read.unreadable.append(f"{session_id} {key} {number}: {reason}")
+                except UnreadableInput as reason:
+                    result.unreadable.append(f"{session_id} {key} {number}: {reason}")
             if values:
                 value = values if kind == "list" else values[0]
-                read.sessions.append(agentscope.cell(session_id, key, value))
+                result.sessions.append(agentscope.session_from_value(session_id, key, value))
 
-    async def _single_value(self, client: Any, name: str, session_id: str) -> Read:
-        """Read a session in the older format: one string with all values."""
+    async def _read_older_session(self, client: Any, name: str, session_id: str) -> ReadResult:
+        """Read a session in the older format: one string with all values of the session."""
         try:
             if await client.type(name) != "string":
-                raise UnreadableSource("not an AgentScope session")
-            return Read(agentscope.cells_of(session_id, loads(await client.get(name))))
-        except UnreadableSource as reason:
-            return Read(unreadable=[f"{session_id}: {reason}"])
+                raise UnreadableInput("not an AgentScope session")
+            return ReadResult(agentscope.sessions_from(session_id, loads(await client.get(name))))
+        except UnreadableInput as reason:
+            return ReadResult(unreadable=[f"{session_id}: {reason}"])
 
 
-def _package(name: str, extra: str) -> Any:
+def _import_optional(name: str, extra: str) -> Any:
+    """Import a module of an optional dependency, which the extra of this name installs."""
     try:
         return importlib.import_module(name)
     except ImportError as error:

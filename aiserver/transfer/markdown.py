@@ -1,8 +1,8 @@
 """Render a session as Markdown. Pure.
 
-Invariant: no text can break out of its place. Code is in a fence longer than any run of backticks
-in it, and prose is quoted line by line, so that none of its headings, fences or HTML become part of
-the document.
+Invariant: the texts of a session can't change the structure of the document. Code is in a fence
+that is longer than any sequence of backticks in the code. Prose is quoted line by line, so that
+headings, fences and HTML in the prose don't become headings, fences and HTML of the document.
 """
 
 from __future__ import annotations
@@ -17,52 +17,58 @@ from ..sharing.fences import fenced, plain
 def session_markdown(session: Session) -> str:
     """Render all turns and events of a session, in order."""
     meta = session.meta
-    parts = [
+    paragraphs = [
         f"# Cell {meta.cell_id}",
         f"Notebook {meta.notebook_id} · {len(session.interactions)} requests · "
         f"{plain(meta.created_at)} to {plain(meta.last_updated)}",
     ]
-    for item in session.ordered():
-        parts += turn_markdown(item) if isinstance(item, Interaction) else _event(item)
-    return "\n\n".join(parts) + "\n"
+    for record in session.ordered():
+        if isinstance(record, Interaction):
+            paragraphs += turn_markdown(record)
+        else:
+            paragraphs += _event_markdown(record)
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def turn_markdown(turn: Interaction) -> list[str]:
     """Return the paragraphs of a turn: request, code and explanation."""
     request, answer = turn.user_request, turn.ai_response
-    facts = [plain(turn.timestamp)]
-    facts += [plain(text) for text in (turn.model, turn.mode) if text]
+    heading_facts = [plain(turn.timestamp)]
+    heading_facts += [plain(text) for text in (turn.model, turn.mode) if text]
     if answer.status != "success":
-        facts.append("failed" if answer.status == "error" else "stopped")
-    parts = [f"## {turn.turn_id}. {' · '.join(facts)}", _quoted(request.intent)]
+        heading_facts.append("failed" if answer.status == "error" else "stopped")
+    heading = f"## {turn.turn_id}. {' · '.join(heading_facts)}"
+    paragraphs = [heading, _quote(request.intent)]
     if request.current_code:
-        parts += ["Cell before:", fenced(request.current_code, request.language)]
+        paragraphs += ["Cell before:", fenced(request.current_code, request.language)]
     if answer.suggestion:
-        parts += ["Answer:", fenced(answer.suggestion, request.language)]
+        paragraphs += ["Answer:", fenced(answer.suggestion, request.language)]
     if answer.explanation:
-        parts.append(_quoted(answer.explanation))
+        paragraphs.append(_quote(answer.explanation))
     if answer.error:
-        parts.append(f"Error: {plain(answer.error)}")
-    return parts
+        paragraphs.append(f"Error: {plain(answer.error)}")
+    return paragraphs
 
 
-def _event(event: Event) -> list[str]:
-    about = f" (request {event.turn_id})" if event.turn_id else ""
-    parts = [f"**{event.type}**{about} · {plain(event.timestamp)}"]
+def _event_markdown(event: Event) -> list[str]:
+    request_note = f" (request {event.turn_id})" if event.turn_id else ""
+    paragraphs = [f"**{event.type}**{request_note} · {plain(event.timestamp)}"]
     if event.source:
-        parts.append(fenced(event.source, ""))
-    return parts
+        paragraphs.append(fenced(event.source, ""))
+    return paragraphs
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Format a text as a block quote with HTML escaped."""
-    safe = html.escape(text, quote=False) if "`" not in text else _escaped_outside_code(text)
+    safe = html.escape(text, quote=False) if "`" not in text else _escape_outside_code(text)
     return "\n".join(f"> {line}".rstrip() for line in safe.splitlines() or [""])
 
 
-def _escaped_outside_code(text: str) -> str:
-    # Entities aren't decoded in code spans, where `<` is harmless.
-    parts = re.split(r"(`+[^`]*`+)", text)
+def _escape_outside_code(text: str) -> str:
+    """Escape HTML, except in code spans: there ``<`` is harmless and ``&lt;`` isn't decoded."""
+    # `re.split` with a group returns prose and code spans alternately, prose first.
+    pieces = re.split(r"(`+[^`]*`+)", text)
     return "".join(
-        part if number % 2 else html.escape(part, quote=False) for number, part in enumerate(parts)
+        piece if number % 2 else html.escape(piece, quote=False)
+        for number, piece in enumerate(pieces)
     )

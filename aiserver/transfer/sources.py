@@ -1,7 +1,8 @@
 """Read the files and folders that a person imports.
 
-Invariants: nothing is written or locked at the source. A file that can't be read is reported, and
-the others are read. Symbolic links are followed only if a person named them.
+Invariants: the imported files and folders are neither changed nor locked. A file that can't be read
+is reported, and all other files are read. A symbolic link is followed only if the person named it
+in the command, not if it is found in a folder.
 """
 
 from __future__ import annotations
@@ -13,72 +14,80 @@ from pathlib import Path
 from ..errors import SettingError
 from ..sessions.file.root import FOLDER
 from .importers import archive, detect
-from .importers.base import Read, Source, UnreadableSource
+from .importers.base import InputFile, ReadResult, UnreadableInput
 
 _SUFFIXES = {".json", ".jsonl", ".chat", ".ipyhistory", ".zip"}
-_OURS = "this is an AI Server store; to copy all of it, use “sessions copy --from FOLDER”"
+_IS_STORE = "this is an AI Server store; to copy all of it, use “sessions copy --from FOLDER”"
 
 
-class Origin:
-    """A file or folder, read one part at a time."""
+class InputFiles:
+    """A file to import, or a folder with such files. They are read one at a time.
+
+    ``target_root`` is the root of the store that is written; a folder may contain that store, and
+    its files are not imported. ``unpack_limit`` is the largest unpacked size of a backup in bytes.
+    """
 
     def __init__(
-        self, name: str, format_: str | None, own: Path, unpack_limit: int | None = None
+        self, name: str, format_: str | None, target_root: Path, unpack_limit: int | None = None
     ) -> None:
         self.format = format_
         self._unpack_limit = unpack_limit
         path = Path(name)
         if not path.exists():
             raise SettingError(f"No file or folder named “{name}”.")
-        self._own = (own / FOLDER).resolve()  # the target store, which is not a source
-        self._stores: list[Path] = []
-        self.files = sorted(self._below(path)) if path.is_dir() else [path]
-        self._lists: dict[Path, bool] = {}
+        self._target_store = (target_root / FOLDER).resolve()
+        self._other_stores: list[Path] = []
+        self.files = sorted(self._files_below(path)) if path.is_dir() else [path]
+        self._is_agentscope_folder: dict[Path, bool] = {}
 
-    def __len__(self) -> int:
+    def count(self) -> int | None:
+        """Return the number of files."""
         return len(self.files)
 
-    async def parts(self) -> AsyncIterator[tuple[str, Read]]:
-        """Yield the name and content of each file."""
-        for store in self._stores:
-            yield str(store), Read(unreadable=[_OURS])
+    async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
+        """Yield the name of each file with its content. A backup yields several results."""
+        for store in self._other_stores:
+            yield str(store), ReadResult(unreadable=[_IS_STORE])
         for file in self.files:
             try:
-                for part in self._read(file):
-                    yield str(file), part
-            except UnreadableSource as reason:
-                yield str(file), Read(unreadable=[str(reason)])
+                for result in self._read(file):
+                    yield str(file), result
+            except UnreadableInput as reason:
+                yield str(file), ReadResult(unreadable=[str(reason)])
             except OSError:
-                yield str(file), Read(unreadable=["can't be read"])
+                yield str(file), ReadResult(unreadable=["can't be read"])
 
-    def _read(self, file: Path) -> Iterator[Read]:
+    def _read(self, file: Path) -> Iterator[ReadResult]:
         is_archive = self.format == archive.FORMAT
         if is_archive or (self.format is None and archive.is_archive(file)):
-            yield from archive.parts(file, self._unpack_limit)
+            yield from archive.read_members(file, self._unpack_limit)
             return
-        source = Source(
+        input_file = InputFile(
             Path(file.parent.absolute().name) / file.name,
             file.read_bytes(),
             notebook=_matching_notebook(file),
-            agentscope=self._in_agentscope(file),
+            is_in_agentscope_folder=self._is_in_agentscope_folder(file),
         )
-        yield detect.read(source, self.format)
+        yield detect.read(input_file, self.format)
 
-    def _in_agentscope(self, file: Path) -> bool:
-        """Return whether the same folder contains a list of AgentScope's messages."""
+    def _is_in_agentscope_folder(self, file: Path) -> bool:
+        """Return whether a file in the same folder is a list of AgentScope's messages."""
         folder = file.parent
-        if folder not in self._lists:
-            lists = [other for other in folder.glob("*.jsonl") if other.is_file()]
-            self._lists[folder] = any(detect.is_agentscope_list(_head(path)) for path in lists)
-        return self._lists[folder]
+        if folder not in self._is_agentscope_folder:
+            lists = [path for path in folder.glob("*.jsonl") if path.is_file()]
+            self._is_agentscope_folder[folder] = any(
+                detect.is_agentscope_list(_first_line(path)) for path in lists
+            )
+        return self._is_agentscope_folder[folder]
 
-    def _below(self, folder: Path) -> Iterator[Path]:
+    def _files_below(self, folder: Path) -> Iterator[Path]:
+        """Yield the files that may be imported, and collect the stores that are found."""
         for directory, folders, names in os.walk(folder):
             path = Path(directory)
             if path.name == FOLDER:
-                folders.clear()
-                if path.resolve() != self._own:
-                    self._stores.append(path)
+                folders.clear()  # so that `os.walk` doesn't enter the store
+                if path.resolve() != self._target_store:
+                    self._other_stores.append(path)
                 continue
             for name in names:
                 file = path / name
@@ -87,14 +96,15 @@ class Origin:
 
 
 def _matching_notebook(file: Path) -> bytes | None:
+    """Return the notebook of a Verdant history. None for any other file or without a notebook."""
     notebook = file.with_suffix(".ipynb")
     if file.suffix != ".ipyhistory" or not notebook.is_file():
         return None
     return notebook.read_bytes()
 
 
-def _head(file: Path) -> bytes:
-    """Return the first line of a file."""
+def _first_line(file: Path) -> bytes:
+    """Return the first line of a file; nothing if it can't be read."""
     try:
         with file.open("rb") as content:
             return content.readline()

@@ -16,7 +16,7 @@ import pytest
 from aiserver.models import Session
 from aiserver.replay import Timeline, blame, replay
 from aiserver.transfer.importers import detect
-from aiserver.transfer.importers.base import Source
+from aiserver.transfer.importers.base import InputFile
 
 from .session_builder import SessionBuilder
 
@@ -34,7 +34,7 @@ def book_cells() -> list[list[str]]:
 @cache
 def verdant_cells() -> list[Session]:
     file = VERDANT / "houses_kc.ipyhistory"
-    return detect.read(Source(PurePath(file.name), file.read_bytes())).sessions
+    return detect.read(InputFile(PurePath(file.name), file.read_bytes())).sessions
 
 
 def session_of(versions: Sequence[str]) -> Session:

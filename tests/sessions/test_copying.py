@@ -28,7 +28,7 @@ async def test_a_project_survives_a_round_trip_through_each_store(backend: Backe
         assert len(wanted["sessions"]) == 2 * len(NOTEBOOKS) + 1  # type: ignore[arg-type]
         assert wanted["blobs"] == {hashlib.sha256(BLOB).hexdigest(): BLOB}
         report = await copy(first, store, "", "Alice Ü")
-        assert not report.skipped and report.sessions_new == 2 * len(NOTEBOOKS) + 1
+        assert not report.skipped and report.new_session_count == 2 * len(NOTEBOOKS) + 1
         assert await all_of(store, "Alice Ü") == wanted
         assert not (await store.list_sessions())[1]  # other owners have nothing
         between = InMemorySessionManager()
@@ -57,8 +57,8 @@ async def test_copying_is_idempotent(backend: Backend, tmp_path: Path):
         await copy(source, store, "bob", "bob")
         once = await all_of(store, "bob")
         report = await copy(source, store, "bob", "bob")
-        assert report.sessions_new == report.sessions_extended == 0
-        assert report.blobs == report.logs == 0
+        assert report.new_session_count == report.extended_session_count == 0
+        assert report.blob_count == report.log_count == 0
         assert await all_of(store, "bob") == once
     finally:
         await store.close()

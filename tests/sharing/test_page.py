@@ -28,7 +28,7 @@ from aiserver.sharing.page import catalogues, page
 from aiserver.sharing.page_data import AUTHORS, page_data
 from aiserver.sharing.pictures import data_urls, load_pictures, referenced_pictures
 from aiserver.transfer.importers import detect
-from aiserver.transfer.importers.base import Source
+from aiserver.transfer.importers.base import InputFile
 
 from .demo import HOSTILE, NOTEBOOK, fill, picture
 
@@ -192,7 +192,7 @@ def verdant() -> History:
 
     async def work() -> History:
         store = InMemorySessionManager()
-        source = Source(
+        source = InputFile(
             Path("verdant/houses_kc.ipyhistory"),
             (VERDANT / "houses_kc.ipyhistory").read_bytes(),
             notebook=(VERDANT / "houses_kc.ipynb").read_bytes(),

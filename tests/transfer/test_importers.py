@@ -14,8 +14,8 @@ from aiserver.models import Session
 from aiserver.sessions.record import codec
 from aiserver.testing.records import EXAMPLE_FILE
 from aiserver.transfer.importers import archive, detect
-from aiserver.transfer.importers.base import NO_TIME, Read, Source, UnreadableSource
-from aiserver.transfer.importers.messages import split
+from aiserver.transfer.importers.base import NO_TIME, InputFile, ReadResult, UnreadableInput
+from aiserver.transfer.importers.messages import split_answer
 
 from ..cli.conftest import IMPORTS
 
@@ -29,12 +29,12 @@ PATTERNS = (
 CHATS = [file for pattern in PATTERNS for file in sorted(IMPORTS.glob(pattern))]
 
 
-def source_of(file: Path, data: bytes | None = None, **more: Any) -> Source:
+def source_of(file: Path, data: bytes | None = None, **more: Any) -> InputFile:
     data = file.read_bytes() if data is None else data
-    return Source(PurePath(file.parent.name) / file.name, data, **more)
+    return InputFile(PurePath(file.parent.name) / file.name, data, **more)
 
 
-def read(name: str, content: Any, *, format_: str | None = None, **more: Any) -> Read:
+def read(name: str, content: Any, *, format_: str | None = None, **more: Any) -> ReadResult:
     """Read a file with this content: bytes, lines, or JSON."""
     if isinstance(content, bytes):
         data = content
@@ -42,7 +42,7 @@ def read(name: str, content: Any, *, format_: str | None = None, **more: Any) ->
         data = b"".join(json.dumps(line).encode() + b"\n" for line in content)
     else:
         data = json.dumps(content).encode()
-    return detect.read(Source(PurePath(name), data, **more), format_)
+    return detect.read(InputFile(PurePath(name), data, **more), format_)
 
 
 def messages_in(content: Any) -> list[dict[str, Any]]:
@@ -114,7 +114,7 @@ def test_a_truncated_file_is_imported_up_to_the_damage(file: Path):
     for end in sorted({*range(0, len(data), max(1, len(data) // 60)), len(data) - 1}):
         try:
             result = detect.read(source_of(file, data[:end]))
-        except UnreadableSource as reason:
+        except UnreadableInput as reason:
             assert str(reason)
             assert not complete_messages(file, data[:end])
         else:
@@ -138,7 +138,7 @@ def complete_messages(file: Path, data: bytes) -> list[Any]:
     return messages_in(values)
 
 
-def verdant(**more: Any) -> tuple[dict[str, Any], Read]:
+def verdant(**more: Any) -> tuple[dict[str, Any], ReadResult]:
     file = IMPORTS / "verdant" / "houses_kc.ipyhistory"
     return json.loads(file.read_bytes()), detect.read(source_of(file, **more))
 
@@ -232,13 +232,13 @@ def test_a_cell_of_changed_type_is_imported_as_a_single_cell():
     ],
 )
 def test_answers_are_split_into_code_and_explanation(text: str, code: str, explanation: str):
-    answer = split(text)
+    answer = split_answer(text)
     assert (answer.code, answer.explanation) == (code, explanation)
 
 
 def test_the_language_is_read_from_the_fence():
-    assert split("```R\nplot(x)\n```").language == "r"
-    assert split("```\nx\n```").language == "python"
+    assert split_answer("```R\nplot(x)\n```").language == "r"
+    assert split_answer("```\nx\n```").language == "python"
 
 
 def test_messages_without_a_counterpart_are_imported():
@@ -307,7 +307,7 @@ def test_pcai_keys_are_case_insensitive(names: tuple[str, ...]):
 def test_each_agentscope_value_becomes_a_cell_of_one_notebook():
     folder = IMPORTS / "agentscope" / "user123"
     sessions = [
-        detect.read(source_of(file, agentscope=True)).sessions[0]
+        detect.read(source_of(file, is_in_agentscope_folder=True)).sessions[0]
         for file in sorted(folder.iterdir())
     ]
     chat, plan = sessions
@@ -376,7 +376,7 @@ def test_unsupported_files_are_reported(name: str, data: bytes):
     """P22"""
     try:
         result = read(name, data)
-    except UnreadableSource as reason:
+    except UnreadableInput as reason:
         assert str(reason)[-1] not in ".!"  # it is printed after a colon
     else:
         assert result.unreadable and not result.sessions
@@ -404,7 +404,7 @@ def test_invalid_values_in_a_valid_file_are_ignored():
     ):
         try:
             read(name, content)
-        except UnreadableSource:
+        except UnreadableInput:
             continue
 
 
@@ -415,8 +415,8 @@ def test_duplicate_parts_are_merged():
     data = good.replace(b'"interactions"', b'"interactions": ' + others + b', "interactions"', 1)
     zipped = io.BytesIO()
     with zipfile.ZipFile(zipped, "w") as backup:
-        backup.writestr(*next(archive.entries({}, {}, {("", ""): b""})))
+        backup.writestr(*next(archive.members({}, {}, {("", ""): b""})))
         backup.writestr("0/sessions/" + "x_y.json", data)
-    for part in (read("s.json", data), *archive.parts(zipped)):
+    for part in (read("s.json", data), *archive.read_members(zipped)):
         assert [len(session.interactions) for session in part.sessions] in ([], [2])
     assert part.sessions

@@ -37,9 +37,9 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                     await copy(source.store, target.store, owner, to_owner, report, bar)
             except BaseException:
                 # For example Ctrl+C or a full disk; a second run resumes the copy.
-                if report.sessions:
-                    done = f"{report.sessions:,} histories copied to {target.name}"
-                    print(f"{done}. Run the command again to resume.", file=sys.stderr)
+                if report.session_count:
+                    progress = f"{report.session_count:,} histories copied to {target.name}"
+                    print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
             # Records too damaged to be listed can't be copied; report them.
             damaged = await _count_damaged(source, bar)
@@ -67,12 +67,12 @@ async def copy(
         if data is None:
             report.skipped.append(f"blob {sha256}: damaged")
         else:
-            await writer.blob(data, to_owner)
+            await writer.write_blob(data, to_owner)
         bar.step()
 
     async def copy_log(notebook_id: str) -> None:
         log = await source.read_notebook_log(notebook_id, owner=owner)
-        await writer.log(notebook_id, to_owner, log)
+        await writer.write_log(notebook_id, to_owner, log)
         bar.step()
 
     async def copy_session(key: SessionKey) -> None:
@@ -84,7 +84,8 @@ async def copy(
             report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
             session = None
         if session is not None:
-            await writer.session(SessionKey(key.notebook_id, key.cell_id, to_owner), session)
+            target_key = SessionKey(key.notebook_id, key.cell_id, to_owner)
+            await writer.write_session(target_key, session)
         bar.step()
 
     # Blobs first, so that sessions never refer to missing blobs.
@@ -114,7 +115,7 @@ def _print_summary(
 ) -> None:
     for reason in report.skipped:
         print(f"Not copied: {safe(reason)}", file=sys.stderr)
-    print(f"{report.sessions:,} histories from {source.name} are now in {target.name}:")
+    print(f"{report.session_count:,} histories from {source.name} are now in {target.name}:")
     print("\n".join(report.lines()))
     if report.skipped:
         print(f"  not copied {len(report.skipped):,}, see above")

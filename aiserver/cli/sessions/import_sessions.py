@@ -1,4 +1,4 @@
-"""``sessions import``: import files of other programs, and AI Server's exports and backups."""
+"""``sessions import``: import histories of other programs, and AI Server's exports and backups."""
 
 from __future__ import annotations
 
@@ -12,43 +12,45 @@ from pathlib import Path
 from ...errors import SettingError
 from ...models import SessionKey, is_id
 from ...sessions.file.root import path_from_url
-from ...transfer.databases import Database, Redis
-from ...transfer.importers.base import Read, move_session
-from ...transfer.sources import Origin
+from ...transfer.databases import AgentScopeDatabase, AgentScopeRedis
+from ...transfer.importers.base import ReadResult, with_ids
+from ...transfer.sources import InputFiles
 from ...transfer.write import Report, StoreWriter
 from ..progress import ProgressBar
 from ..safe_text import safe
 from .stores import StoreContext, create_folder
 
-_REDIS = ("redis", "rediss", "unix")
+_REDIS_SCHEMES = ("redis", "rediss", "unix")
+_Input = InputFiles | AgentScopeDatabase | AgentScopeRedis
 
 
 async def run_import(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Import each named source."""
+    """Import each file, folder and database that the command names."""
     notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
     if arguments.cell and not (notebook_id and is_id(arguments.cell)):
         raise SettingError("--cell requires --notebook.")
-    origins = [_origin(name, arguments, context) for name in arguments.source]
+    inputs = [_create_input(name, arguments, context) for name in arguments.source]
     if not arguments.dry_run:
         create_folder(context)
     report = Report()
     writer = StoreWriter(context.store, report, dry_run=arguments.dry_run)
-    last = None
-    with ProgressBar("importing", sum(map(len, origins)) or None) as bar:
-        for origin in origins:
-            async for name, read in origin.parts():
-                report.skipped += [f"{name}: {reason}" for reason in read.unreadable]
-                cells = len(read.sessions) if read.cells is None else read.cells
-                if arguments.cell and cells > 1:
-                    reason = f"{name}: contains the histories of {cells} cells; leave out --cell"
+    last_name = None
+    with ProgressBar("importing", _total_count(inputs)) as bar:
+        for each_input in inputs:
+            async for name, result in each_input.results():
+                report.skipped += [f"{name}: {reason}" for reason in result.unreadable]
+                count = result.session_count
+                count = len(result.sessions) if count is None else count
+                if arguments.cell and count > 1:
+                    reason = f"{name}: contains the histories of {count} cells; leave out --cell"
                     if reason not in report.skipped:
                         report.skipped.append(reason)
-                    read.sessions = []
-                owner_of = partial(_owner_of, read, context, arguments)
-                await _write(read, writer, owner_of, (notebook_id, arguments.cell))
-                if name != last:  # a source may have several parts
+                    result.sessions = []
+                owner_of = partial(_owner_of, result, context, arguments)
+                await _write(result, writer, owner_of, (notebook_id, arguments.cell))
+                if name != last_name:  # a backup yields several results of the same name
                     bar.step()
-                last = name
+                last_name = name
     _print_summary(report, dry_run=arguments.dry_run)
     return 1 if report.skipped else 0
 
@@ -69,44 +71,62 @@ def notebook_id_of(path: str) -> str:
     return notebook_id
 
 
-def _origin(
-    name: str, arguments: argparse.Namespace, context: StoreContext
-) -> Origin | Database | Redis:
+def _total_count(inputs: list[_Input]) -> int | None:
+    """Return the number of files and sessions to import; None if it is not known in advance."""
+    total = 0
+    for each_input in inputs:
+        count = each_input.count()
+        if count is None:
+            return None
+        total += count
+    return total
+
+
+def _create_input(name: str, arguments: argparse.Namespace, context: StoreContext) -> _Input:
+    """Return the input that a path or URL names."""
     scheme, separator, _ = name.partition("://")
     if not separator or scheme.lower() == "file":
         path = str(path_from_url(name)) if separator else name
         limit = arguments.unpack_limit
-        return Origin(path, arguments.format, context.root, limit and int(limit * 1e9))
-    if scheme.lower() in _REDIS:
-        return Redis(name, arguments.prefix)
-    return Database(name, arguments.table)
+        return InputFiles(path, arguments.format, context.root, limit and int(limit * 1e9))
+    if scheme.lower() in _REDIS_SCHEMES:
+        return AgentScopeRedis(name, arguments.prefix)
+    return AgentScopeDatabase(name, arguments.table)
 
 
 async def _write(
-    read: Read,
+    result: ReadResult,
     writer: StoreWriter,
     owner_of: Callable[[str], str],
-    to: tuple[str | None, str | None],
+    target_ids: tuple[str | None, str | None],
 ) -> None:
-    # Blobs first, so that sessions never refer to missing blobs.
-    for owner, data in read.blobs:
-        await writer.blob(data, owner_of(owner))
-    for session in read.sessions:
-        moved = move_session(session, *to)
-        meta = moved.meta
-        key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
-        await writer.session(key, moved)
-    # Logs last, because their entries refer to records of the sessions.
-    for (owner, id_), log in read.logs.items():
-        await writer.log(id_, owner_of(owner), log)
+    """Write what was read into the store.
 
-
-def _owner_of(read: Read, context: StoreContext, arguments: argparse.Namespace, owner: str) -> str:
-    """Return the owner of imported data: a backup's data goes back to its owner.
-
-    Data without an owner gets the user's owner in a shared store.
+    ``owner_of`` maps an owner in the input to the owner in the store. ``target_ids`` are the ids of
+    the notebook and cell that the sessions are attached to; None stands for a session's own id.
     """
-    if read.owned and arguments.owner is None and (owner or not context.store.shared):
+    # Blobs first, so that sessions never refer to missing blobs.
+    for owner, data in result.blobs:
+        await writer.write_blob(data, owner_of(owner))
+    for session in result.sessions:
+        attached = with_ids(session, *target_ids)
+        meta = attached.meta
+        key = SessionKey(meta.notebook_id, meta.cell_id, owner_of(session.meta.owner or ""))
+        await writer.write_session(key, attached)
+    # Logs last, because their entries refer to records of the sessions.
+    for (owner, log_notebook_id), log in result.logs.items():
+        await writer.write_log(log_notebook_id, owner_of(owner), log)
+
+
+def _owner_of(
+    result: ReadResult, context: StoreContext, arguments: argparse.Namespace, owner: str
+) -> str:
+    """Return the owner that data of ``owner`` gets in the store.
+
+    Data of a backup keeps its owner, unless the command names another. In a shared store, data
+    without an owner, and data that isn't from a backup, gets the owner who runs the command.
+    """
+    if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner
     return context.owner
 
@@ -114,8 +134,8 @@ def _owner_of(read: Read, context: StoreContext, arguments: argparse.Namespace, 
 def _print_summary(report: Report, *, dry_run: bool) -> None:
     for reason in report.skipped:
         print(f"Skipped: {safe(reason)}", file=sys.stderr)
-    turns, events = f"{report.turns:,} requests", f"{report.events:,} events"
-    print(f"Read {report.sessions:,} histories with {turns} and {events}:")
+    turns, events = f"{report.turn_count:,} requests", f"{report.event_count:,} events"
+    print(f"Read {report.session_count:,} histories with {turns} and {events}:")
     print("\n".join(report.lines()))
     if report.skipped:
         print(f"  skipped    {len(report.skipped):,}, see above")

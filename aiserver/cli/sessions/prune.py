@@ -48,9 +48,9 @@ class Plan:
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
     blobs: dict[tuple[str, str], bytes] = field(default_factory=dict)
 
-    def entries(self) -> Iterator[tuple[str, bytes]]:
+    def backup_members(self) -> Iterator[tuple[str, bytes]]:
         """Yield the entries of the backup."""
-        return archive.entries(self.sessions, self.logs, self.blobs)
+        return archive.members(self.sessions, self.logs, self.blobs)
 
 
 async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int:
@@ -71,7 +71,7 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
     if not confirm(question, yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
-    file = await asyncio.to_thread(backup.write, folder, plan.entries())
+    file = await asyncio.to_thread(backup.write, folder, plan.backup_members())
     print(f"Backup: {file}")
     revisions = {key: session.revision for key, session in plan.sessions.items()}
     left = await delete_sessions(context.store, revisions, plan.logs)
@@ -200,7 +200,7 @@ def _show(plan: Plan) -> None:
         print(f"  {safe(line)}")
     if len(plan.sessions) > _SHOWN:
         print(f"  … and {len(plan.sessions) - _SHOWN:,} more")
-    size = sum(len(data) for _, data in plan.entries())
+    size = sum(len(data) for _, data in plan.backup_members())
     print(
         f"To delete: {len(plan.sessions):,} histories, {len(plan.logs):,} notebook logs and "
         f"{len(plan.blobs):,} blobs ({size / 1e6:.1f} MB)"

@@ -1,1 +1,1 @@
-"""Importers, one module per format. Pure: bytes or rows in, sessions out."""
+"""Importers, one module per format. Pure: each converts bytes or database rows to sessions."""

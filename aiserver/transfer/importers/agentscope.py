@@ -1,8 +1,11 @@
-"""Import AgentScope's sessions, in its four storage formats.
+"""Import AgentScope's sessions, which AgentScope stores in one of four formats.
 
-A session has values by name ("state keys"). Each becomes a cell of one notebook: a list of messages
-becomes turns, anything else an event ``state``. The values are stored in a folder per session
-(``{key}.json``, ``{key}.jsonl``), in one JSON file per session (older), in a table, or in Redis.
+An AgentScope session consists of named values; a name is called a "state key". The session becomes
+one notebook, and each of its values becomes one cell: messages in the value become turns, and all
+other data in the value is stored in an event of the type ``state``.
+
+The four formats are a folder per session (``{key}.json``, ``{key}.jsonl``), one JSON file per
+session (in older versions), a table of a SQL database, and Redis.
 """
 
 from __future__ import annotations
@@ -12,113 +15,130 @@ from typing import Any
 
 from ...models import Session
 from .base import (
-    Read,
-    Source,
-    UnreadableSource,
+    InputFile,
+    ReadResult,
+    UnreadableInput,
     create_session,
     derive_id,
     load_json,
     loads,
     to_timestamp,
 )
-from .lines import lines_of
+from .lines import objects_in_lines
 from .messages import message_event, message_of, records_from
 
 FORMAT = "agentscope"
-HASH = ":_hash"
-"""The suffix of AgentScope's internal hashes, which are skipped."""
+HASH_SUFFIX = ":_hash"
+"""The end of the names of AgentScope's internal hashes, which are not imported."""
 
 
-def read(source: Source) -> Read:
-    """Read a file of a session's folder, or an older file with a whole session."""
-    stem = source.path.stem
-    if source.path.suffix == ".jsonl":
-        values, problems = lines_of(source.data)
-        sessions = [cell(source.folder, stem, values)] if values else []
-        return Read(sessions, unreadable=problems)
-    value = load_json(source.data)
-    if not source.agentscope and isinstance(value, dict) and not _has_message_list(value):
-        return Read(cells_of(stem, value))
-    return Read([cell(source.folder, stem, value)])
+def read(file: InputFile) -> ReadResult:
+    """Convert a file: one value, or in older versions an object with all values of a session."""
+    stem = file.path.stem
+    if file.path.suffix == ".jsonl":
+        messages, problems = objects_in_lines(file.data)
+        sessions = [session_from_value(file.folder, stem, messages)] if messages else []
+        return ReadResult(sessions, unreadable=problems)
+    value = load_json(file.data)
+    is_value = file.is_in_agentscope_folder or not isinstance(value, dict)
+    if not is_value and not _is_value_with_messages(value):
+        return ReadResult(sessions_from(stem, value))
+    return ReadResult([session_from_value(file.folder, stem, value)])
 
 
-def cells_of(session_id: str, values: Any) -> list[Session]:
-    """Convert a session stored as one object with all values."""
+def sessions_from(session_id: str, values: Any) -> list[Session]:
+    """Convert an AgentScope session that is stored as one object with all its values."""
     if not isinstance(values, Mapping):
-        raise UnreadableSource("not an AgentScope session")
-    return [cell(session_id, str(key), value) for key, value in values.items()]
+        raise UnreadableInput("not an AgentScope session")
+    return [session_from_value(session_id, str(key), value) for key, value in values.items()]
 
 
-def cell(session_id: str, key: str, value: Any, created: str | None = None) -> Session:
-    """Convert one value of a session."""
+def session_from_value(
+    session_id: str, key: str, value: Any, created: str | None = None
+) -> Session:
+    """Convert the value ``key`` of an AgentScope session to the session of one cell."""
     origin = {"format": FORMAT, "name": f"{session_id}/{key}"}
-    messages, rest = _messages_in(value)
-    items = records_from(map(message_of, messages), origin)
-    if rest not in ({}, [], None) or not messages:
-        items.append(message_event("state", [rest], origin))
+    messages, other_data = _split_messages(value)
+    records = records_from(map(message_of, messages), origin)
+    if other_data not in ({}, [], None) or not messages:
+        records.append(message_event("state", [other_data], origin))
     return create_session(
         derive_id(FORMAT, session_id),
         derive_id(FORMAT, session_id, key),
-        items,
+        records,
         origin=origin,
         created=created,
     )
 
 
-def read_rows(rows: Iterable[Mapping[str, Any]]) -> Read:
-    """Convert the rows of one session, in the newer or older table format."""
-    read = Read()
-    values: dict[tuple[str, str], list[tuple[Any, str | None]]] = {}
+def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
+    """Convert the table rows of one AgentScope session.
+
+    In the newer format a row contains one value or one message of a list; in the older format a
+    row contains the whole session.
+    """
+    result = ReadResult()
+    # The contents and times of a value's rows, by session id and state key.
+    row_contents: dict[tuple[str, str], list[tuple[Any, str | None]]] = {}
     for row in sorted(rows, key=lambda row: row.get("item_index") or 0):
-        session_id, state = str(row["session_id"]), row["state_data"]
+        session_id, data = str(row["session_id"]), row["state_data"]
         key = str(row.get("state_key") or "")
-        if key.endswith(HASH):
+        if key.endswith(HASH_SUFFIX):
             continue
         created = to_timestamp(row.get("created_at"))
         try:
-            value = loads(state) if isinstance(state, str) else state
+            content = loads(data) if isinstance(data, str) else data
             if "state_key" in row:
-                values.setdefault((session_id, key), []).append((value, created))
+                row_contents.setdefault((session_id, key), []).append((content, created))
             else:
-                read.sessions += cells_of(session_id, value)
-        except UnreadableSource as reason:
-            where = f"{session_id} {key} {row.get('item_index', '')}".strip()
-            read.unreadable.append(f"{where}: {reason}")
-    for (session_id, key), states in values.items():
-        # A single row may be a value or a list of one; both give the same session.
-        value = states[0][0] if len(states) == 1 else [state for state, _ in states]
-        read.sessions.append(cell(session_id, key, value, states[0][1]))
-    return read
+                result.sessions += sessions_from(session_id, content)
+        except UnreadableInput as reason:
+            row_name = f"{session_id} {key} {row.get('item_index', '')}".strip()
+            result.unreadable.append(f"{row_name}: {reason}")
+    for (session_id, key), contents in row_contents.items():
+        # A single row may contain a value, or the only message of a list. Converting the message
+        # or a list of it gives the same session, so the two cases needn't be told apart.
+        value = contents[0][0] if len(contents) == 1 else [content for content, _ in contents]
+        created = contents[0][1]
+        result.sessions.append(session_from_value(session_id, key, value, created))
+    return result
 
 
 def has_messages(value: Any) -> bool:
     """Return whether a value contains a list of messages."""
-    return bool(_messages_in(value)[0])
+    return bool(_split_messages(value)[0])
 
 
-def _has_message_list(value: dict[str, Any]) -> bool:
-    """Return whether this is a value with messages, not a session, which nests values deeper."""
-    lists = [inner for inner in value.values() if isinstance(inner, list)]
-    return _is_message(value) or any(_messages_in(inner)[0] for inner in lists)
+def _is_value_with_messages(content: dict[str, Any]) -> bool:
+    """Return whether an object is one value that contains messages, not a whole session.
+
+    A value contains a list of messages directly; a session contains values.
+    """
+    lists = [inner for inner in content.values() if isinstance(inner, list)]
+    return _is_message(content) or any(_split_messages(inner)[0] for inner in lists)
 
 
-def _messages_in(value: Any) -> tuple[list[dict[str, Any]], Any]:
-    """Split a value into its list of messages and the rest."""
+def _split_messages(value: Any) -> tuple[list[dict[str, Any]], Any]:
+    """Return the messages that a value contains, and its other data."""
     if _is_message(value):
         return [value], None
     if isinstance(value, list) and value:
-        # AgentScope for Python stores each message with its marks: [message, [mark, …]].
-        if all(_is_message(item) for item in value):
+        if all(_is_message(element) for element in value):
             return value, None
-        pairs = [item for item in value if isinstance(item, list) and item]
-        if len(pairs) == len(value) and all(_is_message(item[0]) for item in pairs):
-            return [item[0] | {"marks": item[1:]} for item in pairs], None
+        # AgentScope for Python stores each message with its marks: [message, [mark, …]].
+        pairs = [element for element in value if isinstance(element, list) and element]
+        if len(pairs) == len(value) and all(_is_message(pair[0]) for pair in pairs):
+            return [pair[0] | {"marks": pair[1:]} for pair in pairs], None
     if isinstance(value, dict):
         for name, inner in value.items():
-            messages, rest = _messages_in(inner) if isinstance(inner, list | dict) else ([], None)
+            if not isinstance(inner, list | dict):
+                continue
+            messages, inner_data = _split_messages(inner)
             if messages:
-                others = {key: item for key, item in value.items() if key != name}
-                return messages, others | ({name: rest} if rest not in ({}, None) else {})
+                other_data = {key: data for key, data in value.items() if key != name}
+                if inner_data not in ({}, None):
+                    other_data[name] = inner_data
+                return messages, other_data
     return [], value
 
 

@@ -1,10 +1,11 @@
-"""The backup format of ``prune``: a zip with sessions, logs, blobs and their owners.
+"""The format of the backups that ``sessions prune`` writes: a zip of sessions, logs and blobs.
 
 Invariant: reading a backup returns exactly what was written.
 
-``manifest.json`` names the format and the owners; the n-th owner's files are under ``n/``, as
-``sessions/<name>.json``, ``notebooks/<notebook_id>.jsonl`` and ``blobs/<sha256>``. ``parts`` reads
-one entry at a time, so that an import needs only the memory of the largest entry.
+The zip's member ``manifest.json`` names the format and lists the owners. The files of owner number
+``n`` in that list, counted from 0, are under ``n/``: ``sessions/<name>.json``,
+``notebooks/<notebook_id>.jsonl`` and ``blobs/<sha256>``. ``read_members`` reads one member at a
+time, so that an import needs only as much memory as the largest member.
 """
 
 from __future__ import annotations
@@ -23,129 +24,144 @@ from ...sessions.record.codec import DamagedData
 from ...sessions.record.damage.recovery import parse_with_duplicates
 from ...sessions.record.filenames import log_name, log_notebook_id, session_name
 from ...sessions.record.mutations import set_owner
-from .base import Read, UnreadableSource, loads
+from .base import ReadResult, UnreadableInput, loads
 
 FORMAT = "backup"
-_MAGIC = b"PK\x03\x04"  # the first bytes of a zip file
+_ZIP_SIGNATURE = b"PK\x03\x04"  # the first bytes of a zip file
 _MANIFEST = "manifest.json"
-_KIND = "aiserver-backup"
-# Blobs come first, so that sessions never refer to missing blobs.
-_KINDS = ("blobs", "notebooks", "sessions")
-# Default limits of the unpacked size in bytes, against zip bombs. Real histories compress 5 to 50
-# times.
+_ARCHIVE_KIND = "aiserver-backup"
+# The kinds of members, in the order of the import. Blobs come first, so that sessions never refer
+# to missing blobs.
+_MEMBER_KINDS = ("blobs", "notebooks", "sessions")
+# A zip bomb is a small zip that unpacks to an enormous size. By default, the unpacked size may be
+# `_MAX_RATIO` times the packed size (real histories reach 5 to 50 times), but at most `_MAX_LIMIT`
+# bytes. `_MIN_LIMIT` bytes are always allowed.
 _MIN_LIMIT = 64 << 20
 _MAX_RATIO = 200
 _MAX_LIMIT = 2 << 30
-# Errors that zipfile raises for damaged or incomplete files.
-_BROKEN: tuple[type[Exception], ...] = (
+# The errors that zipfile raises for damaged files.
+_DAMAGE_ERRORS: tuple[type[Exception], ...] = (
     *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError),
 )
 try:
     from lzma import LZMAError
-except ImportError:  # a Python built without it: zipfile raises NotImplementedError
+except ImportError:  # Python was built without lzma; zipfile then raises NotImplementedError
     pass
 else:
-    _BROKEN = (*_BROKEN, LZMAError)
-_INCOMPLETE: tuple[type[Exception], ...] = (*_BROKEN, KeyError, AttributeError)
+    _DAMAGE_ERRORS = (*_DAMAGE_ERRORS, LZMAError)
+# The errors if the manifest is missing, damaged or has another structure.
+_MANIFEST_ERRORS: tuple[type[Exception], ...] = (*_DAMAGE_ERRORS, KeyError, AttributeError)
 
 
-def entries(
+def members(
     sessions: Mapping[SessionKey, Session],
     logs: Mapping[tuple[str, str], Sequence[NotebookLogEntry]],
     blobs: Mapping[tuple[str, str], bytes],
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the entries of a backup. Logs and blobs are by owner and notebook id or SHA-256."""
+    """Yield the members of a backup, each as its name and content.
+
+    The keys of ``logs`` are an owner and a notebook id; those of ``blobs`` an owner and a SHA-256.
+    """
     owners = sorted({key.owner for key in sessions} | {owner for owner, _ in (*logs, *blobs)})
-    number = {owner: index for index, owner in enumerate(owners)}
-    about = {"kind": _KIND, "version": 1, "owners": owners}
-    yield _MANIFEST, json.dumps(about, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
+    number_by_owner = {owner: number for number, owner in enumerate(owners)}
+    manifest = {"kind": _ARCHIVE_KIND, "version": 1, "owners": owners}
+    yield _MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=2).encode("utf-8") + b"\n"
     for key, session in sessions.items():
         name = session_name(SessionKey(key.notebook_id, key.cell_id))
-        yield f"{number[key.owner]}/sessions/{name}", codec.encode(session)
+        yield f"{number_by_owner[key.owner]}/sessions/{name}", codec.encode(session)
     for (owner, notebook_id), log in logs.items():
         lines = b"".join(codec.encode(entry, indent=None) for entry in log)
-        yield f"{number[owner]}/notebooks/{log_name(notebook_id)}", lines
+        yield f"{number_by_owner[owner]}/notebooks/{log_name(notebook_id)}", lines
     for (owner, sha256), data in blobs.items():
-        yield f"{number[owner]}/blobs/{sha256}", data
+        yield f"{number_by_owner[owner]}/blobs/{sha256}", data
 
 
 def is_archive(file: Path) -> bool:
     """Return whether a file is a zip. Raises OSError."""
-    with file.open("rb") as head:
-        return head.read(len(_MAGIC)) == _MAGIC
+    with file.open("rb") as content:
+        return content.read(len(_ZIP_SIGNATURE)) == _ZIP_SIGNATURE
 
 
-def parts(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[Read]:
-    """Yield the content of each entry. Raises UnreadableSource before reading any."""
+def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[ReadResult]:
+    """Yield the content of each member of a backup.
+
+    ``unpack_limit`` is the largest accepted unpacked size in bytes. Raises UnreadableInput before
+    anything is read if the backup is too large or isn't a complete backup.
+    """
     try:
         with zipfile.ZipFile(file) as zipped:
             _check_size(zipped, unpack_limit)
-            about = loads(zipped.read(_MANIFEST).decode("utf-8"))
-            if about.get("kind") != _KIND or about.get("version") != 1:
-                raise UnreadableSource("not an AI Server backup, or from a newer version")
-            owners = about.get("owners")
+            manifest = loads(zipped.read(_MANIFEST).decode("utf-8"))
+            if manifest.get("kind") != _ARCHIVE_KIND or manifest.get("version") != 1:
+                raise UnreadableInput("not an AI Server backup, or from a newer version")
+            owners = manifest.get("owners")
             if not isinstance(owners, list) or not all(isinstance(owner, str) for owner in owners):
-                raise UnreadableSource("incomplete AI Server backup")
-            entries, foreign = _entries(zipped, owners)
-            cells = sum(entry.kind == "sessions" for entry in entries)
-            yield Read(owned=True, cells=cells, unreadable=foreign)
-            for entry in entries:
-                part = Read(owned=True, cells=cells)
+                raise UnreadableInput("incomplete AI Server backup")
+            members, problems = _list_members(zipped, owners)
+            session_count = sum(member.kind == "sessions" for member in members)
+            yield ReadResult(keeps_owners=True, session_count=session_count, unreadable=problems)
+            for member in members:
+                result = ReadResult(keeps_owners=True, session_count=session_count)
                 try:
-                    _add(part, entry, zipped.read(entry.info))
+                    _add(result, member, zipped.read(member.info))
                 except DamagedData as exc:
-                    part.unreadable.append(f"{entry.name}: {exc}")
-                except _BROKEN:
-                    part.unreadable.append(f"{entry.info.filename}: damaged")
-                yield part
-    except _INCOMPLETE as exc:
-        if isinstance(exc, UnreadableSource):
+                    result.unreadable.append(f"{member.name}: {exc}")
+                except _DAMAGE_ERRORS:
+                    result.unreadable.append(f"{member.info.filename}: damaged")
+                yield result
+    except _MANIFEST_ERRORS as exc:
+        if isinstance(exc, UnreadableInput):
             raise
-        raise UnreadableSource("incomplete AI Server backup") from exc
+        raise UnreadableInput("incomplete AI Server backup") from exc
 
 
 def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
-    """Raise UnreadableSource if the unpacked size, which zipfile enforces, is too large."""
-    total = sum(info.file_size for info in zipped.infolist())
+    """Raise UnreadableInput if the unpacked size is too large.
+
+    The zip declares the unpacked sizes, and zipfile never reads more than the declared size.
+    """
+    unpacked = sum(info.file_size for info in zipped.infolist())
     packed = sum(info.compress_size for info in zipped.infolist())
-    if total > (unpack_limit or max(_MIN_LIMIT, min(_MAX_LIMIT, _MAX_RATIO * packed))):
-        raise UnreadableSource(
-            f"it would unpack to {total / 1e6:,.0f} MB, {total // max(1, packed):,} times its "
-            f"size; if you trust it, use --unpack-limit {total // 10**9 + 1}"
+    if unpacked > (unpack_limit or max(_MIN_LIMIT, min(_MAX_LIMIT, _MAX_RATIO * packed))):
+        raise UnreadableInput(
+            f"it would unpack to {unpacked / 1e6:,.0f} MB, {unpacked // max(1, packed):,} times "
+            f"its size; if you trust it, use --unpack-limit {unpacked // 10**9 + 1}"
         )
 
 
-class _Entry(NamedTuple):
+class _Member(NamedTuple):
+    """A member of the zip, described by its name ``{owner number}/{kind}/{name}``."""
+
     owner: str
     kind: str
     name: str
     info: zipfile.ZipInfo
 
 
-def _entries(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Entry], list[str]]:
-    """Return the entries in import order, and messages about foreign files."""
-    entries, foreign = [], []
+def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Member], list[str]]:
+    """Return the members in the order of the import, and a message about each unexpected file."""
+    members, problems = [], []
     for info in zipped.infolist():
         if info.filename == _MANIFEST or info.is_dir():
             continue
         names = PurePosixPath(info.filename).parts
         is_valid = len(names) == 3 and names[0].isdecimal() and int(names[0]) < len(owners)
-        if is_valid and names[1] in _KINDS:
-            entries.append(_Entry(owners[int(names[0])], names[1], names[2], info))
+        if is_valid and names[1] in _MEMBER_KINDS:
+            members.append(_Member(owners[int(names[0])], names[1], names[2], info))
         else:
-            foreign.append(f"{info.filename}: It belongs to no backup.")
-    return sorted(entries, key=lambda entry: _KINDS.index(entry.kind)), foreign
+            problems.append(f"{info.filename}: It belongs to no backup.")
+    return sorted(members, key=lambda member: _MEMBER_KINDS.index(member.kind)), problems
 
 
-def _add(part: Read, entry: _Entry, data: bytes) -> None:
-    """Add the content of an entry to ``part``. Raises Damaged, ValueError."""
-    if entry.kind == "sessions":
+def _add(result: ReadResult, member: _Member, data: bytes) -> None:
+    """Add the content of a member to ``result``. Raises DamagedData, ValueError."""
+    if member.kind == "sessions":
         session = parse_with_duplicates(data)
-        set_owner(session, entry.owner)
-        part.sessions.append(session)
-    elif entry.kind == "notebooks" and (notebook_id := log_notebook_id(entry.name)):
-        part.logs[entry.owner, notebook_id] = codec.parse_log(data).entries
-    elif entry.kind == "blobs" and hashlib.sha256(data).hexdigest() == entry.name:
-        part.blobs.append((entry.owner, data))
+        set_owner(session, member.owner)
+        result.sessions.append(session)
+    elif member.kind == "notebooks" and (notebook_id := log_notebook_id(member.name)):
+        result.logs[member.owner, notebook_id] = codec.parse_log(data).entries
+    elif member.kind == "blobs" and hashlib.sha256(data).hexdigest() == member.name:
+        result.blobs.append((member.owner, data))
     else:
-        part.unreadable.append(f"{entry.name}: damaged")
+        result.unreadable.append(f"{member.name}: damaged")

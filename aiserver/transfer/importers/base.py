@@ -1,13 +1,13 @@
-"""The input and output of importers.
+"""The input of all importers (a file), their output (sessions), and conversions that they share.
 
-Invariants:
+Invariants of each importer:
 
-- Importing is deterministic: ids are derived from the source's own names (``derive_id``), times
-  come from its records. So an import can be repeated, and adds only what is new.
-- No information is lost: each converted record contains its original.
-- What can't be read is reported with a reason, and the rest is imported.
-- Secrets are redacted, as in everything that is saved, except in AI Server's own files, which are
-  imported unchanged.
+- Importing is deterministic: ids are derived from names in the imported file (``derive_id``), and
+  times are taken from its data. So an import can be repeated, and then adds only new records.
+- No information is lost: each converted record contains the original data.
+- Data that can't be read is reported with a reason, and all other data is imported.
+- Secrets are redacted, as they are in everything that is saved. Only AI Server's own files, whose
+  secrets were redacted when they were written, are imported unchanged.
 """
 
 from __future__ import annotations
@@ -40,67 +40,71 @@ from ...sessions.record.mutations import number_turn
 _NAMESPACE = uuid.UUID("6ad4d1a5-0b1c-5f43-9a53-7c7f0f2b8a11")
 _TIME: TypeAdapter[str] = TypeAdapter(Timestamp)
 NO_TIME = "1970-01-01T00:00:00Z"
-"""The time of records without one; the time of the import would not be deterministic."""
+"""The timestamp of records without a time. (The time of the import would not be deterministic.)"""
 
 
-class UnreadableSource(ValueError):
-    """The source can't be imported; the message gives the reason."""
+class UnreadableInput(ValueError):
+    """A file, or a part of it, can't be imported; the message gives the reason."""
 
 
 @dataclass(frozen=True)
-class Source:
-    """One file."""
+class InputFile:
+    """A file to import, with its content."""
 
     path: PurePath
+    """The file's name, preceded by the name of its folder."""
     data: bytes
     notebook: bytes | None = None
-    """The notebook of the same name in the same folder."""
-    agentscope: bool = False
-    """Whether the file is in a session folder of AgentScope, where any JSON is a value."""
+    """The content of the notebook that has the same name and is in the same folder, if any."""
+    is_in_agentscope_folder: bool = False
+    """Whether the file is in a session folder of AgentScope, where files can contain any JSON."""
 
     @property
     def folder(self) -> str:
-        """The name of the file's folder."""
+        """The name of the file's folder, without the folders above it."""
         return self.path.parent.name
 
 
 @dataclass
-class Read:
-    """The content of a source."""
+class ReadResult:
+    """The histories that an importer has read from a file or database."""
 
     sessions: list[Session] = field(default_factory=list)
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
-    """Logs by owner and notebook id (AI Server's formats only)."""
+    """Change logs by owner and notebook id (only in AI Server's own formats)."""
     blobs: list[tuple[str, bytes]] = field(default_factory=list)
-    """Blobs with their owners (AI Server's formats only)."""
-    owned: bool = False
-    """Whether the sessions keep their owners (a backup) or get the caller's."""
+    """Owners and contents of blobs (only in AI Server's own formats)."""
+    keeps_owners: bool = False
+    """Whether the sessions keep their owners, as those of a backup do. All others are imported for
+    the owner who runs the import."""
     unreadable: list[str] = field(default_factory=list)
-    cells: int | None = None
-    """The number of sessions in the whole source, if this is one part of it."""
+    """A message for everything that could not be read, with the reason."""
+    session_count: int | None = None
+    """The number of sessions in the whole file. Given only if the file yields several results, as
+    a backup does."""
 
 
-Importer = Callable[[Source], Read]
+Importer = Callable[[InputFile], ReadResult]
 
 
 def derive_id(*names: str) -> str:
-    """Derive an id from the source's names; the same names give the same id."""
+    """Derive a notebook id or cell id from names in a file; the same names give the same id."""
     return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
 
 
 def load_json(data: bytes) -> Any:
-    """Parse a JSON file. Raises UnreadableSource."""
+    """Parse the content of a JSON file. Raises UnreadableInput."""
     return loads(decode_text(data))
 
 
 def loads(text: str) -> Any:
-    """Parse JSON; NaN and infinity become null. Raises UnreadableSource."""
+    """Parse JSON. Infinity and numbers that aren't valid become None. Raises UnreadableInput."""
     try:
         return json.loads(text, parse_constant=lambda name: None, parse_float=_finite)
     except RecursionError as exc:
-        raise UnreadableSource("nested too deeply") from exc
+        raise UnreadableInput("nested too deeply") from exc
     except ValueError as exc:
-        raise UnreadableSource("not valid or complete JSON") from exc
+        raise UnreadableInput("not valid or complete JSON") from exc
 
 
 def _finite(text: str) -> float | None:
@@ -109,19 +113,19 @@ def _finite(text: str) -> float | None:
 
 
 def decode_text(data: bytes) -> str:
-    """Decode a text file. Raises UnreadableSource."""
+    """Decode the content of a text file. Raises UnreadableInput."""
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         return data.decode(encoding)
     except UnicodeError as exc:
-        raise UnreadableSource("not UTF-8 text") from exc
+        raise UnreadableInput("not UTF-8 text") from exc
 
 
 def to_timestamp(value: Any) -> str | None:
-    """Convert a time to a timestamp; None if it isn't one.
+    """Convert a time to a timestamp. Return None if the value is not a time.
 
-    Strings stay unchanged, also without a time zone, which is unknown. Numbers are seconds or
-    milliseconds since 1970.
+    A string that is a valid timestamp is returned unchanged. If it has no time zone, none is added,
+    because the zone is unknown. A number counts seconds or milliseconds since 1970.
     """
     if isinstance(value, datetime):
         value = value.isoformat()
@@ -129,18 +133,20 @@ def to_timestamp(value: Any) -> str | None:
         return _time_text(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
+    # 1e11 milliseconds after 1970 is 1973, and 1e11 seconds after 1970 is the year 5138.
     seconds = value / 1000 if abs(value) > 1e11 else value
     try:
-        moment = datetime.fromtimestamp(seconds, timezone.utc)
+        time = datetime.fromtimestamp(seconds, timezone.utc)
     except (OverflowError, OSError, ValueError):
         return None
-    return moment.isoformat().replace("+00:00", "Z")
+    return time.isoformat().replace("+00:00", "Z")
 
 
 def _time_text(text: str) -> str | None:
-    for form in (text, text.replace(",", ".")):
+    # Python's `logging` writes a comma before the milliseconds.
+    for candidate in (text, text.replace(",", ".")):
         try:
-            return _TIME.validate_python(form)
+            return _TIME.validate_python(candidate)
         except ValidationError:
             pass
     try:
@@ -152,32 +158,32 @@ def _time_text(text: str) -> str | None:
 def create_session(
     notebook_id: str,
     cell_id: str,
-    items: Sequence[dict[str, Any]],
+    records: Sequence[dict[str, Any]],
     *,
     origin: dict[str, Any],
     created: str | None = None,
 ) -> Session:
-    """Create a session from the data of turns and events, with secrets redacted.
+    """Create a session from the data of turns and events, and redact secrets.
 
-    Records are numbered in order; a record without ``timestamp`` gets the previous record's.
-    ``origin`` is stored in ``meta.imported_from``.
+    The records are numbered in the given order. A record without ``timestamp`` gets the timestamp
+    of the record before it. ``origin`` is stored in ``meta.imported_from``.
     """
-    last = created or NO_TIME
+    last_timestamp = created or NO_TIME
     turns: list[Interaction] = []
     events: list[Event] = []
-    for seq, item in enumerate(items, 1):
-        last = item.get("timestamp") or last
-        fields = item | {"timestamp": last, "seq": seq}
+    for seq, record in enumerate(records, 1):
+        last_timestamp = record.get("timestamp") or last_timestamp
+        fields = record | {"timestamp": last_timestamp, "seq": seq}
         if "user_request" in fields:
             turn = Interaction.model_validate(fields | {"turn_id": len(turns) + 1})
             turns.append(number_turn(turn, turn.turn_id, seq))
         else:
             events.append(Event.model_validate(redact_json(fields)))
     session = new_session(SessionKey(notebook_id, cell_id), NO_TIME)
-    first = items[0].get("timestamp") if items else None
+    first_timestamp = records[0].get("timestamp") if records else None
     fields = session.meta.to_dict() | {
-        "created_at": created or first or NO_TIME,
-        "last_updated": last,
+        "created_at": created or first_timestamp or NO_TIME,
+        "last_updated": last_timestamp,
         "revision": 1,
         "imported_from": redact_json(origin),
     }
@@ -185,12 +191,12 @@ def create_session(
     session.interactions = turns
     if events:
         session.events = events
-    codec.to_dict(session)  # raises early if it isn't valid JSON
+    codec.to_dict(session)  # raises an error if the session can't be stored as JSON
     return session
 
 
-def move_session(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
-    """Return a copy of the session for another notebook or cell."""
+def with_ids(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
+    """Return a copy of the session with these ids. None stands for the session's own id."""
     copy = session.model_copy(deep=True)
     if notebook_id is not None:
         copy.meta.notebook_id = notebook_id

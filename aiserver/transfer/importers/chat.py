@@ -1,49 +1,58 @@
 """Import jupyter-ai's chats: the ``.chat`` files of jupyterlab-chat.
 
-Files have no id and may be renamed, so the session's id is derived from its first message's id.
+A chat has no id, and its file may be renamed. So the ids of the imported session are derived from
+the id of the chat's first message.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from .base import Read, Source, UnreadableSource, create_session, derive_id, load_json, to_timestamp
+from .base import (
+    InputFile,
+    ReadResult,
+    UnreadableInput,
+    create_session,
+    derive_id,
+    load_json,
+    to_timestamp,
+)
 from .messages import Message, Role, objects_in, records_from
 
 FORMAT = "chat"
-_PERSONA = "jupyter-ai-personas::"
+_PERSONA_PREFIX = "jupyter-ai-personas::"  # the ids of jupyter-ai's assistants begin with this
 
 
-def read(source: Source) -> Read:
-    """Read the session of a file."""
-    content = load_json(source.data)
+def read(file: InputFile) -> ReadResult:
+    """Convert the chat in a file to one session."""
+    content = load_json(file.data)
     if not isinstance(content, dict) or not isinstance(content.get("messages"), list):
-        raise UnreadableSource("not a JupyterLab chat")
+        raise UnreadableInput("not a JupyterLab chat")
     raws, problems = objects_in(content["messages"])
     if not raws:
-        return Read(unreadable=problems)
+        return ReadResult(unreadable=problems)
     users = content.get("users")
     users = users if isinstance(users, dict) else {}
-    first = str(raws[0].get("id") or source.path.stem)
-    origin = {"format": FORMAT, "name": source.path.stem}
+    first_id = str(raws[0].get("id") or file.path.stem)
+    # Turns that are imported again are recognised by their content. So the content must not
+    # include the file's name, which may change.
+    turn_origin = {"format": FORMAT, "name": first_id}
     session = create_session(
-        derive_id(FORMAT, first),
-        derive_id(FORMAT, first, "messages"),
-        # Not the file's name, which may change, because turns are identified by their content.
-        records_from((_message(raw, users) for raw in raws), {"format": FORMAT, "name": first}),
-        origin=origin | {"users": users},
+        derive_id(FORMAT, first_id),
+        derive_id(FORMAT, first_id, "messages"),
+        records_from((_message(raw, users) for raw in raws), turn_origin),
+        origin={"format": FORMAT, "name": file.path.stem, "users": users},
     )
-    return Read([session], unreadable=problems)
+    return ReadResult([session], unreadable=problems)
 
 
 def _message(raw: dict[str, Any], users: dict[str, Any]) -> Message:
     sender = str(raw.get("sender") or "")
     profile = users.get(sender)
-    is_bot = (isinstance(profile, dict) and profile.get("bot") is True) or sender.startswith(
-        _PERSONA
-    )
+    has_bot_profile = isinstance(profile, dict) and profile.get("bot") is True
+    is_bot = has_bot_profile or sender.startswith(_PERSONA_PREFIX)
     role: Role = "assistant" if is_bot else "user"
-    if raw.get("deleted"):
+    if raw.get("deleted"):  # jupyterlab-chat empties a deleted message but keeps it in the list
         role = "other"
     body = raw.get("body")
     return Message(

@@ -1,4 +1,4 @@
-"""Detect a file's format from its content; its name is only a hint."""
+"""Detect the format of a file mainly from its content, and read the file with that importer."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import InvalidRequest
-from . import agentscope, chat, nanobot, ours, pcai, verdant
-from .base import Importer, Read, Source, UnreadableSource, load_json
-from .lines import lines_of
+from . import agentscope, aiserver_files, chat, nanobot, pcai, verdant
+from .base import Importer, InputFile, ReadResult, UnreadableInput, load_json
+from .lines import objects_in_lines
 
 FORMATS: dict[str, Importer] = {
     nanobot.FORMAT: nanobot.read,
@@ -16,62 +16,68 @@ FORMATS: dict[str, Importer] = {
     pcai.FORMAT: pcai.read,
     chat.FORMAT: chat.read,
     verdant.FORMAT: verdant.read,
-    ours.FORMAT: ours.read,
+    aiserver_files.FORMAT: aiserver_files.read,
 }
-_UNKNOWN = "unknown format"
+_UNKNOWN_FORMAT = "unknown format"
 
 
-def read(source: Source, format_: str | None = None) -> Read:
-    """Read a source. Raises UnreadableSource."""
-    name = format_ or detect_format(source)
+def read(file: InputFile, format_: str | None = None) -> ReadResult:
+    """Read a file in the given format, or in the detected one. Raises UnreadableInput."""
+    name = format_ or detect_format(file)
     try:
-        return FORMATS[name](source)
+        return FORMATS[name](file)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, InvalidRequest) as exc:
-        if isinstance(exc, UnreadableSource):
+        if isinstance(exc, UnreadableInput):
             raise
-        # A malformed file must not stop the import of others.
-        raise UnreadableSource(f"not a complete “{name}” file") from exc
+        # A malformed file must not stop the import of other files.
+        raise UnreadableInput(f"not a complete “{name}” file") from exc
 
 
-def detect_format(source: Source) -> str:
-    """Return the name of a source's format. Raises UnreadableSource."""
-    if source.path.suffix == ".jsonl":
-        return _detect_lines(source)
+def detect_format(file: InputFile) -> str:
+    """Return the name of a file's format. Raises UnreadableInput."""
+    if file.path.suffix == ".jsonl":
+        return _detect_line_format(file)
     try:
-        content = load_json(source.data)
-    except UnreadableSource:
-        return _detect_lines(source, is_fallback=True)
-    format_ = next((name for name, matches in _TESTS.items() if matches(content)), None)
-    if format_ is None and (source.agentscope or agentscope.has_messages(content)):
+        content = load_json(file.data)
+    except UnreadableInput:  # perhaps JSON Lines in a file with another suffix
+        return _detect_line_format(file, is_fallback=True)
+    format_ = next((name for name, matches in _JSON_FORMATS.items() if matches(content)), None)
+    if format_ is None and (file.is_in_agentscope_folder or agentscope.has_messages(content)):
         return agentscope.FORMAT
     if format_ is None:
-        notebook = isinstance(content, dict) and "nbformat" in content
-        raise UnreadableSource("this is a notebook, not a history" if notebook else _UNKNOWN)
+        is_notebook = isinstance(content, dict) and "nbformat" in content
+        reason = "this is a notebook, not a history" if is_notebook else _UNKNOWN_FORMAT
+        raise UnreadableInput(reason)
     return format_
 
 
 def is_agentscope_list(data: bytes) -> bool:
-    """Return whether these are messages from a session folder of AgentScope."""
-    lines, _ = lines_of(data)
+    """Return whether the content of a JSON Lines file is a list of AgentScope's messages."""
+    lines, _ = objects_in_lines(data)
     return bool(lines) and "_type" not in lines[0] and agentscope.has_messages(lines)
 
 
-def _detect_lines(source: Source, *, is_fallback: bool = False) -> str:
-    lines, _ = lines_of(source.data)
+def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
+    """Detect the format of a JSON Lines file.
+
+    As a fallback for a file that isn't valid JSON, a single readable line is not enough: damaged
+    JSON may contain one by chance.
+    """
+    lines, _ = objects_in_lines(file.data)
     if not lines or (is_fallback and len(lines) < 2 and "_type" not in lines[0]):
-        raise UnreadableSource("not valid or complete JSON")
+        raise UnreadableInput("not valid or complete JSON")
     if any("_type" in line for line in lines):
         return nanobot.FORMAT
     if any({"seq", "type", "timestamp", "data"} <= line.keys() for line in lines):
-        return ours.FORMAT
+        return aiserver_files.FORMAT
     if any({"notebook_id", "cell_id"} <= line.keys() for line in lines):
-        raise UnreadableSource("exported as JSONL, which can't be imported; export it as JSON")
+        raise UnreadableInput("exported as JSONL, which can't be imported; export it as JSON")
     if agentscope.has_messages(lines):
         return agentscope.FORMAT
-    raise UnreadableSource(_UNKNOWN)
+    raise UnreadableInput(_UNKNOWN_FORMAT)
 
 
-def _is_ours(content: Any) -> bool:
+def _is_aiserver_session(content: Any) -> bool:
     if not isinstance(content, dict) or "interactions" not in content:
         return False
     return "meta" in content or {"notebook_id", "cell_id"} <= content.keys()
@@ -95,8 +101,9 @@ def _is_pcai(content: Any) -> bool:
     return {"id", "messages"} <= names.keys() and isinstance(names["messages"], list)
 
 
-_TESTS: dict[str, Callable[[Any], bool]] = {
-    ours.FORMAT: _is_ours,
+# Functions that return whether the content of a JSON file has a format, by the format's name.
+_JSON_FORMATS: dict[str, Callable[[Any], bool]] = {
+    aiserver_files.FORMAT: _is_aiserver_session,
     verdant.FORMAT: _is_verdant,
     chat.FORMAT: _is_chat,
     pcai.FORMAT: _is_pcai,

@@ -1,14 +1,14 @@
-"""Read JSON Lines files. A damaged line is reported, and the others are read."""
+"""Read JSON Lines files. A damaged line is reported, and all other lines are read."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .base import UnreadableSource, decode_text, loads
+from .base import UnreadableInput, decode_text, loads
 
 
-def lines_of(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the objects, and a message for each line that isn't one."""
+def objects_in_lines(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the lines that are JSON objects, and a message for every line that isn't."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = decode_text(data).encode("utf-8", "surrogatepass")
     objects: list[dict[str, Any]] = []
@@ -19,8 +19,8 @@ def lines_of(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
         try:
             value = loads(decode_text(line))
             if not isinstance(value, dict):
-                raise UnreadableSource("not a JSON object")
+                raise UnreadableInput("not a JSON object")
             objects.append(value)
-        except UnreadableSource as reason:
+        except UnreadableInput as reason:
             problems.append(f"line {number}: {reason}")
     return objects, problems

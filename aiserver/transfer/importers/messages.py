@@ -1,12 +1,15 @@
-"""Convert chats to turns: a question, and the answers until the next question.
+"""Convert the messages of a chat to turns and events.
+
+A turn is a question with all answers until the next question. Messages before the first question
+become events of the type ``message``. Importers use events of the type ``state`` for data of a
+chat that isn't a message, such as an agent's memory.
 
 Invariants:
 
-- A turn stores its original messages in ``imported.messages``; so do the events ``message`` (for
-  messages before the first question) and ``state``.
+- Each turn, and each event of these two types, stores its original data in ``imported.messages``.
 - A question without an answer becomes a ``cancelled`` turn, which is shown but not sent to models.
-- The suggestion is the code of all fences in the first fence's language; the rest of the answer is
-  the explanation.
+- The suggestion of a turn is the code of all fences that have the same language as the first fence.
+  The remaining text of the answer is the explanation.
 """
 
 from __future__ import annotations
@@ -21,27 +24,28 @@ from .base import to_timestamp
 
 Role = Literal["user", "assistant", "other"]
 
-_OPEN = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*")
-_CLOSE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
-_NO_CODE = {"text", "txt", "plaintext", "output", "console", "log", "markdown", "md"}
-_LANGUAGES = {"py": "python", "python3": "python", "ipython": "python", "js": "javascript"}
-_USERS = {"user", "human"}
-_ASSISTANTS = {"assistant", "ai", "model", "bot"}
+_OPENING_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*")
+_CLOSING_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
+_NO_CODE_TAGS = {"text", "txt", "plaintext", "output", "console", "log", "markdown", "md"}
+_LANGUAGE_BY_TAG = {"py": "python", "python3": "python", "ipython": "python", "js": "javascript"}
+_USER_ROLES = {"user", "human"}
+_ASSISTANT_ROLES = {"assistant", "ai", "model", "bot"}
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message and its original record."""
+    """One message of a chat."""
 
     role: Role
     text: str
     raw: Any
+    """The original message, as the other program stored it."""
     timestamp: str | None = None
     user: str | None = None
 
 
 class Answer(NamedTuple):
-    """The parts of an answer."""
+    """An answer, divided into code and explanation."""
 
     code: str
     explanation: str
@@ -49,7 +53,10 @@ class Answer(NamedTuple):
 
 
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
-    """Convert a record with ``role``, ``content`` and ``timestamp``, or with these ``fields``."""
+    """Convert a message that has ``role``, ``content`` and ``timestamp``.
+
+    If ``raw`` names them differently, ``fields`` contains them by these names.
+    """
     fields = raw if fields is None else fields
     return Message(
         role=_role(fields.get("role")),
@@ -60,26 +67,26 @@ def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Mes
 
 
 def _role(value: Any) -> Role:
-    """Map a source's name of a role, in any case."""
+    """Convert the name of a role in another program, ignoring upper and lower case."""
     name = str(value).lower()
-    if name in _USERS:
+    if name in _USER_ROLES:
         return "user"
-    return "assistant" if name in _ASSISTANTS else "other"
+    return "assistant" if name in _ASSISTANT_ROLES else "other"
 
 
 def _text(content: Any) -> str:
-    """Return the text of a message's content; parts are joined by line breaks."""
+    """Return the text of a message's content; the texts of a list are joined by line breaks."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
         return _text(content.get("text", ""))
     if isinstance(content, list):
-        return "\n".join(text for part in content if (text := _text(part)))
+        return "\n".join(text for block in content if (text := _text(block)))
     return ""
 
 
 def objects_in(messages: Iterable[Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the messages that are JSON objects, and a problem for each other one."""
+    """Return the messages that are JSON objects, and a problem for every message that isn't."""
     numbered = list(enumerate(messages, 1))
     objects = [raw for _, raw in numbered if isinstance(raw, dict)]
     problems = [
@@ -91,34 +98,40 @@ def objects_in(messages: Iterable[Any]) -> tuple[list[dict[str, Any]], list[str]
 
 
 def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert a chat to turns and events, as data for ``create_session``."""
-    items: list[dict[str, Any]] = []
-    turn: list[Message] = []
+    """Convert a chat to turns and events, as data for ``create_session``.
+
+    ``origin`` names the format and the chat, and is stored in each record.
+    """
+    records: list[dict[str, Any]] = []
+    turn_messages: list[Message] = []
     for message in messages:
-        if message.role == "user" or (not turn and not items):
-            items += _turn(turn, origin)
-            turn = []
-        if message.role == "user" or turn:
-            turn.append(message)
+        if message.role == "user":
+            records += _turn_from(turn_messages, origin)
+            turn_messages = [message]
+        elif turn_messages:
+            turn_messages.append(message)
         else:
-            items.append(message_event("message", [_raw(message)], origin, message.timestamp))
-    return items + _turn(turn, origin)
+            records.append(message_event("message", [_raw(message)], origin, message.timestamp))
+    return records + _turn_from(turn_messages, origin)
 
 
 def message_event(
     type_: str, messages: Sequence[Any], origin: dict[str, Any], timestamp: str | None = None
 ) -> dict[str, Any]:
-    """Return an event that stores messages outside of turns."""
+    """Return an event that stores messages or other data outside of turns."""
     data = {"imported": origin | {"messages": list(messages)}}
     return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
 
-def _turn(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
+def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
+    """Convert a question and the messages that follow it to a turn; no messages give no turn."""
     if not messages:
         return []
-    question, *others = messages
-    answers = [message.text for message in others if message.role == "assistant" and message.text]
-    answer = split("\n\n".join(answers))
+    question, *following = messages
+    answers = [
+        message.text for message in following if message.role == "assistant" and message.text
+    ]
+    answer = split_answer("\n\n".join(answers))
     turn: dict[str, Any] = {
         "user_request": {"intent": question.text, "current_code": "", "language": answer.language},
         "ai_response": {
@@ -138,7 +151,10 @@ def _turn(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict[str,
 
 
 def _raw(message: Message) -> Any:
-    """Return the original record; a person's text is redacted as prose, not as code."""
+    """Return the original message. What a person wrote is redacted as prose instead of as code.
+
+    ``create_session`` redacts the messages of assistants, which may contain code.
+    """
     return message.raw if message.role == "assistant" else _redact_prose(message.raw)
 
 
@@ -150,32 +166,37 @@ def _redact_prose(value: Any) -> Any:
     return {k: _redact_prose(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
-def split(text: str) -> Answer:
-    """Split an answer in Markdown. An unclosed fence extends to the end."""
+def split_answer(text: str) -> Answer:
+    """Split an answer in Markdown into code and explanation.
+
+    A fence that isn't closed extends to the end of the answer.
+    """
     language = ""
-    blocks: list[str] = []
-    prose: list[str] = []
-    block: list[str] = []
-    fence, is_code = "", False
+    code_blocks: list[str] = []
+    prose_lines: list[str] = []
+    block_lines: list[str] = []
+    open_fence, is_code = "", False
     for line in text.replace("\r\n", "\n").split("\n"):
-        if fence:
-            closing = _CLOSE.fullmatch(line)
-            if closing and closing[1].startswith(fence):
-                fence = ""
+        if open_fence:
+            closing = _CLOSING_FENCE.fullmatch(line)
+            if closing and closing[1].startswith(open_fence):
+                open_fence = ""
                 if is_code:
-                    blocks.append("\n".join(block))
+                    code_blocks.append("\n".join(block_lines))
                     continue
-            (block if is_code else prose).append(line)
-        elif opening := _OPEN.fullmatch(line):
-            fence, tag = opening[1], opening[2].strip("{}.,").lower()
-            tag = _LANGUAGES.get(tag, tag)
-            is_code = tag not in _NO_CODE and tag in ("", language or tag)
+            (block_lines if is_code else prose_lines).append(line)
+        elif opening := _OPENING_FENCE.fullmatch(line):
+            open_fence, tag = opening[1], opening[2].strip("{}.,").lower()
+            tag = _LANGUAGE_BY_TAG.get(tag, tag)
+            # A fence in a second language is left in the explanation.
+            is_code = tag not in _NO_CODE_TAGS and tag in ("", language or tag)
             if is_code:
-                language, block = language or tag or "python", []
+                language, block_lines = language or tag or "python", []
             else:
-                prose.append(line)
+                prose_lines.append(line)
         else:
-            prose.append(line)
-    if fence and is_code:
-        blocks.append("\n".join(block))
-    return Answer("\n\n".join(blocks), "\n".join(prose).strip("\n"), language or "python")
+            prose_lines.append(line)
+    if open_fence and is_code:
+        code_blocks.append("\n".join(block_lines))
+    explanation = "\n".join(prose_lines).strip("\n")
+    return Answer("\n\n".join(code_blocks), explanation, language or "python")

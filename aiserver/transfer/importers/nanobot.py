@@ -1,7 +1,8 @@
-"""Import nanobot's sessions: a line of metadata, then a line for each message.
+"""Import nanobot's sessions: JSON Lines files with a line of metadata and a line for each message.
 
-Records with other values of ``_type`` become events. The session's key is in the metadata; older
-files have it in their name, with ``_`` for ``:``.
+Lines that are neither metadata nor a message become events of the type ``state``. nanobot
+identifies a session by a key such as ``telegram:42``. Newer files contain the key in their
+metadata. In older files the key is part of the file's name, with ``_`` instead of ``:``.
 """
 
 from __future__ import annotations
@@ -9,43 +10,47 @@ from __future__ import annotations
 import base64
 import binascii
 
-from .base import Read, Source, UnreadableSource, create_session, derive_id, to_timestamp
-from .lines import lines_of
+from .base import InputFile, ReadResult, UnreadableInput, create_session, derive_id, to_timestamp
+from .lines import objects_in_lines
 from .messages import message_event, message_of, records_from
 
 FORMAT = "nanobot"
 
 
-def read(source: Source) -> Read:
-    """Read the session of a file."""
-    lines, problems = lines_of(source.data)
-    about = next((line for line in lines if line.get("_type") == "metadata"), {})
-    key = about.get("key") or _key_from(source.path.stem)
+def read(file: InputFile) -> ReadResult:
+    """Convert the nanobot session in a file to one session."""
+    lines, problems = objects_in_lines(file.data)
+    metadata = next((line for line in lines if line.get("_type") == "metadata"), {})
+    key = metadata.get("key") or _key_from(file.path.stem)
     origin = {"format": FORMAT, "name": str(key)}
-    messages, others = [], []
+    messages, state_events = [], []
     for line in lines:
         if "role" in line:
             messages.append(message_of(line))
         elif line.get("_type") != "metadata":
-            others.append(message_event("state", [line], origin))
-    if not messages and not others:
+            state_events.append(message_event("state", [line], origin))
+    if not messages and not state_events:
         if problems:
-            return Read(unreadable=problems)
-        if not about:
-            raise UnreadableSource("no messages found")
-        return Read()
+            return ReadResult(unreadable=problems)
+        if not metadata:
+            raise UnreadableInput("no messages found")
+        return ReadResult()
     session = create_session(
         derive_id(FORMAT, str(key)),
         derive_id(FORMAT, str(key), "messages"),
-        records_from(messages, origin) + others,
-        origin=origin | {"metadata": about},
-        created=to_timestamp(about.get("created_at")),
+        records_from(messages, origin) + state_events,
+        origin=origin | {"metadata": metadata},
+        created=to_timestamp(metadata.get("created_at")),
     )
-    return Read([session], unreadable=problems)
+    return ReadResult([session], unreadable=problems)
 
 
 def _key_from(stem: str) -> str:
-    """Return the key in a file's name, which newer versions encode as base64."""
+    """Return the session's key from a file's name.
+
+    Newer versions of nanobot encode the key as base64. From older versions, the name itself is
+    returned.
+    """
     try:
         key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")
     except (binascii.Error, ValueError):

@@ -1,47 +1,61 @@
-"""Import PCAI's sessions: JSON with ``id``, ``messages`` and ``last_update``, in any case."""
+"""Import PCAI's sessions: JSON objects with ``id``, ``messages`` and ``last_update``.
+
+PCAI's versions write these names differently, such as ``lastUpdate`` or ``LastUpdate``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from .base import Read, Source, UnreadableSource, create_session, derive_id, load_json, to_timestamp
+from .base import (
+    InputFile,
+    ReadResult,
+    UnreadableInput,
+    create_session,
+    derive_id,
+    load_json,
+    to_timestamp,
+)
 from .messages import Message, message_of, objects_in, records_from
 
 FORMAT = "pcai"
 
 
-def read(source: Source) -> Read:
-    """Read the session of a file."""
-    content = normalize_names(load_json(source.data))
+def read(file: InputFile) -> ReadResult:
+    """Convert the PCAI session in a file to one session."""
+    content = normalize_names(load_json(file.data))
     messages = content.get("messages")
     if not isinstance(messages, list):
-        raise UnreadableSource("no messages found")
-    name = str(content.get("id") or source.path.stem)
+        raise UnreadableInput("no messages found")
+    name = str(content.get("id") or file.path.stem)
     origin = {"format": FORMAT, "name": name}
     raws, problems = objects_in(messages)
-    updated = to_timestamp(content.get("lastupdate"))
-    items = records_from((_message(raw, updated) for raw in raws), origin)
-    if not items:
-        return Read(unreadable=problems)
+    session_time = to_timestamp(content.get("lastupdate"))
+    records = records_from((_message(raw, session_time) for raw in raws), origin)
+    if not records:
+        return ReadResult(unreadable=problems)
     session = create_session(
         derive_id(FORMAT, name),
         derive_id(FORMAT, name, "messages"),
-        items,
+        records,
         origin=origin,
         created=to_timestamp(content.get("createdat")),
     )
-    return Read([session], unreadable=problems)
+    return ReadResult([session], unreadable=problems)
 
 
 def normalize_names(content: Any) -> dict[str, Any]:
-    """Return the object with names in lower case without ``_``, such as ``lastupdate``."""
+    """Return a JSON object with its names in lower case and without ``_``, as in ``lastupdate``.
+
+    Anything else than an object gives an empty one.
+    """
     if not isinstance(content, dict):
         return {}
     return {str(name).replace("_", "").lower(): value for name, value in content.items()}
 
 
-def _message(raw: dict[str, Any], updated: str | None) -> Message:
-    """Convert a message; without a time of its own it gets the session's."""
+def _message(raw: dict[str, Any], session_time: str | None) -> Message:
+    """Convert a message. A message without a timestamp gets the time of the session."""
     message = message_of(raw, normalize_names(raw))
-    return message if message.timestamp else replace(message, timestamp=updated)
+    return message if message.timestamp else replace(message, timestamp=session_time)

@@ -1,9 +1,14 @@
-"""Import Verdant's ``.ipyhistory``: the versions of a notebook's cells, edited by hand.
+"""Import the ``.ipyhistory`` files of Verdant, an extension that records edits of notebooks.
 
-Each cell becomes a session of events in the order of its versions: ``edit`` with the exact source,
-``run`` with its outputs, ``delete``. Verdant starts a new record when a cell's type changes; here
-these are one session. Cells of the last version get the cell ids of the notebook in the same folder
-if their sources match; the ids of the others are derived from the file.
+A file contains the earlier sources of each cell, all of them edits by hand, in lists of
+"artifacts": an artifact is one cell, and the n-th source of the artifact ``c1`` is named ``c1.n``.
+When a cell's type changes, Verdant starts another artifact, whose ``origin`` is the earlier one.
+"Checkpoints" record when cells were edited, run and deleted.
+
+Each cell becomes one session, also if it has several artifacts. The session consists of the events
+``edit`` (with the exact source), ``run`` (with the outputs) and ``delete``, in the order of the
+checkpoints. If the notebook itself is in the same folder, a cell whose last source equals the
+source of a cell in the notebook gets that cell's id. All other ids are derived from the file.
 """
 
 from __future__ import annotations
@@ -12,41 +17,52 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ...models import is_id
-from .base import Read, Source, UnreadableSource, create_session, derive_id, load_json, to_timestamp
+from .base import (
+    InputFile,
+    ReadResult,
+    UnreadableInput,
+    create_session,
+    derive_id,
+    load_json,
+    to_timestamp,
+)
 
 FORMAT = "verdant"
-_KINDS = {"codeCells": "code", "markdownCells": "markdown", "rawCells": "raw"}
-_SOURCES = ("literal", "markdown")
+_CELL_TYPE_BY_LIST = {"codeCells": "code", "markdownCells": "markdown", "rawCells": "raw"}
+_SOURCE_FIELDS = ("literal", "markdown")
 
 
-def read(source: Source) -> Read:
-    """Read all cells of a file."""
-    content = load_json(source.data)
+def read(file: InputFile) -> ReadResult:
+    """Convert each cell of a Verdant history to a session."""
+    content = load_json(file.data)
     if not isinstance(content, dict) or not isinstance(content.get("checkpoints"), list):
-        raise UnreadableSource("not a Verdant history")
+        raise UnreadableInput("not a Verdant history")
     history = _History(content)
-    notebook = _notebook(source.notebook)
+    notebook = _parse_notebook(file.notebook)
+    # The time of the first checkpoint identifies the history even if the file is renamed.
     name = f"{history.first_time}"
     notebook_id = notebook.notebook_id or derive_id(FORMAT, name)
-    ids = history.match_ids(notebook.cells)
-    read = Read(unreadable=history.problems)
-    for cell in history.cells():
-        items = history.items(cell)
-        if items:
-            origin = {"format": FORMAT, "name": cell[0], "file": source.path.stem}
-            cell_id = next((ids[record] for record in cell if record in ids), None)
-            cell_id = cell_id or derive_id(FORMAT, name, cell[0])
-            read.sessions.append(create_session(notebook_id, cell_id, items, origin=origin))
-    return read
+    id_by_artifact = history.match_ids(notebook.cells)
+    result = ReadResult(unreadable=history.problems)
+    for artifacts in history.cells():
+        events = history.events_of(artifacts)
+        if events:
+            origin = {"format": FORMAT, "name": artifacts[0], "file": file.path.stem}
+            matched_ids = (id_by_artifact[each] for each in artifacts if each in id_by_artifact)
+            cell_id = next(matched_ids, None) or derive_id(FORMAT, name, artifacts[0])
+            result.sessions.append(create_session(notebook_id, cell_id, events, origin=origin))
+    return result
 
 
 class _Notebook(NamedTuple):
+    """The ids in a notebook."""
+
     notebook_id: str | None = None
-    cells: list[tuple[str, str]] = []  # noqa: RUF012 - id and source of those with an id
+    cells: list[tuple[str, str]] = []  # noqa: RUF012 - the id and source of each cell with an id
 
 
-def _notebook(data: bytes | None) -> _Notebook:
-    """Read the ids in the notebook; empty if there is none or it can't be read."""
+def _parse_notebook(data: bytes | None) -> _Notebook:
+    """Read the ids in a notebook. Return no ids if there is no notebook or it can't be read."""
     try:
         content = load_json(data or b"")
         cells = [
@@ -56,149 +72,162 @@ def _notebook(data: bytes | None) -> _Notebook:
         ]
         metadata = content["metadata"].get("aiserver") or {}
         notebook_id = metadata.get("notebook_id")
-    except (UnreadableSource, KeyError, TypeError, AttributeError):
+    except (UnreadableInput, KeyError, TypeError, AttributeError):
         return _Notebook()
     is_valid = isinstance(notebook_id, str) and is_id(notebook_id)
     return _Notebook(notebook_id if is_valid else None, cells)
 
 
 class _History:
-    """The records of a file, by name."""
+    """The artifacts and checkpoints of a file. An artifact is referred to by its name."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.problems: list[str] = []
-        self._kinds: dict[str, str] = {}
+        self._cell_types: dict[str, str] = {}
+        """The cell type of each artifact."""
         self._versions: dict[str, dict[str, dict[str, Any]]] = {}
-        """The versions of each record by name; the n-th is called ``record.n``."""
-        self._checkpoints = [item for item in content["checkpoints"] if isinstance(item, dict)]
-        times = [item.get("timestamp") for item in self._checkpoints]
-        self._order = {time: n for n, time in enumerate(times) if isinstance(time, int)}
+        """The versions of each artifact, by the version's name (``c1.0``, ``c1.1``, …)."""
+        checkpoints = content["checkpoints"]
+        self._checkpoints = [value for value in checkpoints if isinstance(value, dict)]
+        times = [checkpoint.get("timestamp") for checkpoint in self._checkpoints]
+        self._index_by_time = {time: n for n, time in enumerate(times) if isinstance(time, int)}
         self.first_time = self._checkpoints[0].get("timestamp", 0) if self._checkpoints else 0
-        for group, kind in _KINDS.items():
-            for record in self._records(content.get(group), group):
-                name = str(record["artifact_name"])
-                self._kinds[name] = kind
+        for list_name, cell_type in _CELL_TYPE_BY_LIST.items():
+            for artifact in self._valid_artifacts(content.get(list_name), list_name):
+                name = str(artifact["artifact_name"])
+                self._cell_types[name] = cell_type
                 self._versions[name] = {
                     f"{name}.{number}": raw
-                    for number, raw in enumerate(record["versions"])
+                    for number, raw in enumerate(artifact["versions"])
                     if isinstance(raw, dict)
                 }
         self._outputs = {
-            f"{record['artifact_name']}.{number}": raw
-            for record in self._records(content.get("output"), "output")
-            for number, raw in enumerate(record["versions"])
+            f"{artifact['artifact_name']}.{number}": raw
+            for artifact in self._valid_artifacts(content.get("output"), "output")
+            for number, raw in enumerate(artifact["versions"])
         }
-        self._last = self._last_cells(content.get("notebook"))
+        self._last_sources = self._find_last_sources(content.get("notebook"))
 
     def cells(self) -> Iterator[list[str]]:
-        """Yield the names of each cell's records, oldest first."""
-        groups: dict[str, list[str]] = {}
-        for name in self._versions:
-            head, visited = name, {name}
-            while (before := self._origin(head)) and before not in visited:
-                head = before
-                visited.add(head)
-            groups.setdefault(head, []).append(name)
-        for head, names in groups.items():
-            yield [head, *(name for name in names if name != head)]
+        """Yield the artifacts of each cell, with the oldest artifact first."""
+        artifacts_by_oldest: dict[str, list[str]] = {}
+        for artifact in self._versions:
+            oldest, visited = artifact, {artifact}
+            while (earlier := self._origin(oldest)) and earlier not in visited:
+                oldest = earlier
+                visited.add(oldest)
+            artifacts_by_oldest.setdefault(oldest, []).append(artifact)
+        for oldest, artifacts in artifacts_by_oldest.items():
+            yield [oldest, *(artifact for artifact in artifacts if artifact != oldest)]
 
-    def items(self, cell: list[str]) -> list[dict[str, Any]]:
-        """Return a cell's events in the order of their checkpoints."""
-        events: list[tuple[int, dict[str, Any]]] = []
-        for name in cell:
-            for version, raw in self._versions[name].items():
-                at = self._checkpoint_index(raw.get("start_checkpoint"))
-                rest = {k: v for k, v in raw.items() if k not in _SOURCES}
+    def events_of(self, artifacts: list[str]) -> list[dict[str, Any]]:
+        """Return the events of a cell, which has these artifacts, in the order of checkpoints."""
+        numbered_events: list[tuple[int, dict[str, Any]]] = []  # with indexes of checkpoints
+        for artifact in artifacts:
+            for version, raw in self._versions[artifact].items():
+                index = self._checkpoint_index(raw.get("start_checkpoint"))
+                other_fields = {k: v for k, v in raw.items() if k not in _SOURCE_FIELDS}
                 data = {
                     "name": version,
-                    "cell_type": self._kinds[name],
-                    "imported": {"format": FORMAT, "version": rest},
+                    "cell_type": self._cell_types[artifact],
+                    "imported": {"format": FORMAT, "version": other_fields},
                 }
-                item = self._event("edit", raw.get("start_checkpoint"), data)
-                events.append((at, item | {"source": _source(raw)}))
-        seen: set[str] = set()
-        for at, checkpoint in enumerate(self._checkpoints):
-            for target in checkpoint.get("targetCells") or []:
-                name = str(target.get("cell", "")) if isinstance(target, dict) else ""
-                if name.rpartition(".")[0] not in cell:
+                event = self._create_event("edit", raw.get("start_checkpoint"), data)
+                numbered_events.append((index, event | {"source": _source_in(raw)}))
+        recorded_names: set[str] = set()
+        for index, checkpoint in enumerate(self._checkpoints):
+            for change in checkpoint.get("targetCells") or []:
+                version = str(change.get("cell", "")) if isinstance(change, dict) else ""
+                if version.rpartition(".")[0] not in artifacts:
                     continue
-                event = self._checkpoint_event(name, target, checkpoint.get("timestamp"), seen)
-                if event:
-                    events.append((at, event))
-        return [item for _, item in sorted(events, key=lambda row: row[0])]
+                time = checkpoint.get("timestamp")
+                run_or_deletion = self._run_or_deletion(version, change, time, recorded_names)
+                if run_or_deletion:
+                    numbered_events.append((index, run_or_deletion))
+        return [event for _, event in sorted(numbered_events, key=lambda pair: pair[0])]
 
-    def match_ids(self, notebook: list[tuple[str, str]]) -> dict[str, str]:
-        """Map records of the last version to the notebook's cell ids, by equal sources."""
-        remaining = list(notebook)
-        ids: dict[str, str] = {}
-        for artifact, source in self._last:
-            index = next((n for n, (_, text) in enumerate(remaining) if text == source), None)
+    def match_ids(self, cells: list[tuple[str, str]]) -> dict[str, str]:
+        """Return the cell ids of artifacts whose last source equals that of a notebook's cell.
+
+        ``cells`` are the ids and sources of the notebook's cells. Each of them is used once.
+        """
+        unmatched_cells = list(cells)
+        id_by_artifact: dict[str, str] = {}
+        for artifact, source in self._last_sources:
+            index = next((n for n, (_, text) in enumerate(unmatched_cells) if text == source), None)
             if index is not None:
-                ids[artifact] = remaining.pop(index)[0]
-        return ids
+                id_by_artifact[artifact] = unmatched_cells.pop(index)[0]
+        return id_by_artifact
 
-    def _checkpoint_event(
-        self, name: str, target: dict[str, Any], when: Any, seen: set[str]
+    def _run_or_deletion(
+        self, version: str, change: dict[str, Any], time: Any, recorded_names: set[str]
     ) -> dict[str, Any] | None:
-        """Return the run or deletion of a cell that a checkpoint records."""
-        outputs = [str(name) for name in target.get("output") or []]
-        data: dict[str, Any] = {"name": name, "imported": {"format": FORMAT, "change": target}}
-        if target.get("changeType") == "removed":
-            return self._event("delete", when, data)
-        # A cell that ran has `output`, possibly empty. Checkpoints of other cells repeat it, so
-        # only new outputs count.
-        edited = {name} if target.get("changeType") == "edited" else set()
-        if "output" not in target or seen.issuperset({*outputs, *edited}):
+        """Return the run or the deletion that a checkpoint records for a cell, if any.
+
+        ``recorded_names`` contains the outputs and edited versions of the cell's earlier runs, and
+        is updated.
+        """
+        outputs = [str(name) for name in change.get("output") or []]
+        data: dict[str, Any] = {"name": version, "imported": {"format": FORMAT, "change": change}}
+        if change.get("changeType") == "removed":
+            return self._create_event("delete", time, data)
+        # A cell that ran has `output`, which may be an empty list. Later checkpoints, which were
+        # made for other cells, repeat that `output`, so only new names indicate a run.
+        edited = {version} if change.get("changeType") == "edited" else set()
+        if "output" not in change or recorded_names.issuperset({*outputs, *edited}):
             return None
-        seen.update(outputs, edited)
+        recorded_names.update(outputs, edited)
         data["outputs"] = [self._outputs.get(output) for output in outputs]
-        source = self._source(name)
-        event = self._event("run", when, data)
+        source = self._source_of(version)
+        event = self._create_event("run", time, data)
         return event if source is None else event | {"source": source}
 
-    def _source(self, version: str) -> str | None:
+    def _source_of(self, version: str) -> str | None:
         raw = self._versions.get(version.rpartition(".")[0], {}).get(version)
-        return None if raw is None else _source(raw)
+        return None if raw is None else _source_in(raw)
 
-    def _event(self, type_: str, when: Any, data: dict[str, Any]) -> dict[str, Any]:
-        timestamp = to_timestamp(when)
+    def _create_event(self, type_: str, time: Any, data: dict[str, Any]) -> dict[str, Any]:
+        timestamp = to_timestamp(time)
         return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
-    def _checkpoint_index(self, when: Any) -> int:
-        """Return the index of a version's checkpoint, or of the last one before it."""
-        if when in self._order:
-            return self._order[when]
-        before = [n for time, n in self._order.items() if isinstance(when, int) and time < when]
-        return max(before, default=0)
+    def _checkpoint_index(self, time: Any) -> int:
+        """Return the index of the checkpoint at this time, or else of the last one before it."""
+        if time in self._index_by_time:
+            return self._index_by_time[time]
+        if not isinstance(time, int):
+            return 0
+        return max((n for earlier, n in self._index_by_time.items() if earlier < time), default=0)
 
-    def _origin(self, name: str) -> str | None:
-        """Return the existing record that this one continues, if any."""
-        origins = (raw.get("origin") for raw in self._versions[name].values())
+    def _origin(self, artifact: str) -> str | None:
+        """Return the artifact that this one continues, if the file contains it."""
+        origins = (raw.get("origin") for raw in self._versions[artifact].values())
         origin = next((str(value).rpartition(".")[0] for value in origins if value), None)
-        return origin if origin in self._versions and origin != name else None
+        return origin if origin in self._versions and origin != artifact else None
 
-    def _records(self, value: Any, group: str) -> Iterator[dict[str, Any]]:
-        if not isinstance(value, list | None):
-            self.problems.append(f"{group}: not a Verdant list")
-        for number, record in enumerate(value if isinstance(value, list) else [], 1):
-            is_record = isinstance(record, dict) and isinstance(record.get("versions"), list)
-            if is_record and "artifact_name" in record:
-                yield record
+    def _valid_artifacts(self, artifacts: Any, list_name: str) -> Iterator[dict[str, Any]]:
+        """Yield the complete artifacts of a list in the file, and report all others."""
+        if not isinstance(artifacts, list | None):
+            self.problems.append(f"{list_name}: not a Verdant list")
+        for number, artifact in enumerate(artifacts if isinstance(artifacts, list) else [], 1):
+            has_versions = isinstance(artifact, dict) and isinstance(artifact.get("versions"), list)
+            if has_versions and "artifact_name" in artifact:
+                yield artifact
             else:
-                self.problems.append(f"{group} {number}: not a Verdant record")
+                self.problems.append(f"{list_name} {number}: not a Verdant record")
 
-    def _last_cells(self, notebook: Any) -> list[tuple[str, str]]:
+    def _find_last_sources(self, notebook: Any) -> list[tuple[str, str]]:
+        """Return the artifacts and sources of the cells in the notebook's last version."""
         try:
-            names = [str(name) for name in notebook["versions"][-1]["cells"]]
+            versions = [str(name) for name in notebook["versions"][-1]["cells"]]
         except (KeyError, TypeError, IndexError):
             return []
         return [
-            (name.rpartition(".")[0], source)
-            for name in names
-            if (source := self._source(name)) is not None
+            (version.rpartition(".")[0], source)
+            for version in versions
+            if (source := self._source_of(version)) is not None
         ]
 
 
-def _source(raw: dict[str, Any]) -> str:
-    # An empty cell has none of these keys.
-    return next((raw[name] for name in _SOURCES if isinstance(raw.get(name), str)), "")
+def _source_in(raw: dict[str, Any]) -> str:
+    """Return the source in a version's data. The version of an empty cell has no source field."""
+    return next((raw[name] for name in _SOURCE_FIELDS if isinstance(raw.get(name), str)), "")

@@ -47,10 +47,10 @@ async def test_an_interrupted_copy_resumes():
     report = Report()
     with pytest.raises(StorageFull):
         await copy(source, store, "", "", report)
-    assert report.sessions == 3 == (await store.list_sessions())[1]
+    assert report.session_count == 3 == (await store.list_sessions())[1]
     store.capacity = 1000
     report = await copy(source, store, "", "")
-    assert report.sessions_new == 2 * len(NOTEBOOKS) + 1 - 3
+    assert report.new_session_count == 2 * len(NOTEBOOKS) + 1 - 3
     assert await all_of(store) == await all_of(source)
 
 
@@ -63,7 +63,7 @@ async def test_diverged_sessions_are_merged(tmp_path: Path):
     await source.save_interaction(key, turn("theirs"))
     await store.save_interaction(key, turn("ours"))
     report = await copy(source, store, "", "")
-    assert (report.sessions_extended, report.turns_new) == (1, 1)
+    assert (report.extended_session_count, report.new_turn_count) == (1, 1)
     session = await store.load_session(key)
     assert [each.user_request.intent for each in session.interactions] == ["both", "ours", "theirs"]
 

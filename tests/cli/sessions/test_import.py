@@ -11,7 +11,7 @@ import pytest
 
 from aiserver.testing.records import EXAMPLE_FILE, turn
 from aiserver.transfer.importers import detect
-from aiserver.transfer.importers.base import Read, Source, UnreadableSource
+from aiserver.transfer.importers.base import InputFile, ReadResult, UnreadableInput
 
 from ..conftest import IMPORTS, Run, configure, stored, tree
 
@@ -205,10 +205,10 @@ def test_no_importer_crashes_on_damaged_files(name: str):
     for offset in range(0, len(data), max(1, len(data) // 200)):
         flipped = data[:offset] + bytes([data[offset] ^ 0x12]) + data[offset + 1 :]
         try:
-            result = detect.read(Source(files[name], flipped), name)
-        except UnreadableSource:
+            result = detect.read(InputFile(files[name], flipped), name)
+        except UnreadableInput:
             continue
-        assert isinstance(result, Read)
+        assert isinstance(result, ReadResult)
 
 
 def test_an_import_into_an_existing_session_keeps_its_turns(run: Run, work: Path):

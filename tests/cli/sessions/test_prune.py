@@ -21,7 +21,7 @@ from aiserver.sessions.file.manager import FileSessionManager
 from aiserver.testing.records import event, log_entry, turn
 from aiserver.transfer import backup
 from aiserver.transfer.importers import archive
-from aiserver.transfer.importers.base import UnreadableSource
+from aiserver.transfer.importers.base import UnreadableInput
 from tests.sessions.projects import fill
 
 from ..conftest import Run, stored, tree
@@ -153,7 +153,7 @@ def test_a_backup_above_the_size_limit_is_rejected(
     monkeypatch.setattr(archive, "_MIN_LIMIT", 10_000)
     bomb = work / "bomb.zip"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name, data in archive.entries({}, {}, {("", "0" * 64): bytes(1_000_000)}):
+        for name, data in archive.members({}, {}, {("", "0" * 64): bytes(1_000_000)}):
             zipped.writestr(name, data)
     done = run("import", bomb)
     assert done.status == 1 and "would unpack to 1 MB" in done.err, done.err
@@ -170,7 +170,7 @@ def test_a_large_backup_is_read_entry_by_entry(run: Run, work: Path) -> None:
     with zipfile.ZipFile(backup_file, "w") as zipped:
         contents = [bytes([number]) * 1_000_000 for number in range(24)]
         blobs = {("", hashlib.sha256(data).hexdigest()): data for data in contents}
-        for name, data in archive.entries({}, {}, blobs):
+        for name, data in archive.members({}, {}, blobs):
             zipped.writestr(name, data)
         del contents, blobs, data
     tracemalloc.start()
@@ -274,8 +274,8 @@ def test_a_damaged_backup_never_crashes_the_import(run: Run, work: Path):
     for offset in range(0, len(data), 7):
         flipped = data[:offset] + bytes([data[offset] ^ 0x41]) + data[offset + 1 :]
         try:
-            list(archive.parts(io.BytesIO(flipped)))
-        except UnreadableSource as reason:
+            list(archive.read_members(io.BytesIO(flipped)))
+        except UnreadableInput as reason:
             assert str(reason)
 
 
