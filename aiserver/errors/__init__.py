@@ -19,36 +19,37 @@
     │   ├── StorageUnreachable         … because its database doesn't respond
     │   ├── StorageFull                … because the disk is full
     │   ├── StorageReadOnly            … because the folder can't be written
-    │   ├── SessionTooNew              … a newer AI Server wrote it: read-only here
-    │   └── SessionCorrupt             … the file is damaged; its bytes are quarantined
+    │   ├── SessionTooNew              … because a newer AI Server wrote it
+    │   └── SessionCorrupt             … because it is damaged; its bytes are quarantined
     └── ModelError                     the model gave no usable answer
         ├── NoModel                    no model is chosen or installed
-        ├── ModelNotAllowed            the administrator doesn't allow it
+        ├── ModelNotAllowed            the administrator doesn't allow the model
         ├── InstallFailed              the local model could not be installed
         ├── ModelPackageMissing        the provider's package isn't installed
         ├── ModelAuthFailed            the provider rejected the key
-        │   ├── ModelForbidden         … since the key isn't valid for this model
-        │   ├── ModelNoCredit          … since the account has no credit or quota left
-        │   └── ModelKeyMissing        … since there is none
+        │   ├── ModelForbidden         … because the key isn't valid for this model
+        │   ├── ModelNoCredit          … because the account has no credit or quota left
+        │   └── ModelKeyMissing        … because there is no key
         ├── ModelUnknown               the provider has no model with this name
         ├── RequestRefused             the provider rejected the request
         ├── TextRefused                the provider's content filter blocked the text
         ├── ModelRateLimited           the provider's rate limit is reached
-        ├── ModelUnavailable           the server can't be reached
-        │   ├── ModelFailed            … or reported an internal error
-        │   └── NoModelAnswer          … or didn't return a model's answer
-        ├── ModelTimeout               it didn't answer in time
+        ├── ModelUnavailable           the model's server can't be reached
+        │   ├── ModelFailed            … or it reported an internal error
+        │   └── NoModelAnswer          … or it didn't return a model's answer
+        ├── ModelTimeout               the model didn't answer in time
         ├── PromptTooLong              the prompt exceeds the model's context window
-        └── BadAnswer                  an answer without usable code
-            ├── AnswerCut              … because it grew too long
+        └── BadAnswer                  the answer has no usable code
+            ├── AnswerCut              … because it was too long and was cut off
             └── AnswerBrokenOff        … because the model stopped in the middle
 
 Invariants: a message is one plain sentence that is safe to show and to store. It never contains a
 provider's raw text, a path, a key or a traceback; those stay in ``__cause__``. Nothing here depends
 on HTTP: ``handlers/base.py`` maps each ``code`` to a status.
 
-``base`` the root, requests and settings · ``storage`` the history · ``model`` models and providers
-· ``text`` sentences that the interface translates · ``stored`` those that a history contains.
+``base`` has the root of the tree and the errors of requests, settings and child processes,
+``storage`` those of the history, and ``model`` those of models and providers. ``text`` defines
+sentences that the interface translates, and ``stored`` finds such sentences in a history.
 """
 
 from __future__ import annotations

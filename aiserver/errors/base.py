@@ -10,8 +10,9 @@ from .text import UserText
 class AIServerError(Exception):
     """The base class of all errors that are reported to users.
 
-    ``code`` is stable and machine-readable; ``retryable`` says whether the same request may succeed
-    later. A message that isn't a ``UserText`` is for logs, the command line and other programs.
+    ``code`` is for programs and never changes; ``retryable`` says whether the same request may
+    succeed later. A message that isn't a ``UserText`` is only for logs, the command line and other
+    programs.
     """
 
     code: ClassVar[str] = "error"
@@ -24,7 +25,7 @@ class AIServerError(Exception):
 
     @property
     def text(self) -> UserText:
-        """The text for the interface: the message, or the default one if that has no template."""
+        """The text for the interface: the message if it is a ``UserText``, else the default."""
         return self.message if isinstance(self.message, UserText) else self.default_message
 
 
@@ -36,7 +37,7 @@ class InvalidRequest(AIServerError):
 
 
 class InvalidField(InvalidRequest):
-    """A field of the request is wrong; the page shows the field's label instead of its name."""
+    """A field of the request is wrong. The page shows the field's label instead of its name."""
 
     too_long = UserText("must be at most %1 characters")
 
@@ -59,7 +60,7 @@ class NotFound(AIServerError):
 
 
 class NotYours(AIServerError):
-    """Somebody else requested this answer."""
+    """Another user requested this answer."""
 
     code = "not_yours"
     default_message = UserText("Someone else made this request, so only they can stop it.")

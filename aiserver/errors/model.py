@@ -7,7 +7,7 @@ from typing import ClassVar
 from .base import AIServerError
 from .text import UserText
 
-# Stand for the name of a server that is unknown, at the start of a sentence and within one.
+# Replace the name of a server that is unknown, at the start of a sentence and within a sentence.
 _PROVIDER, _THE_PROVIDER = UserText("The provider"), UserText("the provider")
 
 
@@ -17,18 +17,19 @@ class ModelError(AIServerError):
     code = "model_error"
     default_message = UserText("The model could not answer. Try again.")
     no_gguf = UserText("The model file is not in GGUF format. Use a GGUF file.")
-    named_message: ClassVar[UserText | None] = (
-        None  # if ``default_message`` has no place for the label
-    )
+    named_message: ClassVar[UserText | None] = None
+    """The message with the server's label, if ``default_message`` has no parameter for it."""
     no_provider = UserText("There is no provider called “%1”.")
     gateway_set = UserText(
         "The environment variable %1 would redirect the request. Unset it, or set a base_url."
     )
-    provider: str | None = None  # the provider's name, for remote models
-    server: str | None = None  # the server's label: the provider or the host
+    provider: str | None = None
+    """The provider's name, for remote models."""
+    server: str | None = None
+    """The label of the model's server: the provider's label or the host."""
 
     def name_server(self, provider: str | None, label: str) -> None:
-        """Add the server's label to the error, and to its message if that is the default one.
+        """Add the server's label to the error, and to the message if it is the default message.
 
         ``provider`` is the name of a provider that can be connected, or None.
         """
@@ -196,7 +197,7 @@ class ModelTimeout(ModelError):
 
 
 class PromptTooLong(ModelError):
-    """There is more text than the model can read at once."""
+    """The prompt has more tokens than the model can read at once."""
 
     code = "prompt_too_long"
     default_message = UserText(
@@ -216,7 +217,7 @@ class BadAnswer(ModelError):
 
 
 class AnswerCut(BadAnswer):
-    """The answer exceeded our limit or the provider's and is incomplete."""
+    """The answer is incomplete, because it exceeded our limit or the provider's."""
 
     code = "answer_cut"
     retryable = False

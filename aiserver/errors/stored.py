@@ -1,7 +1,8 @@
-"""Find the text of an error that a history contains as an English sentence.
+"""Find the ``UserText`` for an error's sentence in a history, so that it can be translated.
 
-It is matched with the texts of the error classes. A sentence that an earlier version worded
-differently isn't found, and is shown in English.
+A history contains the message of an error as an English sentence. The sentence is matched with the
+texts of the error classes. If an earlier version worded it differently, no text matches, and the
+interface shows the English sentence.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ def find_text(sentence: str) -> UserText | None:
     """Return the text that was stored as ``sentence``, or None if it is unknown."""
     for pattern, text in _patterns():
         if match := pattern.fullmatch(sentence):
-            # The default parameters stand for a server without a name, and are translated.
+            # A parameter that equals the default one, such as “The provider”, is a `UserText`
+            # itself, which is translated, too.
             pairs = zip_longest(match.groups() or text.params, text.params)
             return text.fill(*(default if value == default else value for value, default in pairs))
     return None
@@ -28,7 +30,7 @@ def find_text(sentence: str) -> UserText | None:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
-    """All sentences as patterns, those with the fewest parameters first."""
+    """Return a pattern for each text of the error classes, with the fewest parameters first."""
     texts = sorted(_class_texts(), key=lambda text: text.template.count("%"))
     return [
         (re.compile(re.sub("%[1-9]", "(.+)", re.escape(text.template))), text) for text in texts

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_PLACE = re.compile(r"%([1-9])")
+_PARAMETER = re.compile(r"%([1-9])")
 
 
 class UserText(str):
     """An English text, made from a template and the parameters for its %1, %2 ….
 
-    A parameter that is itself a ``UserText`` is translated, too. The template is written out at
-    the call, since it is what is translated.
+    A parameter that is itself a ``UserText`` is translated, too. The template must be a literal,
+    because ``scripts/translations.py`` reads it from the source code.
     """
 
     template: str
@@ -25,7 +25,9 @@ class UserText(str):
 
     def __new__(cls, template: str, *params: str) -> UserText:
         """Fill ``params`` into ``template``."""
-        text = _PLACE.sub(lambda place: params[int(place[1]) - 1], template) if params else template
+        text = template
+        if params:
+            text = _PARAMETER.sub(lambda match: params[int(match[1]) - 1], template)
         self = super().__new__(cls, text)
         self.template, self.params = template, params
         return self
@@ -36,10 +38,12 @@ class UserText(str):
 
     @classmethod
     def from_wire(cls, fields: dict[str, Any] | None) -> UserText | None:
-        """The text that was sent as ``fields``; its parameters must be strings."""
+        """Return the text that was sent as ``fields``; its parameters must be strings."""
         return cls(fields["template"], *fields["params"]) if fields else None
 
     def to_wire(self) -> dict[str, Any]:
-        """The template and its parameters, as sent."""
-        params = [part.to_wire() if isinstance(part, UserText) else part for part in self.params]
+        """Return the template and its parameters, as sent."""
+        params = [
+            value.to_wire() if isinstance(value, UserText) else value for value in self.params
+        ]
         return {"template": self.template, "params": params}

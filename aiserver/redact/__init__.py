@@ -1,19 +1,21 @@
-"""Redact secrets in text before it is stored, and before it leaves the machine (P16).
+"""Redact secrets in text before it is stored, and before it leaves the machine.
 
 Invariants:
 
 - Only the secret itself is replaced, by a mark with its kind such as ``‹redacted:openai-key›``.
-  The text around it doesn't change, and code remains valid code.
-- Redacted are keys with a distinctive format, private keys, passwords in URLs, and literals that a
-  name identifies as a password or a key. Names, variables, placeholders and ordinary text don't
-  change: a false positive would damage somebody's code.
-- It takes linear time for any text, and is idempotent.
+  The text around the secret doesn't change, and code remains valid code.
+- These secrets are redacted: keys with a distinctive format, private keys, passwords in URLs, and
+  string literals that a name identifies as a password or a key (``password = "…"``). Names,
+  variables, placeholders and ordinary text aren't changed, because a false positive would damage
+  somebody's code.
+- Redacting takes linear time for any text. A text that is already redacted doesn't change.
 
-Pure functions, except for the secrets registered with ``register_secrets``.
+The functions are pure, except for the secrets that were registered with ``register_secrets``.
 
-``texts`` replaces secrets by marks · ``patterns`` the patterns of secrets · ``commands`` passwords
-of commands and calls · ``literals`` secrets in joined literals · ``prefilter`` finds candidate
-lines · ``registered`` secrets that the server registers · ``vault`` hides secrets from a model.
+The modules: ``texts`` replaces secrets by marks. ``prefilter`` finds the lines that may contain
+secrets. ``patterns`` has the patterns of secrets, ``commands`` those of passwords in commands and
+calls, and ``literals`` finds secrets that are split into several literals. ``registered`` has
+secrets of this server. ``vault`` hides secrets from a model.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Patterns of passwords in commands and calls: ``curl -u bob:…``, ``mysql -p…``, ``auth=(…)``.
 
-Each pattern has a group ``value``, and takes linear time.
+Each pattern has a group ``value``, which matches the password, and takes linear time.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ import re
 from collections.abc import Iterator
 
 _VALUE = r"(?P<value>[^\s'\"`]{3,256})"
+# A user and a password: `bob:…`, but not a URL.
 _PAIR = rf"['\"]?[^\s:'\"]{{1,64}}:(?!//){_VALUE}"
 
 _USER = re.compile(
     r"(?<![\w-])(?:-[a-zA-Z]{0,6}[uU]['\"]?[,= ]{0,4}|--(?:proxy-)?user['\"]?[,= ]{1,4})" + _PAIR
 )
-# Programs and their options, which only match after the program's name.
+# Programs, each with the pattern of its password option, which only counts after the program's
+# name. `mysql -p3306:3306` isn't a password: `docker run` has such an option for ports.
 _PROGRAMS = [
     (re.compile(r"\bcurl(?:\.exe)?\b"), _USER),
     (
@@ -26,7 +28,8 @@ _PROGRAMS = [
         re.compile(rf"(?<=[\s'\"])-p['\"]?[, ]{{0,4}}['\"]?{_VALUE}"),
     ),
 ]
-# A line that continues a command; two numbers are a user and a group.
+# A line that continues a command, such as `-u bob:… \`. Two numbers (`-u 1000:1000`) are the ids of
+# a user and a group.
 _CONTINUED = re.compile(
     rf"^[ \t]{{0,32}}(?:-u|--user)[ =](?!['\"]?\d+:\d+\b){_PAIR}['\"]?[ \t]{{0,8}}\\?[ \t]*$"
 )
@@ -39,7 +42,8 @@ _AUTH = re.compile(
     rf"\([ ]{{0,8}}(?:{_STRING}|[\w.\[\]()'\"]{{1,128}}){_COMMA}"
     r"(?P<value>[^'\"\n]{3,256})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
-# `smtp.login("bob@example.org", "…")`: exactly two literals, the second one not a sentence.
+# `smtp.login("bob@example.org", "…")`: exactly two literals. The second has no spaces, unless it is
+# an app password of four times four letters.
 _LOGIN = re.compile(
     rf"\.login\([ ]{{0,8}}{_STRING}{_COMMA}"
     r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
@@ -47,7 +51,7 @@ _LOGIN = re.compile(
 
 
 def password_patterns(line: str) -> Iterator[tuple[int, re.Pattern[str]]]:
-    """Yield the patterns to search for in a line, each with the start of the search."""
+    """Yield the patterns to search for in a line, each with the index where the search starts."""
     for program, pattern in _PROGRAMS:
         if match := program.search(line):
             yield match.end(), pattern

@@ -1,10 +1,12 @@
-"""Redact secrets in joined string literals, and in calls over several lines.
+"""Redact secrets that are split into several string literals, and those in calls over lines.
 
-``"sk-" + "Ab12…"`` · adjacent literals on consecutive lines, also with comments in between ·
-``"".join(["sk-", "Ab12…"])`` · ``"sk-%s" % "Ab12…"`` · ``auth=(`` with its arguments below it.
+For example: ``"sk-" + "Ab12…"``; adjacent literals on consecutive lines, also with comments in
+between; ``"".join(["sk-", "Ab12…"])``; ``"sk-%s" % "Ab12…"``; ``auth=(`` with its arguments on the
+following lines.
 
-Invariants: everything from a secret's first character to its last is replaced, or everything after
-the last bracket opened in between; ``patterns`` handles a secret in one literal on one line.
+Invariants: everything from a secret's first character to its last is replaced. If a bracket is
+opened in between, only what follows the bracket is replaced, so that the code remains valid. This
+module leaves a secret in a single literal on one line to ``patterns``.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ from itertools import accumulate
 from .patterns import Replace, redact_line
 
 _MAX_LENGTH = 20_000  # characters that are examined together, so that the time stays linear
-_MAX_QUOTES = 8  # quotes of a line to try as its last one: later ones may be in a comment
+_MAX_QUOTES = 8  # last quotes of a line to try as the end of its literal: some are in a comment
 _MAX_LINES = 12  # lines of a call
-_PASSES = 4
+_PASSES = 4  # see `redact_joined`
 
 _SPACE = r"[ \t]{0,64}"
-_BREAK = rf"(?:(?:#[^\n]{{0,200}})?\\?\n{_SPACE}){{1,4}}"  # after spaces; including comment lines
+_BREAK = rf"(?:(?:#[^\n]{{0,200}})?\\?\n{_SPACE}){{1,4}}"  # with comment lines in between
 _OPENING = r"[rbufRBUF]{0,2}['\"]"
-# From the closing quote of a literal to the opening one of the next.
+# From the closing quote of a literal to the opening quote of the literal that is joined to it.
 _JOIN_GAP = re.compile(
     rf"['\"]{_SPACE}(?:{_BREAK})?\+{_SPACE}\(?{_SPACE}(?:{_BREAK})?{_OPENING}"
     rf"|(?P<quote>['\"])(?:{_SPACE}{_BREAK}|[ \t]{{1,64}})[rbufRBUF]{{0,2}}(?P=quote)"
@@ -31,7 +33,7 @@ _JOIN_GAP = re.compile(
     rf"|(?<=\}})['\"]\.format\({_SPACE}(?:{_BREAK})?{_OPENING}"
 )
 _PLACEHOLDER = re.compile(r"(?:%s|\{[0-9]?\}){1,6}\Z")
-# Calls that concatenate literals …
+# Calls that concatenate literals.
 _JOIN = re.compile(
     rf"(?:\"\"|'')\.join\({_SPACE}[\[(]"
     rf"|['\"](?:%s){{2,6}}['\"]{_SPACE}%{_SPACE}\("
@@ -39,7 +41,7 @@ _JOIN = re.compile(
 )
 _CLOSE = re.compile(r"[\])]")
 _COMMA = re.compile(rf"['\"]{_SPACE},{_SPACE}(?:{_BREAK})?{_OPENING}")
-# … and those whose arguments may be passwords.
+# Calls whose arguments may be passwords.
 _LOGIN = re.compile(
     r"\bauth['\"]?[ ]{0,4}[=:][ ]{0,4}[\w.]{0,40}\(|(?:Basic|Digest)Auth\(|\.login\("
 )
@@ -47,7 +49,10 @@ _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 
 
 def end_of_joined_lines(text: str, start: int, end: int) -> int:
-    """Return the end of the last line whose literals are joined to those of the first line."""
+    """Return the end of the last line whose literals are joined to those of the first line.
+
+    The first line is from ``start`` to ``end``.
+    """
     line = start
     while end < len(text) and end - start < _MAX_LENGTH:
         new_end = max(_end_of_call(text, line, end), _end_of_gap(text, line, end))
@@ -58,14 +63,17 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
 
 
 def _end_of_call(text: str, line: int, end: int) -> int:
-    """Return the end of the line that closes the call begun before ``end``, else ``end``."""
+    """Return the end of the line that closes the call opened in the line from ``line`` to ``end``.
+
+    Return ``end`` if that line opens no call.
+    """
     call = _JOIN.search(text, line, end) or _LOGIN.search(text, line, end)
     if call is None:
         return end
     depth, inside, last = 1, call.end(), end
     for _ in range(_MAX_LINES):
-        part = text[inside:last]
-        depth += sum(map(part.count, "([")) - sum(map(part.count, ")]"))
+        content = text[inside:last]
+        depth += sum(map(content.count, "([")) - sum(map(content.count, ")]"))
         if depth <= 0:
             return last
         if last == len(text):
@@ -75,7 +83,10 @@ def _end_of_call(text: str, line: int, end: int) -> int:
 
 
 def _end_of_gap(text: str, line: int, end: int) -> int:
-    """Return the end of the line with the end of the join begun before ``end``, else ``end``."""
+    """Return the end of the line with the literal that is joined to the last one before ``end``.
+
+    Return ``end`` if no literal is joined to it.
+    """
     quote = end
     for _ in range(_MAX_QUOTES):
         quote = max(text.rfind('"', line, quote), text.rfind("'", line, quote))
@@ -93,12 +104,13 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def redact_joined(text: str, is_prose: bool, replace: Replace) -> str:
-    """Return lines of text with each secret that spans literals or lines replaced."""
+    """Return ``text`` with each secret that spans several literals or lines replaced."""
     if len(text) > 2 * _MAX_LENGTH:
         return text
-    for _ in range(_PASSES):  # the text before a bracket may contain another secret
-        before, text = text, _redact_joined_once(text, is_prose, replace)
-        if text == before:
+    # Several passes, because the text before a bracket, which stays, may contain another secret.
+    for _ in range(_PASSES):
+        previous, text = text, _redact_joined_once(text, is_prose, replace)
+        if text == previous:
             break
     return text
 
@@ -112,30 +124,30 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     pieces = list(zip(ends[::2], ends[1::2], strict=True))
     gaps = [text[a:b] for a, b in joints]
     joined = "".join(text[a:b] for a, b in pieces)
-    begins = [0, *accumulate(b - a for a, b in pieces)][:-1]  # of each piece, in ``joined``
-    parts, position = [], 0
-    for kind, first, last in _secrets(joined, is_prose):
-        first_piece, last_piece = (bisect_right(begins, at) - 1 for at in (first, last))
+    piece_starts = [0, *accumulate(b - a for a, b in pieces)][:-1]  # indexes in `joined`
+    redacted, position = [], 0
+    for kind, first, last in _find_secrets(joined, is_prose):
+        first_piece, last_piece = (bisect_right(piece_starts, n) - 1 for n in (first, last))
         if first_piece == last_piece and not breaks:
             continue
         opening = max((n for n in range(first_piece, last_piece) if "(" in gaps[n]), default=-1)
         if opening >= 0:  # keep the bracket and the text before it
-            first_piece, first = opening + 1, begins[opening + 1]
-        start = pieces[first_piece][0] + first - begins[first_piece]
-        end = pieces[last_piece][0] + last - begins[last_piece] + 1
-        parts += [text[position:start], replace(kind, text[start:end])]
+            first_piece, first = opening + 1, piece_starts[opening + 1]
+        start = pieces[first_piece][0] + first - piece_starts[first_piece]
+        end = pieces[last_piece][0] + last - piece_starts[last_piece] + 1
+        redacted += [text[position:start], replace(kind, text[start:end])]
         position = end
-    return "".join([*parts, text[position:]])
+    return "".join([*redacted, text[position:]])
 
 
 def _breaks(text: str) -> list[tuple[int, int]]:
-    """Return start and end of the line breaks between the arguments of a login."""
+    """Return start and end of the line breaks between the arguments of a call with a password."""
     call = _LOGIN.search(text) if "\n" in text else None
     return [gap.span() for gap in _LINE_BREAK.finditer(text, call.start())] if call else []
 
 
 def _gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return start and end of the gaps between the joined pieces of a text."""
+    """Return start and end of the gaps between the pieces (literals, lines) that are joined."""
     spans = list(breaks)
     for joint in _JOIN_GAP.finditer(text):
         placeholder = _PLACEHOLDER.search(text, max(0, joint.start() - 18), joint.start())
@@ -152,26 +164,28 @@ def _gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joints
 
 
-def _secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
-    """Return the secrets of a joined text: kind, index of the first and of the last character."""
+def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
+    """Return the secrets in a text: kind, index of the first character, index of the last one."""
     secrets: list[tuple[str, str]] = []
-    nonce = "\ue000"
+    nonce = "\ue000"  # a character for private use; the text doesn't contain the nonce
     while nonce in joined:
         nonce += "\ue000"
 
-    def note(kind: str, secret: str) -> str:
+    def add_secret(kind: str, secret: str) -> str:
+        """Add a secret to the list, and return a mark with its index."""
         secrets.append((kind, secret))
         return f"‹redacted:{nonce}{len(secrets) - 1}›"
 
     marks = re.compile(rf"‹redacted:{nonce}([0-9]+)›")
 
     def original(text: str) -> str:
+        """Restore the secrets in a text with marks. A secret may contain marks, too."""
         while marks.search(text):
             text = marks.sub(lambda mark: secrets[int(mark[1])][1], text)
         return text
 
     spans, position, consumed = [], 0, 0
-    marked = redact_line(joined, is_prose, note)
+    marked = redact_line(joined, is_prose, add_secret)
     for mark in marks.finditer(marked):
         position += mark.start() - consumed
         kind, secret = secrets[int(mark[1])]

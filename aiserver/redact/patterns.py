@@ -1,6 +1,6 @@
 """The patterns of secrets, and the checks that exclude false positives.
 
-Invariants: those of the package; each pattern takes linear time.
+Invariants: the package lists them. In addition, each pattern takes linear time.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable
 from .commands import password_patterns
 
 MIN_KEY_LENGTH = 16
-"""Characters; no key with a distinctive format is shorter."""
+"""The number of characters of the shortest key with a distinctive format."""
 
 Replace = Callable[[str, str], str]
-"""Called with the kind of a secret and the secret; returns its replacement."""
+"""A function that gets the kind of a secret and the secret, and returns the replacement."""
 
 # Keys with a distinctive format, which need no name next to them. Each needs a keyword in
 # prefilter.py, too.
@@ -94,8 +94,8 @@ _IN_PROSE = re.compile(
     r"(?:[ ]?[=:：][ ]?|[ ]is[ ]|[ ]?[是为][ ]?)(?P<value>[!-~]{6,512})"
 )
 
-# Placeholders.
-_EMPTY = re.compile(
+# Values that look like placeholders, paths, types or ordinary words.
+_PLACEHOLDER = re.compile(
     r"(?i)[x*._-]+|.*(?:your|my|the|an?)[_-].*|.*(?:example|placeholder|changeme|redacted).*"
     r"|<.*>|\[.*\]|[$%/~].*|.*[{}].*|\.{1,2}/.*|[a-z]:\\.*"
     r"|str|string|text|object|int|integer|none|null|true|false|hidden|required|optional|varchar.*"
@@ -110,20 +110,26 @@ _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-
 
 
 def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
-    """Return a line with its secrets replaced. ``is_prose``: it is prose, not code."""
-    text = _KEYS.sub(lambda match: _key_mark(match, replace), text)
-    text = _URL.sub(lambda match: _in_place(match, 2, _of_url(match), replace), text)
-    text = _BEARER.sub(lambda match: _in_place(match, 1, _is_bearer(match), replace), text)
+    """Return a line with its secrets replaced. ``is_prose`` means that it is prose, not code."""
+    text = _KEYS.sub(lambda match: _replace_key(match, replace), text)
+    text = _URL.sub(lambda match: _replace_group(match, 2, _kind_in_url(match), replace), text)
+    text = _BEARER.sub(
+        lambda match: _replace_group(match, 1, _kind_in_header(match), replace), text
+    )
     for start, pattern in password_patterns(text):
         text = text[:start] + pattern.sub(
-            lambda match: _in_place(match, "value", _of_place(match), replace), text[start:]
+            lambda match: _replace_group(match, "value", _kind_of_argument(match), replace),
+            text[start:],
         )
     for pattern in (_NAMED, _PART, _SHELL, _BARE, *([_IN_PROSE] if is_prose else [])):
-        text = pattern.sub(lambda match: _in_place(match, "value", _of_name(match), replace), text)
+        text = pattern.sub(
+            lambda match: _replace_group(match, "value", _kind_of_named(match), replace), text
+        )
     return text
 
 
-def _in_place(match: re.Match[str], group: int | str, kind: str, replace: Replace) -> str:
+def _replace_group(match: re.Match[str], group: int | str, kind: str, replace: Replace) -> str:
+    """Return the matched text with a group replaced; unchanged if ``kind`` is empty."""
     text = match[0]
     if not kind:
         return text
@@ -131,30 +137,32 @@ def _in_place(match: re.Match[str], group: int | str, kind: str, replace: Replac
     return text[:start] + replace(kind, match[group]) + text[end:]
 
 
-def _key_mark(match: re.Match[str], replace: Replace) -> str:
+def _replace_key(match: re.Match[str], replace: Replace) -> str:
     kind = _KINDS[int(str(match.lastgroup)[1:])]
-    # Only these may be hyphenated words (sklearn's CSS classes begin with "sk-").
+    # Hyphenated words may look like an OpenAI key: sklearn's CSS classes begin with "sk-".
     if kind == "openai-key" and _CSS_CLASS.fullmatch(match[0]):
         return match[0]
     return replace(kind, match[0])
 
 
-def _of_url(match: re.Match[str]) -> str:
+def _kind_in_url(match: re.Match[str]) -> str:
+    """Return "password", or "" if the password in a URL is a placeholder."""
     return "" if is_placeholder(match[2]) else "password"
 
 
-def _of_place(match: re.Match[str]) -> str:
-    """Return the kind of a command's or a call's argument, or "" for a placeholder."""
+def _kind_of_argument(match: re.Match[str]) -> str:
+    """Return "password", or "" if the argument of a command or call isn't one."""
     value = match["value"]
     return "password" if value.isascii() and not is_placeholder(value) else ""
 
 
-def _is_bearer(match: re.Match[str]) -> str:
+def _kind_in_header(match: re.Match[str]) -> str:
+    """Return "token", or "" if the text after "Bearer" or "Basic" isn't one."""
     return "token" if any(map(str.isdigit, match[1])) and not is_placeholder(match[1]) else ""
 
 
-def _of_name(match: re.Match[str]) -> str:
-    """Return the kind of a named value, or "" if it isn't a secret."""
+def _kind_of_named(match: re.Match[str]) -> str:
+    """Return the kind of a value that has a name, or "" if it isn't a secret."""
     value = match["value"]
     if not value.isascii() or is_placeholder(value):
         return ""
@@ -162,31 +170,31 @@ def _of_name(match: re.Match[str]) -> str:
         return ""
     if match["password"]:
         if _in_list(match) and value.replace("_", "").isalpha():
-            return ""  # the next name in a list, as in `["password", "created_at"]`
+            return ""  # the value is the next name in a list: `["password", "created_at"]`
         if match["password"].lower() == "pwd" and value.isalpha():
-            return ""  # a column or a folder
+            return ""  # the name of a column or a folder
         needs_digit = match.re is _IN_PROSE or (match.re is _SHELL and match["gap"])
         return "" if needs_digit and not any(map(str.isdigit, value)) else "password"
     word = match["key"].lower()
-    letters = any(map(str.isalpha, value))
-    digits = sum(map(str.isdigit, value))
+    has_letters = any(map(str.isalpha, value))
+    digit_count = sum(map(str.isdigit, value))
     # "token" is also a term of language models, so its value must look like a key.
     is_vague = word in ("token", "secret", "credential") and match.re is not _SHELL
-    long_enough = len(value) >= (16 if is_vague else 8)
+    is_long_enough = len(value) >= (16 if is_vague else 8)
     is_call = "(" in value or re.fullmatch(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*\d?", value)
-    if not (letters and digits >= 2 and long_enough) or is_call:
+    if not (has_letters and digit_count >= 2 and is_long_enough) or is_call:
         return ""
     return "token" if word == "token" else "key"
 
 
 def _in_list(match: re.Match[str]) -> bool:
-    """Whether name and value are two literals separated by a comma."""
+    """Return whether the name and the value are two literals separated by a comma."""
     return match.re is _NAMED and "," in match.string[match.end("password") : match.start("value")]
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value is a placeholder instead of a secret."""
-    return len(set(value)) < 3 or _EMPTY.fullmatch(value) is not None
+    """Return whether a value is a placeholder instead of a secret."""
+    return len(set(value)) < 3 or _PLACEHOLDER.fullmatch(value) is not None
 
 
 def redact_private_keys(text: str, replace: Replace) -> str:

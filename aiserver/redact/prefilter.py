@@ -1,4 +1,4 @@
-"""Find candidate lines for secrets by keywords, which is faster than matching all patterns.
+"""Find the lines that may contain secrets by keywords, which is faster than matching all patterns.
 
 Invariant: every secret that ``patterns`` or ``registered`` would match is in a candidate line.
 """
@@ -9,7 +9,8 @@ import re
 
 from pydantic_core import SchemaValidator, core_schema
 
-# Every line with a secret contains one of these, in lower case.
+# Every line with a secret, in lower case, contains one of these or matches one of the patterns
+# below.
 _WORDS = (
     *("sk-", "glpat-", "xai-", "nvapi-", "pypi-", "ya29."),
     *("github_pat_", "hf_", "gsk_", "k_live_", "k_test_", "npm_"),
@@ -17,9 +18,9 @@ _WORDS = (
     *("passw", "passphrase", "pwd", "key", "secret", "token", "credential", "密码", "口令"),
     *("://", "bearer ", "basic ", ".login(", "curl", "-u ", "--user"),
     *("mysql", "mariadb", "sshpass"),
-    *("\u212a", "\u0130"),  # letters whose lower case is in one of the words
+    *("\u212a", "\u0130"),  # letters outside ASCII whose lower case is an ASCII letter
 )
-_QUOTE = r"\\?['\"]"  # also in a record's JSON
+_QUOTE = r"\\?['\"]"  # with a backslash if the text is a record's JSON
 _OPENING = rf"[rbuf]{{0,2}}{_QUOTE}"
 # These occur in ordinary words, too ("msg.", "author"), so more of the secret's format must match.
 _FORMS = (
@@ -35,12 +36,12 @@ _FORMS = (
     rf"%s{_QUOTE}[ \t]*%[ \t]*\(?[ \t]*{_OPENING}",
     rf"\}}{_QUOTE}\.format\([ \t]*{_OPENING}",
 )
-# A literal at the end of a line, perhaps joined to one below.
+# A literal at the end of a line, which may be joined to a literal on the next line.
 _ENDS = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 
-# Pydantic's regex engine searches for all of them at once. One by one takes ten times as long,
-# which was a tenth of the time of a save (benchmarks/stores.py).
+# Pydantic's regex engine searches for all keywords at once. Searching for one after the other takes
+# ten times as long, which was a tenth of the time of a save (benchmarks/stores.py).
 _ANY = SchemaValidator(
     core_schema.str_schema(
         pattern="|".join([*map(re.escape, _WORDS), *_FORMS, _ENDS]), regex_engine="rust-regex"

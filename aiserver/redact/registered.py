@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from .patterns import MIN_KEY_LENGTH, is_placeholder
 
 REGISTERED: dict[str, bytes] = {}
-"""Each secret, and its JSON encoding without quotes."""
+"""The registered secrets, each with its JSON encoding (without the quotes)."""
 
 _SECRET_NAME = re.compile(
     r"(?i)(?:^|_)(?:token|secret|password|passwd|(?:api|access)_?key)s?(?:_|$)"
@@ -17,14 +17,17 @@ _SECRET_NAME = re.compile(
 
 
 def register_secrets(secrets: Iterable[str]) -> None:
-    """Redact these secrets from now on wherever they occur, for example in a cell's output."""
+    """Make ``redact`` replace these secrets wherever they occur, for example in a cell's output."""
     for secret in secrets:
         if len(secret) >= MIN_KEY_LENGTH and not is_placeholder(secret):
             REGISTERED[secret] = json.dumps(secret, ensure_ascii=False)[1:-1].encode()
 
 
 def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:
-    """Return the values of variables that are named like secrets. Kernels inherit them."""
+    """Return the values of variables that are named like secrets.
+
+    Kernels inherit these variables, so their values may occur in cells and outputs.
+    """
     return [
         value
         for name, value in environ.items()

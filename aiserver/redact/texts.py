@@ -13,14 +13,17 @@ OPEN, CLOSE = "‹redacted:", "›"
 
 
 def redact(text: str, *, is_prose: bool = False) -> str:
-    """Return ``text`` with marks for its secrets. ``is_prose``: it is prose, not code."""
+    """Return ``text`` with its secrets replaced by marks.
+
+    ``is_prose`` means that the text is prose, not code.
+    """
     if len(text) < MIN_KEY_LENGTH and text.isascii() and text.isidentifier():
-        return text  # a name, such as each key of a record
+        return text  # a short name, such as the names of a record's fields
     return replace_secrets(text, is_prose, lambda kind, secret: mark(kind))
 
 
 def redact_json(value: Any) -> Any:
-    """Return JSON-ready data with all texts redacted, including keys."""
+    """Return JSON-ready data with all texts redacted, including the keys of objects."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list):
@@ -40,25 +43,26 @@ def replace_secrets(
 ) -> str:
     """Return a text with each secret replaced.
 
-    ``cache`` holds results by line for one ``replace`` that always gives the same for a secret: the
-    turns of a cell repeat most lines (``benchmarks/first_token.py``).
+    ``cache`` contains the results for lines, because the turns of a cell repeat most lines
+    (``benchmarks/first_token.py``). A cache belongs to one ``replace``, which must always return
+    the same replacement for the same secret.
     """
     text = redact_private_keys(text, replace)
     for secret in REGISTERED:
         if secret in text:
             text = text.replace(secret, replace("token", secret))
-    parts, position = [], 0
+    pieces, position = [], 0
     for start, line_end in candidate_lines(text):
         if start < position:
-            continue  # already handled with the lines before it
+            continue  # this line was redacted together with the lines before it
         end = end_of_joined_lines(text, start, line_end)
-        part = text[start:end]
-        clean = None if cache is None else cache.get((part, is_prose))
-        if clean is None:
-            lines = redact_joined(part, is_prose, replace).split("\n")
-            clean = "\n".join(redact_line(line, is_prose, replace) for line in lines)
+        original = text[start:end]
+        redacted = None if cache is None else cache.get((original, is_prose))
+        if redacted is None:
+            lines = redact_joined(original, is_prose, replace).split("\n")
+            redacted = "\n".join(redact_line(line, is_prose, replace) for line in lines)
             if cache is not None:
-                cache[part, is_prose] = clean
-        parts += [text[position:start], clean]
+                cache[original, is_prose] = redacted
+        pieces += [text[position:start], redacted]
         position = end
-    return "".join([*parts, text[position:]]) if parts else text
+    return "".join([*pieces, text[position:]]) if pieces else text

@@ -14,9 +14,10 @@ _LONGEST_MARK = 64
 class Vault:
     """Hides secrets from a model, and restores them in its answer.
 
-    A mark contains a keyed hash of its secret, with a key of this process: equal secrets have equal
-    marks, different ones different marks, and nobody else can forge a mark. If ``conceal`` is off
-    (for a model on this machine), nothing is hidden.
+    A secret is replaced by a mark that contains a keyed hash of the secret. The key belongs to this
+    process. So equal secrets have equal marks, different secrets have different marks, and nobody
+    can guess the mark of a secret. If ``conceal`` is False (for a model on this machine), nothing
+    is hidden.
     """
 
     _key = secrets.token_bytes(32)
@@ -24,56 +25,62 @@ class Vault:
     def __init__(self, *, conceal: bool = True) -> None:
         self._conceal = conceal
         self._secrets: dict[str, str] = {}  # by mark
-        self._kinds: dict[str, list[str]] = {}  # the marks of each kind
-        self._pending = ""  # the beginning of a mark that may be incomplete
-        self._lines: dict[tuple[str, bool], str] = {}  # with their secrets replaced
+        self._marks_by_kind: dict[str, list[str]] = {}
+        self._pending = ""  # the end of the received text, if it may be the beginning of a mark
+        self._cache: dict[tuple[str, bool], str] = {}  # see `replace_secrets`
 
     def __len__(self) -> int:
         return len(self._secrets) if self._conceal else 0
 
     def hide(self, text: str, *, is_prose: bool = False) -> str:
         """Return ``text`` as the model may see it."""
-        hidden = replace_secrets(text, is_prose, self._mark_for, self._lines)
+        hidden = replace_secrets(text, is_prose, self._mark_for, self._cache)
         return hidden if self._conceal else text
 
     def recall(self, text: str) -> str:
-        """Restore the secrets in a stored text that was redacted, where the mark is unambiguous.
+        """Return a stored text in the form that the model sees in the cell.
 
-        So the model sees the same code in the history as in the cell. Not for untrusted texts: they
-        could contain a mark to obtain a secret.
+        The stored text was redacted. If this vault has only one secret of a kind, each mark of that
+        kind in the text is replaced by the vault's mark or, if nothing is hidden, by the secret.
+        Never pass an untrusted text: it could contain a mark to obtain a secret.
         """
         if OPEN in text:
-            for kind, names in self._kinds.items():
-                if len(names) == 1:
-                    replacement = names[0] if self._conceal else self._secrets[names[0]]
+            for kind, marks in self._marks_by_kind.items():
+                if len(marks) == 1:
+                    replacement = marks[0] if self._conceal else self._secrets[marks[0]]
                     text = text.replace(mark(kind), replacement)
         return text
 
     def feed(self, text: str) -> str:
-        """Restore the secrets in the next piece of the answer; buffers an incomplete mark."""
+        """Return the next piece of the answer with its secrets restored.
+
+        If the piece ends within a mark, the beginning of the mark is returned by a later call.
+        """
         if not (self._secrets and self._conceal):
             return text
         text = self._pending + text
         start = text.rfind(OPEN[0])
-        waits = start >= 0 and CLOSE not in text[start:] and len(text) - start < _LONGEST_MARK
-        self._pending = text[start:] if waits else ""
-        return self._restored(text[:start] if waits else text)
+        is_incomplete = (
+            start >= 0 and CLOSE not in text[start:] and len(text) - start < _LONGEST_MARK
+        )
+        self._pending = text[start:] if is_incomplete else ""
+        return self._restore(text[:start] if is_incomplete else text)
 
     def finish(self) -> str:
-        """Return the rest of the buffer at the end of the answer."""
+        """Return the text that ``feed`` hasn't returned yet, at the end of the answer."""
         pending, self._pending = self._pending, ""
         return pending
 
     def _mark_for(self, kind: str, secret: str) -> str:
         digest = hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256)
-        name = mark(kind, digest.hexdigest()[:8])
-        if name not in self._secrets:
-            self._secrets[name] = secret
-            self._kinds.setdefault(kind, []).append(name)
-        return name
+        new_mark = mark(kind, digest.hexdigest()[:8])
+        if new_mark not in self._secrets:
+            self._secrets[new_mark] = secret
+            self._marks_by_kind.setdefault(kind, []).append(new_mark)
+        return new_mark
 
-    def _restored(self, text: str) -> str:
+    def _restore(self, text: str) -> str:
         if OPEN in text:
-            for name, secret in self._secrets.items():
-                text = text.replace(name, secret)
+            for secret_mark, secret in self._secrets.items():
+                text = text.replace(secret_mark, secret)
         return text
