@@ -1,18 +1,20 @@
-"""Durable files: written whole or not at all, private, and never through a link.
+"""Durable, private files: each write is complete or has no effect, and no link is followed.
 
 Invariants:
 
-- When ``replace_file`` or ``append_file`` returns, the bytes survive a power cut; when it raises,
-  the old content is unchanged (a log may end in a torn line).
-- A reader sees the old or the new content of a replaced file, never a part of it.
-- Folders are created with mode 0700 and files with 0600, whatever the umask, except public files.
-- A symbolic link is never followed at the last component of a path; anything that isn't a regular
-  file raises ``NotRegularFile``. Reading creates nothing.
+- When ``replace_file`` or ``append_file`` returns, the new bytes survive a power cut. When it
+  raises an error, the old content is unchanged (but a log may end in an incomplete line).
+- While a file is replaced, a reader sees either the old or the new content, never a mixture.
+- Folders are created with mode 0700 and files with mode 0600, whatever the umask is. Only public
+  files get the mode that the umask gives.
+- If the last component of a path is a symbolic link, the link is never followed. Anything that
+  isn't a regular file raises ``NotRegularFile``. Reading never creates a file or a folder.
 
-``files`` reads, replaces, appends and removes files · ``folders`` creates and checks folders ·
-``quarantine`` preserves unusable files · ``locking`` admits one writer at a time, with
-``lock_files`` where the system has no locks · ``disks`` detects network file systems ·
-``platform`` covers differences between systems · ``errors`` translates the system's errors.
+The modules: ``files`` reads, replaces, appends to and removes files, and ``folders`` creates and
+checks folders. ``quarantine`` preserves unusable files. ``locking`` admits one writer at a time,
+with ``lock_files`` where the disk doesn't support the system's locks. ``disks`` detects network
+file systems, ``platform`` hides differences between operating systems, and ``errors`` translates
+their errors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Detect network file systems, and word the notices about the disk of a history folder.
 
-Invariants: the answer comes from the system's mount table; nothing is probed and nothing is
-written. Where there is no such table (only Linux has it), every disk counts as local.
+Invariants: the type of a disk comes from the system's mount table; no file is read or written to
+find it. Only Linux has such a table; on other systems every disk counts as local.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import NamedTuple
 from ..errors import UserText
 
 _MOUNTS = Path("/proc/mounts")
-# Other machines see the locks, renames and times of these file systems late, or not at all.
+# On these file systems, other machines see locks, renames and times late or not at all.
 _NETWORK_FILE_SYSTEMS = {
     *("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "lustre"),
     *("fuse.glusterfs", "fuse.s3fs", "fuse.gcsfuse", "fuse.rclone", "beegfs", "gpfs"),
 }
-# With these mount options, other machines don't see the locks.
+# With these mount options, other machines don't see the locks of this machine.
 _LOCAL_LOCK_OPTIONS = {"nolock", "local_lock=all", "local_lock=flock", "localflock"}
 SINGLE_SERVER_ADVICE = (
     "Do not let servers on two machines write to the same histories at the same time."
@@ -35,14 +35,14 @@ SHARED_NOTICE = "The history folder is shared with a group, so its members can r
 
 
 class NetworkDisk(NamedTuple):
-    """A file system that other machines can write."""
+    """A file system to which other machines can write, too."""
 
     kind: str
     has_shared_locks: bool
 
     @property
     def warning(self) -> str:
-        """A sentence for a person."""
+        """A sentence that warns the user about the disk."""
         text = f"The history folder is on a network file system ({self.kind})"
         return (
             f"{text}."
@@ -54,13 +54,13 @@ class NetworkDisk(NamedTuple):
 def network_disk(folder: Path) -> NetworkDisk | None:
     """Return the network file system of a folder, or None if its disk is local."""
     try:
-        # Read as bytes: a mount point's name may have another encoding than this machine's.
+        # Read as bytes, because the name of a mount point may not be valid text.
         lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
         mounts = [fields[1:4] for line in lines if len(fields := line.split()) > 3]
     except OSError:
         return None
     real = folder.resolve()
-    # The longest mount point that contains the folder wins.
+    # Of the mount points that contain the folder, the longest is the folder's own.
     kind, options, depth = "", "", -1
     for point, name, mount_options in mounts:
         mounted = Path(point.replace("\\040", " "))

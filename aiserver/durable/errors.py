@@ -1,4 +1,4 @@
-"""Translate the system's errors into storage errors."""
+"""Translate OSError into storage errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from ..errors import StorageError, StorageFull, StorageReadOnly
 
-# The disk, the person's quota (unknown on Windows) or the maximum file size is exhausted.
+# The disk is full, the file is too large, or the user's quota is used up (EDQUOT, which Windows
+# doesn't have).
 _FULL_ERRNOS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _READ_ONLY_ERRNOS = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -23,7 +24,7 @@ def translate_os_errors() -> Iterator[None]:
 
 
 def storage_error_class(error: OSError) -> type[StorageError]:
-    """Return the subclass of StorageError for an OSError."""
+    """Return StorageError or its subclass for the errno of an OSError."""
     if error.errno in _FULL_ERRNOS:
         return StorageFull
     return StorageReadOnly if error.errno in _READ_ONLY_ERRNOS else StorageError

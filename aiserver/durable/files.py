@@ -1,4 +1,7 @@
-"""Read, replace, append to and remove files durably. The package lists the invariants."""
+"""Read, replace, append to and remove files durably.
+
+The package's docstring lists the invariants.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class NotRegularFile(Exception):
 
 
 class Stamp(NamedTuple):
-    """File status that changes when the file changes."""
+    """The status of a file (times, size, inode), which changes when the file changes."""
 
     mtime_ns: int
     ctime_ns: int
@@ -46,7 +49,7 @@ class Stamp(NamedTuple):
 
 
 def read_file(path: Path) -> tuple[bytes, Stamp] | None:
-    """Return a file's bytes and stamp, or None if it is missing. Raises NotRegularFile, OSError."""
+    """Return a file's bytes and stamp; None if it doesn't exist. Raises NotRegularFile, OSError."""
     try:
         with _open_regular(path, os.O_RDONLY) as (fd, status):
             return _read_all(fd, status.st_size), Stamp.of(status)
@@ -86,15 +89,16 @@ def replace_file(
     """Atomically and durably replace the file ``name`` with ``data``.
 
     The temp file is in the same folder, or in ``temp_folder`` on the same disk. Its name begins
-    with ``name``, so the holder of that name's lock may sweep it. A ``public`` file gets the mode
-    that the umask gives.
+    with ``name``, so a process that has the lock for ``name`` knows that it may delete an old temp
+    file. A ``public`` file gets the mode that the umask gives.
 
-    ``on_durable`` is called as soon as the new bytes are durable, and before the disk frees the old
-    ones: with that in between, a save of 10 turns exceeds its target in ``benchmarks/stores.py``.
+    ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes. If
+    it were called afterwards, a save of 10 turns would exceed its target in
+    ``benchmarks/stores.py``.
 
-    Returns the file's stamp if no later change can produce the same stamp. Two changes within one
-    tick of the disk's clock would have equal times, so the time is set to the nanosecond here.
-    Returns None where the disk doesn't keep such times.
+    Return the file's stamp if no later change can produce the same stamp. Two changes within one
+    tick of the disk's clock would get equal times, so this function sets the time to the
+    nanosecond. Return None if the disk doesn't store such exact times.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
     target = folder / name
@@ -131,7 +135,7 @@ def replace_file(
 
 
 def commit_file(file: Path, target: Path) -> None:
-    """Durably rename a finished file: after a power cut ``target`` is complete or missing."""
+    """Durably rename a complete file: after a power cut, ``target`` is complete or missing."""
     with file.open("rb+") as content:
         flush(content.fileno())
     retry_while_in_use(lambda: file.replace(target))
@@ -139,13 +143,13 @@ def commit_file(file: Path, target: Path) -> None:
 
 
 def temp_target(name: str) -> str | None:
-    """Return the final name of a temp file, or None if this isn't the name of a temp file."""
+    """Return the name of the file that a temp file replaces; None for the name of another file."""
     match = _TEMP.fullmatch(name)
     return match and match[1]
 
 
 def append_file(folder: Path, name: str, data: bytes) -> None:
-    """Durably append whole lines to a file. A torn last line is kept and terminated first."""
+    """Durably append complete lines to a file. If its last line is incomplete, first end it."""
     with _open_regular(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT) as (fd, status):
         size = status.st_size
         if size == 0:
@@ -159,29 +163,29 @@ def append_file(folder: Path, name: str, data: bytes) -> None:
             flush(fd)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.ftruncate(fd, size)  # discard what was not acknowledged
+                os.ftruncate(fd, size)  # remove bytes that the caller will write again
             raise
     if size == 0:
         flush_folder(folder)
 
 
 def remove(folder: Path, names: Iterable[str]) -> bool:
-    """Durably remove files; return whether any existed."""
-    removed = False
+    """Durably remove files; return whether any of them existed."""
+    has_removed = False
     for name in names:
         with contextlib.suppress(FileNotFoundError):
             retry_while_in_use((folder / name).unlink)
-            removed = True
-    if removed:
+            has_removed = True
+    if has_removed:
         flush_folder(folder)
-    return removed
+    return has_removed
 
 
 def _write_all(fd: int, data: bytes) -> None:
     with memoryview(data) as view:
-        done = 0
-        while done < len(view):
-            done += os.write(fd, view[done:])
+        written_count = 0
+        while written_count < len(view):
+            written_count += os.write(fd, view[written_count:])
 
 
 def _read_all(fd: int, size: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Create and check the folders of histories: private, and never a link."""
+"""Create and check the folders of histories, which are private and never symbolic links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from .platform import flush_folder
 
 
 def ensure_folder(folder: Path) -> None:
-    """Durably create a private folder unless it exists. Raises StorageError for a link."""
+    """Durably create a private folder unless it exists.
+
+    Raises StorageError if the path is a link or a file.
+    """
     if check_folder(folder):
         return
     with contextlib.suppress(FileExistsError):
@@ -44,9 +47,10 @@ Access = Literal["private", "open", "shared", "foreign"]
 def get_access(folder: Path) -> Access:
     """Return whether other accounts can read a folder, and whether we may change that.
 
-    ``private``: nobody else. ``open``: others can, as ``git clone`` leaves a folder. ``shared``: on
-    purpose, through an access list or as a group's setgid folder. ``foreign``: open, and owned by
-    another account.
+    ``private``: no other account can read the folder. ``open``: other accounts can, for example
+    because ``git clone`` created the folder. ``shared``: somebody allowed other accounts to read
+    it, through an access list or as a group's setgid folder. ``foreign``: other accounts can read
+    the folder, and one of them owns it.
     """
     status = os.lstat(folder)
     if sys.platform == "win32" or not status.st_mode & 0o077:
@@ -58,15 +62,15 @@ def get_access(folder: Path) -> Access:
 
 
 def restrict_access(folder: Path) -> Access:
-    """Make a folder private if we own it; return its previous access.
+    """Make a folder private if we own it; return the access that it had before.
 
-    A folder that is shared on purpose keeps its group and becomes closed to everybody else.
+    In a ``shared`` folder, the group keeps its access, and everybody else loses it.
     """
     access = get_access(folder)
-    keep = 0o770 if access == "shared" else 0o700
+    allowed = 0o770 if access == "shared" else 0o700
     mode = stat.S_IMODE(os.lstat(folder).st_mode)
-    if access in ("open", "shared") and mode & 0o777 & ~keep:
-        folder.chmod(mode & ~0o777 | mode & keep)
+    if access in ("open", "shared") and mode & 0o777 & ~allowed:
+        folder.chmod(mode & ~0o777 | mode & allowed)
     return access
 
 

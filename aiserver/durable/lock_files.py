@@ -1,19 +1,23 @@
-"""Lock with files on disks without the system's locks: the creator of the file holds the lock.
+"""Lock files, for disks that don't support the system's locks.
 
-A claim is the record in a lock file: machine, process, token and heartbeat.
+The process that creates a lock file has the lock, until it removes the file. The content of a lock
+file is called a claim: it identifies the machine and the process, and has a random token and the
+number of a heartbeat.
 
 Invariants:
 
-- A claim of a process on this machine expires as soon as that process is proven dead, never by
-  age.
-- A claim of another machine or container can't be proven dead. Its holder rewrites it every
-  ``BEAT`` seconds; it expires when a waiting process has seen no change for ``LEASE`` seconds of
-  its own clock.
-- Exactly one process takes over an expired claim: the one that creates the file named after it.
-  That file then atomically replaces the expired claim, so the lock never looks free in between.
+- If the process of a claim is on this machine, the claim expires when the process has ended, and
+  not because of its age.
+- Whether a process on another machine or in another container has ended can't be checked. So each
+  process rewrites its claim every ``BEAT`` seconds. The claim expires when a waiting process has
+  seen no change of it for ``LEASE`` seconds of its own clock.
+- Exactly one process takes over an expired claim: the process that creates the file whose name
+  contains the token of the claim. That file then atomically replaces the lock file, so that the
+  lock never looks free in between.
 
-``filelock.SoftFileLock`` doesn't fit: it never takes over the claim of another container, and no
-claim at all on a disk that can't exchange two names, as most of these disks can't.
+``filelock.SoftFileLock`` can't be used. It never takes over a claim of another container. And it
+takes over no claim at all on disks that can't exchange the names of two files, which is most of
+these disks.
 """
 
 from __future__ import annotations
@@ -37,14 +41,14 @@ from .platform import SAFE_FLAGS, make_private
 
 LEASE = 5.0  # seconds without a change, after which a claim of another machine expires
 BEAT = 1.0  # seconds between two rewrites of a claim
-_POLL = 0.002
-_ENDED_PROCESS = -1
+_POLL = 0.002  # seconds between two attempts
+_ENDED_PROCESS = -1  # in place of the start time of a process that has ended
 
 
 def claim_file(path: str, deadline: float) -> Callable[[], None] | None:
-    """Create the lock file and return its release function, or None on timeout. Raises OSError.
+    """Create the lock file ``path``; return a function that releases the lock, or None on timeout.
 
-    ``deadline`` is a time of the monotonic clock.
+    ``deadline`` is a time of the monotonic clock. Raises OSError.
     """
     claim = _Claim(path)
     first_seen: dict[bytes, float] = {}
@@ -56,23 +60,23 @@ def claim_file(path: str, deadline: float) -> Callable[[], None] | None:
     return claim.release
 
 
-_active_tokens: set[str] = set()  # of the claims that this process holds
+_active_tokens: set[str] = set()  # the tokens of this process's claims that have the lock
 
 
 class _Claim:
-    """A claim of this process, before, during and after it holds the lock."""
+    """A claim of this process, which waits for the lock, has it or has released it."""
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._token = secrets.token_hex(8)
-        self._number = 0
-        self._changed = time.monotonic()
+        self._beat_count = 0
+        self._written_at = time.monotonic()
         self._released = threading.Event()
-        self._guard = threading.Lock()  # keeps heartbeats out of a released claim
+        self._guard = threading.Lock()  # so that no heartbeat is written during the release
 
     def create(self, path: str) -> bool:
-        """Return whether this process created the file."""
-        self._changed = time.monotonic()
+        """Create a file with this claim; return False if the file exists."""
+        self._written_at = time.monotonic()
         try:
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, 0o600)
         except FileExistsError:
@@ -80,9 +84,9 @@ class _Claim:
         try:
             try:
                 make_private(fd)
-                os.write(fd, self._record())
+                os.write(fd, self._content())
             finally:
-                os.close(fd)  # closed so that other machines see the bytes
+                os.close(fd)  # other machines see the bytes when the file is closed
         except BaseException:
             with contextlib.suppress(OSError):
                 Path(path).unlink()
@@ -90,7 +94,7 @@ class _Claim:
         return True
 
     def begin(self) -> None:
-        """Keep the claim fresh until it is released."""
+        """Rewrite the claim regularly, in a thread, until it is released."""
         _active_tokens.add(self._token)
         threading.Thread(target=self._keep_fresh, name="aiserver-claim", daemon=True).start()
 
@@ -99,65 +103,67 @@ class _Claim:
             self.beat()
 
     def beat(self) -> None:
-        """Change the record, for processes that can't see whether this one is alive."""
+        """Rewrite the claim, for processes that can't check whether this process still runs."""
         with self._guard, contextlib.suppress(OSError, NotRegularFile):
             if not self._is_ours():
                 return
-            self._number += 1
+            self._beat_count += 1
             fd = os.open(self._path, os.O_WRONLY | SAFE_FLAGS)
             try:
-                os.write(fd, self._record())
+                os.write(fd, self._content())
             finally:
                 os.close(fd)
-            self._changed = time.monotonic()
+            self._written_at = time.monotonic()
 
     def release(self) -> None:
-        """Remove the file unless another process has taken it over."""
+        """Remove the lock file unless another process has taken over the claim."""
         _active_tokens.discard(self._token)
         self._released.set()
         with self._guard:
-            # After a long pause, another process may be taking over right now. The takeover file
-            # decides which of the two came first.
-            tail = f"{self._path}.{self._token}"
-            paused = time.monotonic() - self._changed > LEASE / 2
-            if paused and not (self._is_ours() and self.create(tail)):
+            # If this process was paused for long, another process may be taking over the claim
+            # right now. Only one of the two can create the takeover file.
+            takeover_path = f"{self._path}.{self._token}"
+            was_paused = time.monotonic() - self._written_at > LEASE / 2
+            if was_paused and not (self._is_ours() and self.create(takeover_path)):
                 return
-            for name in (self._path, tail) if paused else (self._path,):
-                _remove(name)
+            for path in (self._path, takeover_path) if was_paused else (self._path,):
+                _remove(path)
 
     def _is_ours(self) -> bool:
+        """Return whether the lock file still has this claim."""
         data = _read(self._path)
         return data is not None and _parse(data).get("token") == self._token
 
-    def _record(self) -> bytes:
-        # A fixed length, so that no reader finds the end of an older record behind it.
-        beat = f"{self._number:010}"
-        record = {**_process_identity(os.getpid()), "token": self._token, "beat": beat}
-        return json.dumps(record).encode() + b"\n"
+    def _content(self) -> bytes:
+        # The length is fixed, so that a rewritten claim replaces all bytes of the previous one.
+        beat = f"{self._beat_count:010}"
+        fields = {**_process_identity(os.getpid()), "token": self._token, "beat": beat}
+        return json.dumps(fields).encode() + b"\n"
 
 
 def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool:
-    """Replace an expired claim with ours; return whether that succeeded.
+    """Replace an expired claim with ``claim``; return whether that succeeded.
 
-    ``first_seen``: when this process first saw the bytes of a claim. A process may die during a
-    takeover; the next one then takes over from that process.
+    ``first_seen`` is the time when this process first saw the bytes of each claim. A process may
+    end during a takeover, and leave a takeover file with its own claim. That claim expires, too,
+    and is taken over in the same way, so there may be a chain of expired claims.
     """
     chain: list[tuple[str, bytes]] = []
-    tail = path
-    while (data := _read(tail)) is not None:
-        chain.append((tail, data))
+    takeover_path = path
+    while (data := _read(takeover_path)) is not None:
+        chain.append((takeover_path, data))
         if not _is_expired(data, first_seen):
             return False
-        tail = f"{path}.{_token(data)}"
-        if any(tail == name for name, _ in chain):
+        takeover_path = f"{path}.{_token(data)}"
+        if any(takeover_path == name for name, _ in chain):
             return False
-    if not chain or not claim.create(tail):
+    if not chain or not claim.create(takeover_path):
         return False
-    # The chain may have changed hands since it was read.
+    # Another process may have taken over a claim of the chain after it was read.
     if any(_read(name) != data for name, data in chain):
-        Path(tail).unlink(missing_ok=True)
+        Path(takeover_path).unlink(missing_ok=True)
         return False
-    Path(tail).replace(path)
+    Path(takeover_path).replace(path)
     for name, _ in chain[1:]:
         Path(name).unlink(missing_ok=True)
     return True
@@ -166,24 +172,24 @@ def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool
 def _remove(path: str) -> None:
     try:
         Path(path).unlink(missing_ok=True)
-    except OSError:  # an empty claim has no owner, so it expires
+    except OSError:  # an empty claim identifies no process, so it expires
         with contextlib.suppress(OSError):
             os.truncate(path, 0)
 
 
 def _is_expired(data: bytes, first_seen: dict[bytes, float]) -> bool:
-    now, record = time.monotonic(), _parse(data)
+    now, claim = time.monotonic(), _parse(data)
     is_unchanged = now - first_seen.setdefault(data, now) >= LEASE
-    pid, machine = record.get("pid"), _process_identity(os.getpid())["machine"]
-    if record.get("machine") != machine or not isinstance(pid, int):
+    pid, machine = claim.get("pid"), _process_identity(os.getpid())["machine"]
+    if claim.get("machine") != machine or not isinstance(pid, int):
         return is_unchanged
-    if pid == os.getpid() and record.get("start") == _start_time(pid):
-        return is_unchanged and record.get("token") not in _active_tokens
-    return not _is_alive(pid, record.get("start"))
+    if pid == os.getpid() and claim.get("start") == _start_time(pid):
+        return is_unchanged and claim.get("token") not in _active_tokens
+    return not _is_alive(pid, claim.get("start"))
 
 
 def _is_alive(pid: int, start: object) -> bool:
-    """Return whether the same process still runs; process ids are reused."""
+    """Return whether the process with this id and start time still runs. Ids are reused."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -195,7 +201,7 @@ def _is_alive(pid: int, start: object) -> bool:
 
 
 def _token(data: bytes) -> str:
-    """Return a claim's token, or a digest if its writer died while writing."""
+    """Return a claim's token, or a hash of the bytes if the claim is incomplete."""
     token = _parse(data).get("token")
     if isinstance(token, str) and token.isalnum():
         return token[:32]
@@ -204,16 +210,16 @@ def _token(data: bytes) -> str:
 
 def _parse(data: bytes) -> dict[str, Any]:
     try:
-        record = json.loads(data)
+        claim = json.loads(data)
     except ValueError:
         return {}
-    return record if isinstance(record, dict) else {}
+    return claim if isinstance(claim, dict) else {}
 
 
 def _read(path: str) -> bytes | None:
     try:
         content = read_file(Path(path))
-    except NotRegularFile:  # nobody holds a lock through a link
+    except NotRegularFile:  # no process creates a link as a lock file, so somebody planted it
         Path(path).unlink(missing_ok=True)
         return None
     return content and content[0]
@@ -221,12 +227,12 @@ def _read(path: str) -> bytes | None:
 
 @functools.lru_cache(maxsize=1)
 def _process_identity(pid: int) -> dict[str, Any]:
-    """Identify a process such that another one can check whether it is alive."""
+    """Return fields that identify a process, by which another process can check if it runs."""
     return {"machine": _machine_id(), "pid": pid, "start": _start_time(pid)}
 
 
 def _machine_id() -> str:
-    """Identify the machine since its last boot, or the container on it."""
+    """Return an id of this machine since it was started, or of the container on it."""
     name = socket.gethostname()
     if sys.platform != "linux":
         return name
@@ -234,14 +240,14 @@ def _machine_id() -> str:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         namespace = Path("/proc/self/ns/pid").stat().st_ino  # each container has its own
     except OSError:
-        return f"{name} {secrets.token_hex(8)}"  # unique, so no process is proven dead
+        return f"{name} {secrets.token_hex(8)}"  # unlike any other, so claims only expire by age
     return f"{name} {boot} {namespace}"
 
 
 def _start_time(pid: int) -> int | None:
-    """Return when a process started, in ticks since boot, or None where the system hides it.
+    """Return when a process started, in ticks since the boot; None if the system hides it.
 
-    Returns ``_ENDED_PROCESS`` for a zombie.
+    Return ``_ENDED_PROCESS`` for a zombie: a process that has ended and is still listed.
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()

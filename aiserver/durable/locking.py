@@ -1,14 +1,15 @@
-"""Lock a name across processes with the means that the disk supports.
+"""Lock a name in a folder across processes, with the kind of locks that the folder's disk supports.
 
 Invariants:
 
-- At most one process holds the lock, whatever each process supports: the first one that finds the
-  system's locks missing notes it in the folder, and from then on all processes use lock files
-  (``lock_files.py``) there.
-- A killed holder blocks nobody.
-- A planted link in place of a lock file is removed, never followed.
-- Removing a lock file that is in use neither blocks anybody nor admits two holders: after locking,
-  a process verifies that its file still has that name.
+- At most one process has the lock, even if the system's locks don't work for every process. The
+  first process that finds that they don't work writes a note (``no-flock``) into the folder. From
+  then on all processes use lock files (``lock_files.py``) in that folder.
+- If a process that has the lock is killed, other processes aren't blocked.
+- A symbolic link in place of a lock file, which somebody may have planted, is removed and never
+  followed.
+- If somebody removes a lock file that is in use, no process is blocked, and no two processes get
+  the lock: after locking its file, a process verifies that the file still has the name.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ else:
     flock = fcntl.flock
     _EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
 
-NO_FLOCK = "no-flock"  # name of the file that notes the missing locks
+NO_FLOCK = "no-flock"  # name of the file that notes that the system's locks don't work
 _POLL = 0.002  # seconds between two attempts
-# Seconds in which a save may end that began under the system's lock just before another process
-# wrote the note. Spent once per folder.
+# Seconds to wait after the note was written, once per folder. A save that another process began
+# before, with the system's lock, can end in this time.
 _GRACE = 0.5
 
 
@@ -47,30 +48,30 @@ class _NoSystemLocks(Exception):
 
 
 def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] | None:
-    """Lock a name in a folder and return its release function, or None on timeout.
+    """Lock a name in a folder; return a function that releases the lock, or None on timeout.
 
     ``deadline`` is a time of the monotonic clock. Raises OSError.
     """
-    path, note = f"{folder}{os.sep}{name}.lock", f"{folder}{os.sep}{NO_FLOCK}"
-    # A planted link: nobody holds a lock through one.
-    if os.path.islink(path):  # noqa: PTH114 - a third of the time
+    path, note_path = f"{folder}{os.sep}{name}.lock", f"{folder}{os.sep}{NO_FLOCK}"
+    # No process creates a link as a lock file, so somebody planted it.
+    if os.path.islink(path):  # noqa: PTH114 - takes a third of the time of Path.is_symlink
         Path(path).unlink(missing_ok=True)
     if flock is None:
-        return _by_filelock(path, deadline)
+        return _lock_with_filelock(path, deadline)
     try:
-        release = _by_flock(path, deadline)
-        if release is None or not os.path.lexists(note):
+        release = _lock_with_flock(path, deadline)
+        if release is None or not os.path.lexists(note_path):
             return release
         release()
     except _NoSystemLocks:
-        _note_missing_locks(note)
+        _note_missing_locks(note_path)
     return claim_file(f"{folder}{os.sep}{name}.claim", deadline)
 
 
 def has_system_locks(folder: Path) -> bool:
-    """Return whether the system's locks work in a folder and aren't noted as missing there.
+    """Return whether the system's locks work in a folder, and no note says that they don't.
 
-    Leaves no file behind. A read-only folder counts as one that has them.
+    No file stays in the folder. In a read-only folder, the locks count as working.
     """
     if flock is None:
         return True
@@ -86,10 +87,10 @@ def has_system_locks(folder: Path) -> bool:
     return True
 
 
-def _note_missing_locks(note: str) -> None:
-    """Note in the folder that it needs lock files."""
+def _note_missing_locks(note_path: str) -> None:
+    """Write the note that makes all processes use lock files in the folder."""
     try:
-        fd = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, 0o600)
+        fd = os.open(note_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, 0o600)
     except FileExistsError:
         return
     try:
@@ -99,8 +100,9 @@ def _note_missing_locks(note: str) -> None:
     time.sleep(_GRACE)
 
 
-def _by_flock(path: str, deadline: float) -> Callable[[], object] | None:
-    # Not filelock, with which a save of 10 turns exceeds its target in benchmarks/stores.py.
+def _lock_with_flock(path: str, deadline: float) -> Callable[[], object] | None:
+    # The package filelock is slower: with it, a save of 10 turns exceeds its target in
+    # benchmarks/stores.py.
     while True:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | SAFE_FLAGS, 0o600)
         try:
@@ -128,6 +130,7 @@ def _try_lock(fd: int) -> bool:
 
 
 def _is_file_at(fd: int, path: str) -> bool:
+    """Return whether the open file is still the file at ``path``, and make it private."""
     try:
         current = os.lstat(path)
     except FileNotFoundError:
@@ -141,8 +144,8 @@ def _is_file_at(fd: int, path: str) -> bool:
     return True
 
 
-def _by_filelock(path: str, deadline: float) -> Callable[[], object] | None:
-    # Not thread-local, since the caller may release it in another thread.
+def _lock_with_filelock(path: str, deadline: float) -> Callable[[], object] | None:
+    # Not thread-local, because the caller may release the lock in another thread.
     lock = FileLock(path, mode=0o600, thread_local=False)
     try:
         lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=_POLL)

@@ -1,6 +1,7 @@
 """Preserve the bytes of files that can't be used, under the name ``<file>.corrupt-N``.
 
-Invariants: earlier quarantined files are never replaced, and at no moment are any bytes missing.
+Invariants: earlier quarantined files are never replaced. At every moment, the bytes are stored
+under at least one of the two names.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ QUARANTINE_SUFFIX = ".corrupt-"
 
 
 def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
-    """Rename a file (a link itself, not its target); return the new name.
+    """Move a file into quarantine by renaming it; return the new name.
 
-    The new name begins with ``base_name`` if that is given, else with ``name``. The caller holds
-    that name's lock, so that no earlier quarantined file is replaced.
+    If the file is a link, the link itself is renamed. The new name begins with ``base_name`` if
+    that is given, else with ``name``. The caller must have the lock for that name, so that no
+    earlier quarantined file is replaced.
     """
-    new_name, _ = _next_names(folder, base_name or name)
+    new_name, _ = _quarantine_names(folder, base_name or name)
     retry_while_in_use(lambda: (folder / name).rename(folder / new_name))
     flush_folder(folder)
     return new_name
@@ -29,14 +31,14 @@ def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
 def copy_to_quarantine(
     folder: Path, name: str, data: bytes, suffix: str = QUARANTINE_SUFFIX
 ) -> str:
-    """Copy a file's bytes to another name; return that name.
+    """Copy a file's bytes into quarantine; return the name of the copy.
 
-    The file itself stays until the caller replaces it. If that failed, the next attempt reuses the
-    copy.
+    The file itself stays until the caller replaces it. If replacing it fails, the next call finds
+    the copy and returns its name again.
     """
-    new_name, last = _next_names(folder, name, suffix)
-    if last and _has_content(folder / last, data):
-        return last
+    new_name, latest_name = _quarantine_names(folder, name, suffix)
+    if latest_name and _has_content(folder / latest_name, data):
+        return latest_name
     try:
         os.link(folder / name, folder / new_name, follow_symlinks=False)
         flush_folder(folder)
@@ -45,12 +47,14 @@ def copy_to_quarantine(
     return new_name
 
 
-def _next_names(folder: Path, name: str, suffix: str = QUARANTINE_SUFFIX) -> tuple[str, str | None]:
-    """Return the next free quarantine name, and the latest used one if there is any."""
-    last, number = None, 1
-    while os.path.lexists(folder / (free := f"{name}{suffix}{number}")):
-        last, number = free, number + 1
-    return free, last
+def _quarantine_names(
+    folder: Path, name: str, suffix: str = QUARANTINE_SUFFIX
+) -> tuple[str, str | None]:
+    """Return the next free quarantine name for a file, and the latest used name if any."""
+    latest_name, number = None, 1
+    while os.path.lexists(folder / (free_name := f"{name}{suffix}{number}")):
+        latest_name, number = free_name, number + 1
+    return free_name, latest_name
 
 
 def _has_content(path: Path, data: bytes) -> bool:

@@ -1,12 +1,15 @@
-"""The merge driver: it gets three versions of a file from git and writes the merged one.
+"""The merge driver: git gives it three copies of a file, and it writes the merged file.
+
+The three copies are those of our branch, of their branch, and of the branches' common ancestor.
 
 Invariants:
 
-- A file that can't be parsed stays unchanged, and the exit status is 1. The command in git's config
-  then merges by lines and leaves conflict markers.
-- All files of a merge get the same merge id, which connects a log's lines with the sessions that
-  they name; no other merge has it. It is derived from the merged commits, or, where git doesn't
-  name them (cherry-pick, stash), from the lock file of git's index.
+- If a file can't be parsed, our copy stays unchanged, and the exit status is 1. The command in
+  git's config then merges by lines and leaves conflict markers.
+- All files of one merge get the same merge id, and no other merge gets it. By this id, the entries
+  of a log find the renumbered records of sessions (see ``renumbering.py``). The id is derived from
+  the merged commits, or from the lock file of git's index if git doesn't tell the driver the
+  commits (cherry-pick, stash).
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
         else:
             merged = merge_sessions(Path(base).read_bytes(), left, right, merge_id())
         if merged != left:
-            # Atomic: if this fails, git continues with the unchanged file.
+            # Atomic, so that git finds an unchanged file if this fails.
             replace_file(Path(ours).absolute().parent, Path(ours).name, merged)
     except (DamagedData, AIServerError, OSError):
         return 1
@@ -42,13 +45,14 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
 def merge_id() -> str:
     """Return the id of the current merge, which is the same for all of its files."""
     head, lock = [*_git("rev-parse", "HEAD", "--git-path", "index.lock").split("\n"), "", ""][:2]
+    # Git sets a variable GITHEAD_<commit> for each of the merged branches.
     heads = sorted(name for name in os.environ if name.startswith("GITHEAD_"))
-    names = [head, *(heads or [_file_stamp(lock)])]
-    return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
+    identifiers = [head, *(heads or [_file_stamp(lock)])]
+    return hashlib.sha256("\n".join(identifiers).encode()).hexdigest()[:16]
 
 
 def _file_stamp(path: str) -> str:
-    """Identify a file by inode and time. Git creates its index lock once for a whole merge."""
+    """Return the inode and the time of a file. Git creates its index lock once for each merge."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):

@@ -1,9 +1,10 @@
 """Set up the merge driver in a repository, and report its state.
 
-``.gitattributes`` at the top of the work tree names the driver; it is committed, so all clones have
-it. The driver's command is in the repository's config, which each clone sets up. If the command
-can't run or can't merge a file, git merges by lines and leaves conflict markers; otherwise the file
-would contain our side only.
+The file ``.gitattributes`` at the top of the work tree contains the driver's name. It is committed,
+so all clones have it. The driver's command is in the repository's config, which has to be set up in
+each clone. If our command can't run or can't merge a file, the second half of the driver's command
+makes git merge by lines and leave conflict markers. Otherwise git would take our side's content
+and drop the other side's.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _SAMPLE_PATHS = (f"{FOLDER}/x.json", f"{FOLDER}/notebooks/x.jsonl")
 
 
 def install() -> int:
-    """Set up the repository of the current folder."""
+    """Set up the repository of the current folder; return the exit status."""
     top = _top()
     has_new_lines = merge_histories(top)
     print(f"git now merges the histories in {top}.")
@@ -46,7 +47,7 @@ def install() -> int:
 def merge_histories(folder: Path) -> bool:
     """Make git merge histories with the driver; return whether ``.gitattributes`` has new lines.
 
-    Raises NotFound if the folder is in no repository, StorageReadOnly, OSError.
+    Raises NotFound if the folder isn't in a repository, StorageReadOnly, OSError.
     """
     has_new_lines = _add_lines(_top(folder) / ".gitattributes", LINES)
     _git("config", f"merge.{DRIVER}.name", "AI Server histories", folder=folder)
@@ -55,17 +56,20 @@ def merge_histories(folder: Path) -> bool:
 
 
 def ignore_histories(folder: Path) -> None:
-    """Make git ignore histories with a line in ``.gitignore``. Raises like ``merge_histories``."""
+    """Make git ignore histories with a line in ``.gitignore``.
+
+    Raises the same errors as ``merge_histories``.
+    """
     file, line = _top(folder) / ".gitignore", f"{FOLDER}/"
     _add_lines(file, (line,))
-    if not _is_ignored(folder):  # a later line negates it
+    if not _is_ignored(folder):  # a later line of the file negates this line
         _add_lines(file, (line,), again=True)
 
 
 def undecided_repository(folder: Path) -> Path | None:
     """Return the top of the work tree if git neither ignores nor merges histories in ``folder``.
 
-    None also if git isn't installed or doesn't answer.
+    Return None if it does one of the two, or if git isn't installed or doesn't answer.
     """
     if not any((parent / ".git").exists() for parent in (folder, *folder.absolute().parents)):
         return None
@@ -74,7 +78,7 @@ def undecided_repository(folder: Path) -> Path | None:
         if _is_ignored(folder):
             return None
         if _git("ls-files", "--", FOLDER, check=False, folder=folder):
-            return None  # they are committed, so .gitignore would have no effect
+            return None  # histories are committed, so .gitignore would have no effect
         if _git("config", "--get", f"merge.{DRIVER}.driver", check=False, folder=folder):
             return None
     except NotFound:
@@ -87,20 +91,24 @@ def _is_ignored(folder: Path) -> bool:
 
 
 def _add_lines(file: Path, lines: Iterable[str], *, again: bool = False) -> bool:
+    """Append lines to a file that doesn't have them, or with ``again`` in any case.
+
+    Return whether lines were appended.
+    """
     if file.is_symlink() or (file.exists() and not file.is_file()):
         raise StorageReadOnly(READ_ONLY)
     data = file.read_bytes() if file.exists() else b""
     existing = data.decode("utf-8", "replace").splitlines()
     missing = [line for line in lines if again or line not in existing]
     if missing:
-        end = b"\r\n" if b"\r\n" in data else b"\n"
-        before = data if not data or data.endswith(b"\n") else data + end
-        file.write_bytes(before + b"".join(line.encode() + end for line in missing))
+        newline = b"\r\n" if b"\r\n" in data else b"\n"
+        old_lines = data if not data or data.endswith(b"\n") else data + newline
+        file.write_bytes(old_lines + b"".join(line.encode() + newline for line in missing))
     return bool(missing)
 
 
 def status() -> int:
-    """Print what is set up; return exit status 1 if git would leave conflicts."""
+    """Print what is set up; return the exit status: 1 if anything is missing."""
     top = _top()
     attributes = _git("check-attr", "merge", "--", *_SAMPLE_PATHS).splitlines()
     has_lines = len(attributes) == len(_SAMPLE_PATHS) and all(
@@ -121,7 +129,7 @@ def status() -> int:
 
 
 def _is_command_on_path() -> bool:
-    """Return whether git, when run in this shell, finds the driver's command."""
+    """Return whether git finds the driver's command if it is run in the user's shell."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if len(folders) > 2 and Path(folders[0]) == Path(folders[-1]):
         folders = folders[1:-1]  # the command “jupyter” adds its own folder at both ends
@@ -132,7 +140,9 @@ def _is_command_on_path() -> bool:
 def _top(folder: Path | None = None) -> Path:
     top = Path(_git("rev-parse", "--show-toplevel", folder=folder) or os.devnull)
     if not (folder or Path.cwd()).resolve().is_relative_to(top.resolve()):
-        raise NotFound(NO_REPOSITORY)  # or the repository's config names another work tree
+        # Either the folder isn't in a repository, or the repository's config contains the path of
+        # another work tree.
+        raise NotFound(NO_REPOSITORY)
     return top
 
 
