@@ -17,7 +17,7 @@ class StorageError(AIServerError):
 
 
 class StorageBusy(StorageError):
-    """Another process held the history's lock for longer than a save may wait."""
+    """Another process had the history's lock for longer than a save may wait."""
 
     code = "storage_busy"
     default_message = UserText(
@@ -67,7 +67,7 @@ class SessionTooNew(StorageError):
 
 
 class SessionCorrupt(StorageError):
-    """The stored session is damaged. Its bytes are in quarantine."""
+    """The stored session is damaged. Its bytes are preserved in quarantine."""
 
     code = "session_corrupt"
     retryable = False

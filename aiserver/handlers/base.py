@@ -244,7 +244,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def request_id(self) -> str:
-        """An id that is in the body of an error and in the log, to find one by the other."""
+        """An id of the request, by which the body of an error can be found in the log."""
         if not hasattr(self, "_request_id"):
             self._request_id = uuid.uuid4().hex[:12]
         return self._request_id
@@ -271,7 +271,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
 
 def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
-    """Return an exception as an error of ours; None if it is not about the request."""
+    """Return an exception as an AIServerError; None if it is neither that nor invalid input."""
     if isinstance(reason, errors.AIServerError):
         return reason
     if isinstance(reason, ValidationError):

@@ -71,7 +71,7 @@ class ChangesHandler(AIServerHandler):
 
 
 def _merge_duplicates(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBody]:
-    """Return the changes with one entry per cell; its events stay in their order."""
+    """Return the changes with all events of a cell in one change, in their order."""
     merged: dict[str, CellChangeBody] = {}
     for cell in cells:
         previous = merged.get(cell.cell_id)
@@ -90,7 +90,7 @@ def _merge_duplicates(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBod
 
 
 def _with_id(event: NewEvent, name: str) -> NewEvent:
-    """Give an event without an id one that is derived from ``name``.
+    """Give an event that has no id an id that is derived from ``name``.
 
     So if a page sends a batch again, each event has the same id again and is recorded once.
     """

@@ -14,11 +14,11 @@ Invariants:
 - The sessions of new cells are created before any event of the batch is recorded. So a fork starts
   with the records that its origin had before the batch, and a merged cell's session lists the
   revisions that the merged cells had before.
-- A page sends the source of a cell as an initial observation (``first``) or as a repeated one
-  (``again``). It isn't recorded if the session already has that source. If an initial observation
-  isn't recorded, the log entry doesn't contain the cell, because opening a notebook sends one for
-  each cell. An order that equals the last order in the log adds no entry, and neither does a batch
-  that changed nothing.
+- A page may send the source of a cell without knowing whether it has changed: as an initial
+  observation (``first``) when a notebook is opened, or as a repeated observation (``again``). Such
+  an event isn't recorded if the session already has that source. For an initial observation, the
+  log entry then doesn't contain the cell either. An order that equals the last order in the log
+  adds no entry, and neither does a batch that changed nothing.
 - An entry is marked as ``saved`` only if the records match the saved file. They don't match if a
   session can't be written. Nor do they if another page of the same notebook (without a shared
   document) has recorded changes that this page doesn't have: then the answer lists the changed
@@ -298,7 +298,7 @@ def _observed_source(event: Event | NewEvent) -> str | int | None:
 
 
 def _last_source(session: Session) -> str | int | None:
-    """Return the source of the last record that has one; None if there is none.
+    """Return the source in the last record that has a source; None if there is no such record.
 
     If that source was too large to record, return its length in characters.
     """

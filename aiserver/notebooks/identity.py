@@ -225,22 +225,22 @@ class NotebookRegistry:
         # The log is written first: after a crash, the next call finds the id in the log and copies
         # the missing sessions.
         await self._record(copy, name, cell_ids, forked_from=origin)
-        sessions, _ = await self._store.list_sessions(origin, owner=self._owner)
-        await self._log_deleted(origin, copy, {row.cell_id for row in sessions})
+        summaries, _ = await self._store.list_sessions(origin, owner=self._owner)
+        await self._log_deleted(origin, copy, {summary.cell_id for summary in summaries})
         # The copy's sessions in other roots come first; sessions that exist aren't forked again.
         await self._copy_sessions(path, origin, copy)
         last_seqs: dict[str, int] = {}
         digests: dict[str, str] = {}
-        for row in sessions:
-            source = SessionKey(origin, row.cell_id, self._owner)
-            target = SessionKey(copy, row.cell_id, self._owner)
+        for summary in summaries:
+            source = SessionKey(origin, summary.cell_id, self._owner)
+            target = SessionKey(copy, summary.cell_id, self._owner)
             try:
                 session = await self._store.fork(source, target)
             except (SessionTooNew, SessionCorrupt):
                 continue  # a session that can't be read isn't copied
-            last_seqs[row.cell_id] = session.next_seq - 1
+            last_seqs[summary.cell_id] = session.next_seq - 1
             if digest := last_digest(session):
-                digests[row.cell_id] = digest
+                digests[summary.cell_id] = digest
         await self._record_inherited(copy, last_seqs, digests)
         return NotebookIdentity(copy, forked_from=origin)
 

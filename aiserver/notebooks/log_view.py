@@ -50,7 +50,7 @@ class LogView:
     """The cells whose last change could not be recorded."""
     seq: int = 0
     is_replaced: bool = False
-    """Whether an older log replaced this one since the server first read it."""
+    """Whether an older log replaced the stored log after the server had first read it."""
     acknowledged: dict[str, int] = field(default_factory=dict)
     """By page, the seq in the newest answer to the page since the log was replaced."""
     informed_pages: set[str] = field(default_factory=set)

@@ -201,23 +201,25 @@ def redact_private_keys(text: str, replace: Replace) -> str:
     """Return a text with its private keys, which span many lines, replaced."""
     if _END not in text:
         return text
-    parts, place = [], 0
-    while (start := text.find(_BEGIN, place)) >= 0:
-        head = text.find(_END, start, start + 60)
-        stop = start + len(_BEGIN)
-        if head < 0:
-            parts.append(text[place:stop])
+    pieces, position = [], 0
+    while (start := text.find(_BEGIN, position)) >= 0:
+        header_end = text.find(_END, start, start + 60)
+        end_of_key = start + len(_BEGIN)
+        if header_end < 0:
+            pieces.append(text[position:end_of_key])
         else:
-            head += len(_END)
-            end = text.find(_END, head, head + _KEY_LENGTH)
-            lines = _KEY_LINES.match(text, head)  # if the end is cut off
-            stop = lines.end() if lines else head
-            if end >= 0 and _KEY_BODY.fullmatch(text, head, end):
-                stop = end + len(_END) if _KEY_LINE.search(text, head, end) else head
-            if stop == head:  # only a mention of the header
-                parts.append(text[place:stop])
-                place = stop
+            header_end += len(_END)
+            end = text.find(_END, header_end, header_end + _KEY_LENGTH)
+            lines = _KEY_LINES.match(text, header_end)  # for a key whose end is missing
+            end_of_key = lines.end() if lines else header_end
+            if end >= 0 and _KEY_BODY.fullmatch(text, header_end, end):
+                end_of_key = (
+                    end + len(_END) if _KEY_LINE.search(text, header_end, end) else header_end
+                )
+            if end_of_key == header_end:  # the header without a key
+                pieces.append(text[position:end_of_key])
+                position = end_of_key
                 continue
-            parts += [text[place:start], replace("private-key", text[start:stop])]
-        place = stop
-    return "".join([*parts, text[place:]])
+            pieces += [text[position:start], replace("private-key", text[start:end_of_key])]
+        position = end_of_key
+    return "".join([*pieces, text[position:]])

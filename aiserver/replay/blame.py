@@ -240,9 +240,9 @@ class Tracer:
         """Return the version of another cell that ``restore`` copied.
 
         Without ``restore``, return the version of the other cell when it was merged into this cell.
-        If the other cell's version at the recorded seq has another text than the restored one, a
-        version with the restored text is preferred, because a merge of git branches may have
-        changed the seq.
+        The version at the recorded seq may have another text than the restored text, because a
+        merge of git branches may have changed the seq. Then a version with the restored text is
+        preferred.
         """
         session = self._session_by_cell.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:

@@ -47,7 +47,7 @@ def _abandoned_branches(
     for index in _visit_ancestors(steps, head, visited):
         steps[index].column = 0
     branches = []
-    # A branch with a newer last step comes first and gets the steps that it shares with others.
+    # The branch with the newest last step is first, and gets the steps that several branches share.
     for step in reversed(steps):
         if not visited[step.index]:
             indexes = _visit_ancestors(steps, step.index, visited)

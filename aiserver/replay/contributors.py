@@ -2,8 +2,8 @@
 
 Invariants:
 
-- The contributor of an event is the one that is stored in it. If its kind is one that a later
-  version added, the kind counts as ``unknown``; the name stays the same.
+- The contributor of an event is the contributor that is stored in the event. If a later version
+  added the kind of the contributor, the kind counts as ``unknown``; the name stays the same.
 - Events without a contributor are from before contributors were stored, and count as the person's.
   There are two exceptions, whose contributor is ``unknown``: the tracker's initial observation of a
   cell (an ``edit`` whose trigger is ``first``), and an ``edit`` that was imported from another

@@ -46,12 +46,12 @@ class _Lists:
         self._number = {cell_id: number for number, cell_id in enumerate(cells)}
         self._position_in_first_order = {id_: n for n, id_ in enumerate(orders.first or [])}
         self.touched: defaultdict[int, set[str]] = defaultdict(set)
-        """By moment, the cells that may change at it."""
+        """The ids of the cells that may change at a moment, by moment."""
         for cell_id, cell in cells.items():
             for moment in cell.moments():
                 self.touched[moment].add(cell_id)
         for moment in orders.moments:
-            _ = self.touched[moment]  # adds the moment, even if no other cell changes at it
+            _ = self.touched[moment]  # adds the moment, even if no single cell changes at it
         self._order: list[str] | None = None
         self._listed: set[str] = set()
         self._unlisted: list[_Key] = []
@@ -60,7 +60,7 @@ class _Lists:
         self._types: dict[str, str] = {}
 
     def advance(self, moment: int) -> Iterator[ListChange]:
-        """Update both lists to ``moment``, the next one at which they may change."""
+        """Update both lists to ``moment``, the next moment at which they may change."""
         touched = self.touched[moment]
         order = self._orders.at(moment)
         if order is not self._order:

@@ -225,14 +225,15 @@ class _Placement:
         ``last_seqs`` are the checkpoints that contain the cell, each with the cell's last seq.
         ``listed_at`` is the first checkpoint whose order contains the cell.
         """
-        start, low = 0, 0
+        start, low = 0, 0  # the first step that isn't placed, the first interval that it may be in
         is_named_later = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
         if listed_at is not None and is_named_later and not any(map(_is_initial, steps)):
             # The cell was empty when tracking began, otherwise that checkpoint would contain its
             # seq. So a step only comes before the checkpoint if its timestamp is so much older that
             # the difference between two clocks can't be the reason.
-            began = to_seconds(self.checkpoints[listed_at].timestamp) - _MAX_CLOCK_SKEW
-            while start < len(steps) and to_seconds(_timestamp(steps[start])) < began:
+            listing_time = to_seconds(self.checkpoints[listed_at].timestamp)
+            latest_time = listing_time - _MAX_CLOCK_SKEW
+            while start < len(steps) and to_seconds(_timestamp(steps[start])) < latest_time:
                 start += 1
             self._place_by_time(cell, steps[:start], 0, listed_at)
             low = listed_at + 1
@@ -246,11 +247,12 @@ class _Placement:
             if pinned < len(new_steps):
                 self.intervals[index].pinned.setdefault(cell, []).extend(new_steps[pinned:])
             start, low = end, max(low, index + 1)
-        # No checkpoint names the rest yet: steps that changed the source come after all of them.
-        rest, last = steps[start:], len(self.times)
-        pinned = _first_pinned(rest, low)
-        self._place_by_time(cell, rest[:pinned], low, last)
-        self._place_by_time(cell, rest[pinned:], last, last)
+        # No checkpoint includes the remaining steps. From the first of them on that the tracker
+        # recorded, they come after all checkpoints.
+        new_steps, last = steps[start:], len(self.times)
+        pinned = _first_pinned(new_steps, low)
+        self._place_by_time(cell, new_steps[:pinned], low, last)
+        self._place_by_time(cell, new_steps[pinned:], last, last)
 
     def _place_by_time(self, cell: int, steps: Sequence[Step], low: int, high: int) -> None:
         """Put steps into the intervals from ``low`` to ``high`` by their timestamps."""
@@ -287,7 +289,7 @@ def _is_tracked(step: Step, low: int) -> bool:
 
 
 def _seq(step: Step) -> int:
-    """Return the seq of the record by which the step took effect."""
+    """Return the seq of the accept or reject that is part of the step, else that of its record."""
     return step.seq if step.settled_seq is None else step.settled_seq
 
 

@@ -299,6 +299,6 @@ def _run_result(data: dict[str, Any]) -> tuple[Outcome, str | None]:
         return "cancelled", None
     name, value = data.get("ename"), data.get("evalue")
     if status == "error" or name:
-        parts = [part for part in (name, value) if isinstance(part, str) and part]
-        return "error", ": ".join(parts) or None
+        texts = [text for text in (name, value) if isinstance(text, str) and text]
+        return "error", ": ".join(texts) or None
     return "done", None

@@ -121,7 +121,8 @@ class Timeline:
         """Return the ids of the cells in the notebook after a moment, in order."""
         order = self._orders.at(index)
         if order is None:
-            # No order is recorded yet: use the first recorded one, then the order of appearance.
+            # No order is recorded yet. The cells of the first order that is recorded later come in
+            # that order; then the other cells, in the order in which they appeared.
             present = [
                 cell
                 for cell in self._cells.values()
@@ -181,7 +182,7 @@ class Timeline:
                 self._cells[cell_id].set_type(type_, max(index, 0))
 
     def _is_changed(self, order: CellOrder) -> bool:
-        """Return whether the order of the cells, or a type in it, differs from the last one."""
+        """Return whether an order of the cells, or the type of one of them, has changed."""
         if order.cell_ids != self._orders.last:
             return True
         return any(
