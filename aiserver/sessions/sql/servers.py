@@ -48,8 +48,19 @@ class ServerDatabase(Database):
         """Statements that acquire the lock of this name, returning 1, and release it."""
 
     def _transaction(self, writes: bool, work: Callable[[Connection], T]) -> T:
-        with self._engine.begin() as connection:
+        with self._connect() as connection, connection.begin():
             return work(connection)
+
+    @contextlib.contextmanager
+    def _connect(self) -> Iterator[Connection]:
+        pool = self._engine.pool
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        finally:
+            if pool is not self._engine.pool:
+                # The connections were closed meanwhile, except this one, which was in use.
+                pool.dispose()
 
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
         return self._lock(f"notebooks of {owner_key(owner)}")
@@ -62,7 +73,7 @@ class ServerDatabase(Database):
         """Hold a lock that the database releases if this process dies."""
         digest = hashlib.sha256(name.encode()).digest()
         lock, unlock = map(text, self._lock_statements(digest))
-        with self._engine.connect() as connection:
+        with self._connect() as connection:
             connection.execution_options(isolation_level="AUTOCOMMIT")
             if connection.execute(lock).scalar() != 1:
                 raise StorageBusy

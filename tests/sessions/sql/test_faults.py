@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 from aiserver.models import Session, SessionKey
+from aiserver.sessions.sql.address import resolve
+from aiserver.sessions.sql.mysql import MySQLDatabase
+from aiserver.sessions.sql.postgresql import PostgreSQLDatabase
 from aiserver.testing.records import event, in_loop, log_entry, turn
 
 from ...servers import PASSWORD, MariaDB, PostgreSQL, Server, need, new_database, run
@@ -137,6 +141,25 @@ async def test_a_silent_database_times_out(kind: str) -> None:
         with pytest.raises(StorageUnreachable):
             await store.load_session(KEY)
     await store.close()
+
+
+@pytest.mark.parametrize("kind", list(SERVERS))
+def test_a_connection_in_use_is_closed_after_the_store(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
+    """An operation may outlast the store that is closed meanwhile."""
+    url = request.getfixturevalue(f"{kind}_database").url
+    classes = {"postgresql": PostgreSQLDatabase, "mysql": MySQLDatabase}
+    database = classes[kind](resolve(url, "", ""))
+    in_use: list[Any] = []
+
+    def close_meanwhile(connection: Connection) -> None:
+        in_use.append(connection.connection.dbapi_connection)
+        database.dispose()
+
+    database.read(close_meanwhile)
+    [driver] = in_use
+    assert driver.closed if kind == "postgresql" else not driver.open
 
 
 def assert_discloses_nothing(error: StorageError) -> None:
