@@ -9,7 +9,7 @@ from typing import Any
 
 
 def add_group(groups: Any, name: str, text: str) -> Any:
-    """Add a group; return what its commands are added to."""
+    """Add a group of commands; return the object that ``add_command`` adds its commands to."""
     group = groups.add_parser(name, help=text)
     return group.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -17,7 +17,7 @@ def add_group(groups: Any, name: str, text: str) -> Any:
 def add_command(
     commands: Any, name: str, text: str, run: Callable[[argparse.Namespace], int]
 ) -> argparse.ArgumentParser:
-    """Add a command; ``text`` describes it."""
+    """Add a command. ``text`` is its description in the help; ``run`` returns the exit status."""
     command: argparse.ArgumentParser = commands.add_parser(
         name, help=text, description=f"{text[0].upper()}{text[1:]}."
     )
@@ -28,17 +28,18 @@ def add_command(
 def add_store_command(
     commands: Any, name: str, text: str, target: str, option: str = "--store"
 ) -> argparse.ArgumentParser:
-    """Add a command that works on a store, which ``option`` selects.
+    """Add a command that works on a store. The option named ``option`` selects the store.
 
-    ``target`` is the name of its function, whose module is imported when it runs.
+    ``target`` is the command's function with its module, such as ``sessions.copy.run_copy``. The
+    module is imported only when the command runs.
     """
     module, _, function = target.rpartition(".")
 
     def run(arguments: argparse.Namespace) -> int:
         from .sessions.stores import run_with_store
 
-        work = getattr(import_module(f".{module}", __package__), function)
-        return run_with_store(work, arguments)
+        run_command = getattr(import_module(f".{module}", __package__), function)
+        return run_with_store(run_command, arguments)
 
     command = add_command(commands, name, text, run)
     command.add_argument(

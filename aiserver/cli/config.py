@@ -1,4 +1,4 @@
-"""Read the server's configuration for the command line."""
+"""Read the configuration of the Jupyter server, so that commands use the same store and models."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from ..sessions.file.root import FOLDER, path_from_url
 if TYPE_CHECKING:
     from ..extension import AIServer
 
-_PATH = re.compile(r"[/\\]|^[.~]")  # in a path, but not in the name of a store or class
+# A match means that a choice is a path. Names of stores and classes never match.
+_PATH_SIGN = re.compile(r"[/\\]|^[.~]")
 
 
 class Configuration:
-    """The configuration of a server started in the same folder. Nothing is started.
+    """The configuration that a server started in the current folder would use. None is started.
 
     Raises SettingError if Jupyter rejects the configuration; Jupyter has then printed the reason.
     """
@@ -37,39 +38,39 @@ class Configuration:
             ) from error
         root = self._server.config.ServerApp.get("root_dir") or Path.cwd()
         self.start = Path(root).expanduser()
-        """The folder that the server would serve."""
+        """The folder whose notebooks the server would offer."""
 
     @property
     def is_enabled(self) -> bool:
-        """Whether the server extension is enabled."""
+        """Whether AI Server's server extension is enabled."""
         return bool(self._server.jpserver_extensions.get("aiserver"))
 
     @cached_property
     def extension(self) -> AIServer:
-        """The extension with this configuration."""
+        """AI Server's server extension, created with this configuration."""
         from ..extension import AIServer
 
         return AIServer(config=self._server.config)
 
     def create_store(self, choice: str = "") -> SessionManager:
-        """Create the chosen store, or the configured one."""
-        folder = _folder_of(choice)
+        """Create the store that ``choice`` names (a URL, name or folder), or the configured one."""
+        folder = _folder_from(choice)
         if folder is not None:
-            # Not by its URL, because a configured folder would override it.
+            # Pass the folder as `root`: a configured `root` would override the folder in a URL.
             return FileSessionManager(parent=self.extension, root=str(folder))
         store: SessionManager = self.extension.make_sessions(str(self.start), choice)
         return store
 
     def owner_in(self, store: SessionManager) -> str:
-        """Return the owner whose sessions a server would show."""
+        """Return the owner whose sessions in ``store`` a server would show."""
         return str(self.extension.session_owner) if store.shared else ""
 
 
-def _folder_of(choice: str) -> Path | None:
-    """Return the folder of a choice that is a file URL or path; else None."""
+def _folder_from(choice: str) -> Path | None:
+    """Return the folder that a choice names by a ``file:`` URL or by a path; otherwise None."""
     if choice.lower().startswith("file:"):
         folder = path_from_url(choice)
-    elif "://" not in choice and (_PATH.search(choice) or (choice and Path(choice).is_dir())):
+    elif "://" not in choice and (_PATH_SIGN.search(choice) or (choice and Path(choice).is_dir())):
         folder = Path(choice).expanduser().resolve()
     else:
         return None

@@ -8,9 +8,10 @@ from ..errors import SettingError
 
 
 def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
-    """Return whether the user agrees; ``default`` is the answer of Enter.
+    """Return whether the user agrees. ``default`` is the answer if the user only presses Enter.
 
-    Raises SettingError without a terminal or ``--yes``.
+    With ``yes`` (the option ``--yes``) the user is not asked. Raises SettingError if the user has
+    to be asked but there is no terminal.
     """
     if yes:
         return True

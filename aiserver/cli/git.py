@@ -1,7 +1,9 @@
-"""The group ``jupyter aiserver git …``: set up and run the merge driver.
+"""The commands ``jupyter aiserver git …``: set up and run the merge driver.
 
-Invariants: ``merge`` reads only the files that git names, without a server, configuration or store.
-It imports few modules, because git starts it once per file.
+Git calls a merge driver when both branches have changed a file. Ours merges histories.
+
+Invariants: the command ``merge`` needs no server, configuration or store, and reads only the files
+that git names. It imports few modules, because git starts it again for each file.
 """
 
 from __future__ import annotations

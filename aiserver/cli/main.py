@@ -1,11 +1,11 @@
-"""``jupyter aiserver …`` on the command line: a thin dispatcher.
+"""Run a command of ``jupyter aiserver …``.
 
-Each group in ``GROUPS`` is a function ``add_commands(subparsers)``; each command sets ``run``, a
-function from the parsed arguments to an exit status (0 success, 1 failure with a message, 2 wrong
-usage, 130 interrupted by Ctrl+C).
+The functions in ``ADD_COMMANDS`` add the commands to the parser. Each command has a function
+``run``, which gets the parsed arguments and returns the exit status: 0 for success, 1 for a failure
+with a message, 2 for wrong usage, 130 after Ctrl+C.
 
-Invariant: printing never fails because of the output's encoding. A Chinese Windows writes files in
-GBK, which has no tick mark.
+Invariant: printing never fails because a character is missing in the output's encoding. For
+example, a Chinese Windows writes files in GBK, which has no tick mark.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .doctor import commands as doctor
 from .replay import parser as replay
 from .sessions import parser as sessions
 
-GROUPS: tuple[Callable[[Any], None], ...] = (
+ADD_COMMANDS: tuple[Callable[[Any], None], ...] = (
     model.add_commands,
     sessions.add_commands,
     replay.add_commands,
@@ -40,8 +40,8 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=__version__)
     groups = root.add_subparsers(title="commands", dest="group", required=True, metavar="COMMAND")
-    for add in GROUPS:
-        add(groups)
+    for add_commands in ADD_COMMANDS:
+        add_commands(groups)
     return root
 
 
@@ -57,7 +57,8 @@ def main(argv: list[str] | None = None) -> int:
     except AIServerError as error:
         print(error.message, file=sys.stderr)
         return 1
-    except BrokenPipeError:  # the reader, such as `head`, closed the pipe
+    except BrokenPipeError:  # the program that reads the output, such as `head`, has ended
+        # Otherwise Python fails again when it flushes the output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

@@ -1,7 +1,8 @@
 """``jupyter aiserver model …``: install, check and remove the local model.
 
-Invariants: every error is a plain sentence and exit status 1; downloaded parts stay for the next
-try.
+Invariants: if a command fails, it prints a sentence instead of a traceback and exits with status 1.
+After an interrupted download, the bytes that were received stay on the disk, and the next
+``install`` continues from them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .commands import add_command, add_group
 from .confirm import confirm
 from .progress import JsonProgress, TerminalProgress
 
-_FULL = UserText(
+_DISK_FULL = UserText(
     "The disk is full. Free up some space and run the command again; it resumes where it stopped."
 )
 
@@ -51,7 +52,7 @@ def add_commands(groups: Any) -> None:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Download the weights unless they are installed."""
+    """Download the model file unless it is installed."""
     path = weights.installed()
     if path is not None:
         if not arguments.json:
@@ -62,24 +63,27 @@ def run_install(arguments: argparse.Namespace) -> int:
     if not _is_confirmed(question, arguments, default=True):
         print("Nothing was downloaded.")
         return 1
-    if arguments.json:  # the page sends SIGTERM: end like Ctrl+C, so that a child pip ends, too
+    if arguments.json:
+        # The server runs this command for the page, and cancels it with SIGTERM. Handle SIGTERM
+        # like Ctrl+C, so that a `pip` that was started for the download ends, too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with JsonProgress() if arguments.json else TerminalProgress() as progress:
             path = install(target, arguments.source, progress)
     except InstallFailed as error:
-        return _failed(error, arguments)
+        return _print_failure(error, arguments)
     except OSError as error:
-        return _failed(InstallFailed(_error_text(error)), arguments)
+        return _print_failure(InstallFailed(_error_text(error)), arguments)
     if arguments.json:
         return 0
     print(f"{weights.LABEL} is installed: {path}")
-    if not _package_installed():
+    if not _is_runtime_installed():
         print("To use it, install one more Python package: pip install 'aiserver[local]'")
     return 0
 
 
-def _failed(error: InstallFailed, arguments: argparse.Namespace) -> int:
+def _print_failure(error: InstallFailed, arguments: argparse.Namespace) -> int:
+    """Print why the installation failed; return the exit status."""
     if arguments.json:
         fields = {"error": error.message, "text": error.text.to_wire()}
         print(json.dumps(fields), flush=True)
@@ -89,7 +93,7 @@ def _failed(error: InstallFailed, arguments: argparse.Namespace) -> int:
 
 
 def run_status(arguments: argparse.Namespace) -> int:
-    """Print the installation's state, and verify the file's checksum."""
+    """Print whether the model is installed and ready, and verify the checksum of its file."""
     path = weights.installed()
     if path is None:
         print(f"{weights.LABEL} is not installed. Install it with “{weights.INSTALL}”.")
@@ -99,16 +103,16 @@ def run_status(arguments: argparse.Namespace) -> int:
     print(f"  size      {path.stat().st_size / 1e6:.0f} MB")
     print(f"  source    {weights.record_of(path).source}")
     print(f"  checksum  {'OK' if is_intact else 'MISMATCH: the file is damaged'}")
-    print(f"  runtime   {'installed' if _package_installed() else 'missing'}")
+    print(f"  runtime   {'installed' if _is_runtime_installed() else 'missing'}")
     if not is_intact:
         print("Run “jupyter aiserver model remove”, then “jupyter aiserver model install”.")
-    elif not _package_installed():
+    elif not _is_runtime_installed():
         print("Run: pip install 'aiserver[local]'")
-    return 0 if is_intact and _package_installed() else 1
+    return 0 if is_intact and _is_runtime_installed() else 1
 
 
 def run_path(arguments: argparse.Namespace) -> int:
-    """Print only the path, for scripts."""
+    """Print the path of the model file and nothing else, so that scripts can use it."""
     path = weights.installed()
     if path is None:
         print(f"{weights.LABEL} is not installed.", file=sys.stderr)
@@ -118,7 +122,7 @@ def run_path(arguments: argparse.Namespace) -> int:
 
 
 def run_remove(arguments: argparse.Namespace) -> int:
-    """Delete the weights and the files of unfinished downloads."""
+    """Delete the model file and the files of unfinished downloads."""
     path = weights.installed()
     folder = weights.folder()
     if path is not None and path.parent != folder:
@@ -128,16 +132,16 @@ def run_remove(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    left = weights.installed_paths(folder)
-    if not left:
+    paths = weights.installed_paths(folder)
+    if not paths:
         print(f"{weights.LABEL} is not installed.")
         return 0
     if not _is_confirmed(f"Delete the model in {folder}?", arguments):
         print("Nothing was deleted.")
         return 1
     try:
-        for item in left:
-            shutil.rmtree(item) if item.is_dir() else item.unlink()
+        for each in paths:
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
     except OSError as error:
         raise StorageError(f"Can't delete the files in {folder}. Check its permissions.") from error
     print(f"{weights.LABEL} was removed.")
@@ -145,17 +149,18 @@ def run_remove(arguments: argparse.Namespace) -> int:
 
 
 def _is_confirmed(question: str, arguments: argparse.Namespace, *, default: bool = False) -> bool:
-    """Ask for confirmation at a terminal; without one, proceed."""
+    """Ask for confirmation at a terminal. Without a terminal, return True without asking."""
     return confirm(question, yes=arguments.yes or not sys.stdin.isatty(), default=default)
 
 
-def _package_installed() -> bool:
+def _is_runtime_installed() -> bool:
+    """Return whether the package that runs the local model is installed."""
     return importlib.util.find_spec("xllamacpp") is not None
 
 
 def _error_text(error: OSError) -> UserText:
     if storage_error_class(error) is StorageFull:
-        return _FULL
+        return _DISK_FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return UserText(
             "The model folder is not writable. To use another folder, set AISERVER_MODEL_DIR."

@@ -1,4 +1,4 @@
-"""Show the progress of long work: as a bar at a terminal, as lines, or as JSON."""
+"""Show the progress of long work: as a bar at a terminal, as lines of text, or as JSON."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any, TextIO
 
 from ..llm.local.progress import Progress
 
-_SECONDS_BETWEEN_LINES = 5.0
-_SECONDS_BETWEEN_STATES = 0.2
+_SECONDS_BETWEEN_LINES = 5.0  # of text
+_SECONDS_BETWEEN_STATES = 0.2  # in JSON
 
 
-def _bar(stream: TextIO, *columns: str) -> Any:
-    """Return a bar with one task, number 0, which shows nothing unless ``stream`` is a terminal."""
+def _create_bar(stream: TextIO, *columns: str) -> Any:
+    """Create a bar of ``rich`` with one task, whose id is 0.
+
+    The bar is shown only if ``stream`` is a terminal. ``columns`` are names of column classes.
+    """
     from rich import console, progress
 
     bar = progress.Progress(
@@ -31,11 +34,11 @@ def _bar(stream: TextIO, *columns: str) -> Any:
 
 
 class ProgressBar:
-    """Counts items on standard error, if that is a terminal. A context manager."""
+    """A context manager that counts items on standard error, if that is a terminal."""
 
-    def __init__(self, what: str, total: int | None = None) -> None:
-        self._bar = _bar(sys.stderr, "MofNCompleteColumn")
-        self.begin(what, total)
+    def __init__(self, label: str, total: int | None = None) -> None:
+        self._bar = _create_bar(sys.stderr, "MofNCompleteColumn")
+        self.begin(label, total)
 
     def __enter__(self) -> ProgressBar:
         self._bar.start()
@@ -44,22 +47,25 @@ class ProgressBar:
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
 
-    def begin(self, what: str, total: int | None) -> None:
-        """Start the next part of the work."""
-        self._bar.reset(0, description=what, total=total)
+    def begin(self, label: str, total: int | None) -> None:
+        """Begin the next phase of the work, which handles ``total`` items (None: unknown)."""
+        self._bar.reset(0, description=label, total=total)
 
-    def step(self) -> None:
+    def advance(self) -> None:
         """Advance by one item."""
         self._bar.advance(0)
 
 
 class TerminalProgress(Progress):
-    """Shows bytes on standard output: as a bar at a terminal, else as occasional lines."""
+    """Shows a download's progress on standard output.
+
+    At a terminal it shows a bar, otherwise it prints a line every few seconds.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._bar = _bar(sys.stdout, "DownloadColumn", "TransferSpeedColumn")
-        self._next_line = 0.0
+        self._bar = _create_bar(sys.stdout, "DownloadColumn", "TransferSpeedColumn")
+        self._next_line_time = 0.0
 
     def __enter__(self) -> TerminalProgress:
         self._bar.start()
@@ -75,29 +81,30 @@ class TerminalProgress(Progress):
     def show_step(self) -> None:
         """See Progress."""
         self._bar.reset(0, description=self.name, total=self.total)
-        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+        self._next_line_time = time.monotonic() + _SECONDS_BETWEEN_LINES
         if self._bar.disable:
             self.log(f"{self.name} …")
 
     def show_done(self) -> None:
         """See Progress."""
         self._bar.update(0, completed=self.done)
-        if self._bar.disable and time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+        if self._bar.disable and time.monotonic() >= self._next_line_time:
+            self._next_line_time = time.monotonic() + _SECONDS_BETWEEN_LINES
             self.log(f"{self.name}: {self.done / 1e6:.0f} of {self.total / 1e6:.0f} MB")
 
 
 class JsonProgress(Progress):
-    """Prints JSON lines with ``phase``, ``bytes``, ``total``, ``source`` and ``message``.
+    """Prints a download's progress as JSON, one object per line.
 
-    ``bytes`` never decreases within a phase, even if a part is downloaded again.
+    An object has ``phase``, ``bytes``, ``total``, ``source`` and ``message``. ``bytes`` never
+    decreases within a phase, even if some bytes are downloaded again.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._message: str | None = None
-        self._last_time, self._last_done = 0.0, 0
-        self._maximum: tuple[str, int] = ("", 0)  # phase, bytes
+        self._last_print_time, self._last_printed_done = 0.0, 0
+        self._phase_maximum: tuple[str, int] = ("", 0)  # a phase, and the most bytes printed for it
 
     def log(self, sentence: str) -> None:
         """See Progress."""
@@ -106,13 +113,13 @@ class JsonProgress(Progress):
 
     def show_step(self) -> None:
         """See Progress."""
-        self._last_time, self._last_done = time.monotonic(), self.done
-        phase, maximum = self._maximum
+        self._last_print_time, self._last_printed_done = time.monotonic(), self.done
+        phase, maximum = self._phase_maximum
         done = min(self.before + self.done, self.overall)
-        self._maximum = (self.phase, max(done, maximum if phase == self.phase else 0))
+        self._phase_maximum = (self.phase, max(done, maximum if phase == self.phase else 0))
         state = {
             "phase": self.phase,
-            "bytes": self._maximum[1],
+            "bytes": self._phase_maximum[1],
             "total": self.overall or None,
             "source": self.source or None,
             "message": self._message,
@@ -124,6 +131,7 @@ class JsonProgress(Progress):
 
     def show_done(self) -> None:
         """See Progress."""
-        has_advanced = self.done - self._last_done >= self.overall / 100  # also just before a stall
-        if has_advanced or time.monotonic() - self._last_time >= _SECONDS_BETWEEN_STATES:
+        # Print each percent at once. If the download then stalls, the last printed state is right.
+        has_advanced = self.done - self._last_printed_done >= self.overall / 100
+        if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
             self.show_step()

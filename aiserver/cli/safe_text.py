@@ -8,5 +8,5 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def safe(text: str) -> str:
-    """Replace control characters, and those that change the text direction."""
+    """Replace control characters, and characters that change the direction of text."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -75,7 +75,7 @@ def render(
     return Export(file_name(name, f"-replay.{format_}"), content)
 
 
-def last_name(history: History) -> str:
+def last_recorded_name(history: History) -> str:
     """Return the last recorded name of the notebook."""
     paths = [entry.data.get("path") for entry in history.log if entry.type == "path_seen"]
     valid = [path for path in paths if isinstance(path, str) and path]

@@ -16,7 +16,7 @@ from ..gc_pause import pause_gc
 from ..models import NotebookLogEntry
 from ..notebooks.history import build_history
 from ..surrogates import json_bytes
-from .export import Format, last_name, render
+from .export import Format, last_recorded_name, render
 from .pictures import referenced_pictures
 
 
@@ -45,7 +45,9 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         return
     send(answers, referenced_pictures(history) if job.format == "html" else [])
     pictures = receive(requests)
-    file = render(history, job.format, job.name or last_name(history), pictures, job.notebook)
+    file = render(
+        history, job.format, job.name or last_recorded_name(history), pictures, job.notebook
+    )
     send(answers, json_bytes({"name": file.name, "content": file.content}))
 
 

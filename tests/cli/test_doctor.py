@@ -64,7 +64,7 @@ def test_the_missing_model_is_the_only_problem(doctor: Doctor, tmp_path: Path):
     status, report = doctor()
     assert status == 1
     assert problems(report) == ["No model is set up."]
-    assert all(f["mend"] for group in report.values() for f in group if f["level"] == "problem")
+    assert all(f["fix"] for group in report.values() for f in group if f["level"] == "problem")
     assert list((tmp_path / "work").iterdir()) == []  # it left nothing behind
 
 
@@ -97,8 +97,8 @@ def test_a_missing_configured_folder_is_reported_with_a_fix(doctor: Doctor, tmp_
     status, report = doctor()
     (finding,) = report["Histories"]
     assert (status, finding["text"]) == (1, f"The history folder does not exist: {missing}")
-    assert f"mkdir -p {missing}" in finding["mend"]
-    assert "FileSessionManager.root" in finding["mend"]
+    assert f"mkdir -p {missing}" in finding["fix"]
+    assert "FileSessionManager.root" in finding["fix"]
     assert not missing.parent.exists()
 
 
@@ -126,14 +126,14 @@ def test_a_settings_folder_that_cannot_be_created_is_a_problem(doctor: Doctor, t
     _, report = doctor()
     (finding,) = report["Settings"]
     assert finding["level"] == "problem" and "is not a folder" in finding["text"]
-    assert "ModelRegistry.data_dir" in finding["mend"]
+    assert "ModelRegistry.data_dir" in finding["fix"]
 
 
 def test_the_settings_check_leaves_no_files(tmp_path: Path):
     (finding,) = check_settings(tmp_path / "one" / "two")
     assert finding.level == "ok" and list(tmp_path.iterdir()) == []
     (finding,) = check_settings(Path("/proc/self"))  # not writable, even by root
-    assert finding.level == "problem" and "chmod" in finding.mend
+    assert finding.level == "problem" and "chmod" in finding.fix
 
 
 def test_a_model_that_is_not_allowed_is_not_used(doctor: Doctor, tmp_path: Path):
@@ -199,7 +199,7 @@ def test_a_failing_check_is_reported_and_the_others_run(
         raise RuntimeError("out of order")
 
     monkeypatch.setattr(
-        commands, "_checks", lambda ask: [("One", failing), ("Two", lambda: [ok("fine")])]
+        commands, "_create_checks", lambda ask: [("One", failing), ("Two", lambda: [ok("fine")])]
     )
     arguments = argparse.Namespace(ask=False, json=False)
     assert commands.run_doctor(arguments) == 1
@@ -220,7 +220,9 @@ def test_doctor_prints_in_every_encoding(monkeypatch, encoding: str, lines: list
     stdout = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(stdout, encoding=encoding))
     findings = [ok("王小明的文件夹 🗂"), problem("bad", "修一下")]
-    monkeypatch.setattr(commands, "_checks", lambda *, ask: [("Histories", lambda: findings)])
+    monkeypatch.setattr(
+        commands, "_create_checks", lambda *, ask: [("Histories", lambda: findings)]
+    )
     assert cli.main(["doctor"]) == 1
     sys.stdout.flush()
     output = stdout.getvalue().decode(encoding).splitlines()
@@ -250,7 +252,7 @@ def test_an_unreachable_database_is_reported_without_its_password():
     store = Unreachable(url="redis://me:canary-42@127.0.0.1:9/0")
     (finding,) = asyncio.run(check_store(store))
     assert finding.level == "problem" and "redis://me:…@127.0.0.1:9/0" in finding.text
-    assert "Can’t connect" in finding.text and finding.mend
+    assert "Can’t connect" in finding.text and finding.fix
     assert "canary-42" not in str(finding)
 
 

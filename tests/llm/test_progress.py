@@ -17,7 +17,7 @@ def test_bytes_never_fall_within_a_phase(capsys: pytest.CaptureFixture[str]) -> 
     progress.step("part 1", 100, "fetching", "pypi", before=0, overall=200)
     for done in (60, 20, 70):  # pip begins a file anew when its connection broke off
         progress.set_done(done)
-        progress._last_time = 0.0  # as if time had passed
+        progress._last_print_time = 0.0  # as if time had passed
     progress.step("part 2", 100, "fetching", "pypi", before=100, overall=200)
     progress.set_done(300)  # more than was thought
     progress.step("checking", 200, "checking", "pypi")

@@ -16,7 +16,7 @@ from aiserver.notebooks.history import Histories
 from aiserver.replay import report
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.sharing.annotated import annotated
-from aiserver.sharing.export import export, last_name
+from aiserver.sharing.export import export, last_recorded_name
 from aiserver.sharing.narrative import narrative
 
 from .demo import BARS, BY_HAND, FIXED, HOSTILE, NOTEBOOK, PLOT, notebook
@@ -164,5 +164,5 @@ def test_exporting_an_unknown_notebook_is_an_error() -> None:
 
 def test_the_name_of_a_notebook_is_its_last_path() -> None:
     _, history = demo()
-    assert last_name(history) == "sales.ipynb"
+    assert last_recorded_name(history) == "sales.ipynb"
     assert history.notebook_id == NOTEBOOK

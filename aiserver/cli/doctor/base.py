@@ -1,4 +1,4 @@
-"""Findings of checks. A check is a function that returns findings."""
+"""The findings of checks. A check is a function that returns a list of findings."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ Level = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report.
+    """One result of a check, printed as a line of the doctor's report.
 
-    A ``problem`` prevents AI Server from working; a ``note`` is worth knowing. ``mend`` is how to
-    fix it, which every problem has.
+    Its level is ``problem`` if it prevents AI Server from working, ``note`` if it doesn't but is
+    worth knowing, and else ``ok``.
     """
 
     level: Level
     text: str
-    mend: str = ""
+    fix: str = ""
+    """An instruction for fixing the problem. Notes may have none."""
 
 
 def ok(text: str) -> Finding:
-    """Return a finding without a problem."""
+    """Return a finding that reports that something is as it should be."""
     return Finding("ok", text)
 
 
-def note(text: str, mend: str = "") -> Finding:
-    """Return a finding that is worth knowing."""
-    return Finding("note", text, mend)
+def note(text: str, fix: str = "") -> Finding:
+    """Return a finding that is worth knowing but doesn't prevent AI Server from working."""
+    return Finding("note", text, fix)
 
 
-def problem(text: str, mend: str) -> Finding:
+def problem(text: str, fix: str) -> Finding:
     """Return a finding that prevents AI Server from working."""
-    return Finding("problem", text, mend)
+    return Finding("problem", text, fix)

@@ -1,7 +1,8 @@
 """The command ``jupyter aiserver doctor``: run the checks and print their findings.
 
-Invariants: it uses the configuration of a server started in the same folder. Its exit status is 1
-if there is a problem, else 0. A check that fails is reported as a problem, and the others run.
+Invariants: the checks use the configuration that a server started in the same folder would use. The
+exit status is 1 if there is a problem, else 0. A check that raises an exception is reported as a
+problem, and all other checks run.
 """
 
 from __future__ import annotations
@@ -19,34 +20,36 @@ from ..commands import add_command
 from .base import Finding, problem
 
 Checks = list[tuple[str, Callable[[], list[Finding]]]]
-_MEND_CONFIGURATION = (
+"""The checks to run, each with its heading in the report."""
+
+_CONFIGURATION_FIX = (
     "Fix jupyter_server_config.py in one of the config folders listed by “jupyter --paths”. "
     "Create a missing folder with mkdir -p."
 )
-_SIGNS = {"ok": "✓", "note": "!", "problem": "✗", "mend": "→"}
-_PLAIN = {"ok": "+", "note": "!", "problem": "x", "mend": "->"}
+_SIGNS = {"ok": "✓", "note": "!", "problem": "✗", "fix": "→"}
+_ASCII_SIGNS = {"ok": "+", "note": "!", "problem": "x", "fix": "->"}
 
 
 def add_commands(groups: Any) -> None:
-    """Add the command to the command line."""
+    """Add the command ``doctor`` to the command line."""
     command = add_command(groups, "doctor", "find problems and show how to fix them", run_doctor)
     command.add_argument("--ask", action="store_true", help="also send a test request to the model")
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:
-    """Run all checks in the current folder."""
-    report = [(name, _findings(check)) for name, check in _checks(ask=arguments.ask)]
+    """Run all checks for a server in the current folder, and print their findings."""
+    report = [(name, _run_check(check)) for name, check in _create_checks(ask=arguments.ask)]
     if arguments.json:
         data = {name: [asdict(finding) for finding in findings] for name, findings in report}
         print(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         _print(report)
-    bad = any(finding.level == "problem" for _, findings in report for finding in findings)
-    return 1 if bad else 0
+    has_problem = any(finding.level == "problem" for _, findings in report for finding in findings)
+    return 1 if has_problem else 0
 
 
-def _checks(*, ask: bool) -> Checks:
+def _create_checks(*, ask: bool) -> Checks:
     from ..config import Configuration
     from .installation import check_installation
     from .model import check_model
@@ -56,7 +59,7 @@ def _checks(*, ask: bool) -> Checks:
     try:
         configuration = Configuration()
     except SettingError as error:
-        finding = problem(error.message, _MEND_CONFIGURATION)
+        finding = problem(error.message, _CONFIGURATION_FIX)
         return [("Configuration", lambda: [finding])]
     return [
         ("Installation", lambda: check_installation(enabled=configuration.is_enabled)),
@@ -69,34 +72,34 @@ def _checks(*, ask: bool) -> Checks:
     ]
 
 
-def _findings(check: Callable[[], list[Finding]]) -> list[Finding]:
+def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
+    """Return the findings of a check, or a problem if the check itself fails for any reason."""
     try:
         return check()
     except Exception as error:
-        # Any failure of a check is worth reporting.
         text = f"This check failed ({type(error).__name__}: {error})."
         return [problem(text, "Please report it with the output above.")]
 
 
-def _signs() -> dict[str, str]:
-    """Return the signs that the output's encoding supports."""
+def _supported_signs() -> dict[str, str]:
+    """Return the signs that mark findings, in ASCII if the output's encoding needs that."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
-        return _PLAIN
+        return _ASCII_SIGNS
     return _SIGNS
 
 
 def _print(report: list[tuple[str, list[Finding]]]) -> None:
-    signs = _signs()
+    signs = _supported_signs()
     for name, findings in report:
         print(name)
         for finding in findings:
             print(f"  {signs[finding.level]} {finding.text}")
-            if finding.mend:
-                print(f"    {signs['mend']} {finding.mend}")
-    problems = sum(f.level == "problem" for _, findings in report for f in findings)
-    if problems:
-        print(f"\n{problems} {'problem' if problems == 1 else 'problems'} found.")
+            if finding.fix:
+                print(f"    {signs['fix']} {finding.fix}")
+    problem_count = sum(f.level == "problem" for _, findings in report for f in findings)
+    if problem_count:
+        print(f"\n{problem_count} {'problem' if problem_count == 1 else 'problems'} found.")
     else:
         print("\nNo problems found.")

@@ -1,7 +1,8 @@
 """Check that AI Server is installed completely and enabled in Jupyter.
 
-The checks read the distributions, the extension configuration and the labextension's
-``package.json``. They change nothing and import no frontend.
+The checks read the metadata of installed packages, Jupyter's configuration of extensions, and the
+``package.json`` of AI Server's JupyterLab extension. They change nothing, and don't import
+JupyterLab or Notebook.
 """
 
 from __future__ import annotations
@@ -19,29 +20,39 @@ from ... import __version__
 from .base import Finding, note, ok, problem
 
 _REINSTALL = "pip install --force-reinstall aiserver"
+# The lowest supported version, and the lowest that is no longer supported.
 _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 
 def check_installation(*, enabled: bool) -> list[Finding]:
-    """Check the Python and browser parts; ``enabled``: whether the server extension is enabled."""
-    server = _server_extension(enabled)
-    return [_versions(), *_requirements(), *_frontends(), server, *_labextension()]
+    """Check the server extension and the JupyterLab extension.
+
+    ``enabled`` is whether the server extension is enabled in Jupyter's configuration.
+    """
+    return [
+        _report_versions(),
+        *_check_requirements(),
+        *_check_frontends(),
+        _check_server_extension(enabled),
+        *_check_labextension(),
+    ]
 
 
-def _versions() -> Finding:
+def _report_versions() -> Finding:
     python = f"Python {platform.python_version()} in {sys.prefix}"
     return ok(f"AI Server {__version__}, Jupyter Server {_version('jupyter_server')}, {python}")
 
 
 def _version(name: str) -> str | None:
+    """Return the version of an installed package; None if it isn't installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
 
 
-def _requirements() -> list[Finding]:
-    """Check the requirements of AI Server's distribution."""
+def _check_requirements() -> list[Finding]:
+    """Check that the packages that AI Server requires are installed in suitable versions."""
     try:
         requirements = [Requirement(line) for line in metadata.requires("aiserver") or []]
     except metadata.PackageNotFoundError:
@@ -53,12 +64,12 @@ def _requirements() -> list[Finding]:
             continue
         version = _version(requirement.name)
         if version is None or not requirement.specifier.contains(version, prereleases=True):
-            installed = f"{requirement.name} {version} is installed" if version else "not installed"
-            findings.append(problem(f"{requirement} is required, but {installed}.", _REINSTALL))
+            state = f"{requirement.name} {version} is installed" if version else "not installed"
+            findings.append(problem(f"{requirement} is required, but {state}.", _REINSTALL))
     return findings
 
 
-def _frontends() -> list[Finding]:
+def _check_frontends() -> list[Finding]:
     """Check that JupyterLab or Notebook is installed in a supported version."""
     findings = []
     for name, (low, high) in _FRONTENDS.items():
@@ -68,9 +79,9 @@ def _frontends() -> list[Finding]:
         if Version(low) <= Version(version) < Version(high):
             findings.append(ok(f"{name} {version}"))
         else:
-            mend = f"pip install '{name}>={low},<{high}'"
+            fix = f"pip install '{name}>={low},<{high}'"
             text = f"AI Server requires {name} {low} or newer, below {high}; "
-            findings.append(problem(f"{text}{version} is installed.", mend))
+            findings.append(problem(f"{text}{version} is installed.", fix))
     return findings or [
         note(
             "JupyterLab and Notebook are not installed in this environment.",
@@ -80,7 +91,7 @@ def _frontends() -> list[Finding]:
     ]
 
 
-def _server_extension(enabled: bool) -> Finding:
+def _check_server_extension(enabled: bool) -> Finding:
     """Check that the server extension is enabled."""
     if enabled:
         return ok("The server extension is enabled.")
@@ -90,8 +101,8 @@ def _server_extension(enabled: bool) -> Finding:
     )
 
 
-def _labextension() -> list[Finding]:
-    """Check that the labextension is installed in the same version."""
+def _check_labextension() -> list[Finding]:
+    """Check that the JupyterLab extension is enabled and has the version of the server's."""
     from jupyter_core.paths import jupyter_path
 
     folders = jupyter_path("labextensions")
@@ -101,31 +112,33 @@ def _labextension() -> list[Finding]:
             version = json.loads(package_file.read_text("utf-8"))["version"]
         except (OSError, ValueError, KeyError):
             continue
-        if _plain(version) != _plain(__version__):
+        if _normalize(version) != _normalize(__version__):
             text = (
                 f"The JupyterLab extension has version {version}, the server extension "
                 f"{__version__}."
             )
             return [problem(text, f"{_REINSTALL}, then reload the page")]
-        return _disabled(folders) or [ok("The JupyterLab extension is installed and enabled.")]
+        enabled = ok("The JupyterLab extension is installed and enabled.")
+        return _find_disabled_plugins(folders) or [enabled]
     return [problem("The JupyterLab extension is not installed.", _REINSTALL)]
 
 
-def _plain(version: str) -> str:
-    """Normalize a version (npm writes 1.0.0-alpha.1)."""
+def _normalize(version: str) -> str:
+    """Write a version as Python packages do: ``1.0.0a1`` for npm's ``1.0.0-alpha.1``."""
     try:
         return str(Version(version))
     except ValueError:
         return version
 
 
-def _disabled(folders: list[str]) -> list[Finding]:
+def _find_disabled_plugins(folders: list[str]) -> list[Finding]:
+    """Return a problem for each plugin of AI Server that is disabled in JupyterLab."""
     try:
         from jupyterlab_server.config import get_page_config
     except ImportError:
         return []
-    entry = get_page_config(folders).get("disabledExtensions") or []
-    names = [name for name in entry if name.partition(":")[0] == "aiserver"]
+    disabled = get_page_config(folders).get("disabledExtensions") or []
+    names = [name for name in disabled if name.partition(":")[0] == "aiserver"]
     return [
         problem(f"{name} is disabled in JupyterLab.", f"jupyter labextension enable {name}")
         for name in names

@@ -1,7 +1,7 @@
-"""Check that a model is available, and with ``--ask`` that it answers.
+"""Check that a model is available and, with the option ``--ask``, that the model answers.
 
-Without ``--ask`` no request is sent; with it, one short request goes to the default model, which
-may be remote.
+Without ``--ask`` no request is sent to a model. With ``--ask`` one short request is sent to the
+default model, which may be remote.
 """
 
 from __future__ import annotations
@@ -19,39 +19,44 @@ _NO_MODEL = (
 
 
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
-    """Check the default model, and list the others. Closes the registry."""
+    """Check the default model, and report whether the other models are available.
+
+    With ``ask``, the default model must also answer. Closes ``models``.
+    """
     try:
         overview = await models.overview()
         default = overview.default
-        others = [info for info in overview.models if default is None or info.id != default.id]
-        findings = [_default(default), *(_other(info) for info in others)]
+        other_models = [
+            info for info in overview.models if default is None or info.id != default.id
+        ]
+        findings = [_check_default(default), *(_check_other(info) for info in other_models)]
         if ask and default is not None and default.ready:
-            findings.append(await _answer(models))
+            findings.append(await _check_answer(models))
         return findings
     finally:
         await models.close()
 
 
-def _default(info: ModelInfo | None) -> Finding:
+def _check_default(info: ModelInfo | None) -> Finding:
     if info is None:
         return problem("No model is set up.", _NO_MODEL)
     if not info.ready:
         return problem(f"{info.label}: {info.problem}", info.install or _NO_MODEL)
-    return ok(f"{info.label} is the active model ({_where(info)}).")
+    return ok(f"{info.label} is the active model ({_location(info)}).")
 
 
-def _other(info: ModelInfo) -> Finding:
+def _check_other(info: ModelInfo) -> Finding:
     if info.ready:
-        return ok(f"{info.label} is available ({_where(info)}).")
+        return ok(f"{info.label} is available ({_location(info)}).")
     return note(f"{info.label}: {info.problem}", info.install or "")
 
 
-def _where(info: ModelInfo) -> str:
+def _location(info: ModelInfo) -> str:
     return "on this machine" if info.on_this_machine else "remote"
 
 
-async def _answer(models: ModelRegistry) -> Finding:
-    """Request one line, and stop at the first token of the answer."""
+async def _check_answer(models: ModelRegistry) -> Finding:
+    """Ask the default model for one line of code, and stop at the first token of the answer."""
     from ...prompts.context import PromptInput, build_messages
 
     started = time.monotonic()

@@ -1,7 +1,7 @@
-"""Check that histories and settings can be saved safely.
+"""Check that histories and settings can be saved safely in their folders.
 
-The checks create a temporary folder next to the sessions and one next to the settings, and delete
-both. They don't change histories, and don't read keys.
+The checks create a temporary folder in the folder of the sessions and one in the folder of the
+settings, and delete both. They don't change histories, and don't read the keys of providers.
 """
 
 from __future__ import annotations
@@ -33,34 +33,34 @@ from ...sessions.record.damage.conflict_marks import has_marks
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
-_START = 4096  # bytes at the start of a session file, which contain the cell id
-LOW_SPACE = 100 * 1024 * 1024  # free bytes below which the doctor warns
+_START_SIZE = 4096  # the cell id is in this many bytes at the start of a session file
+LOW_SPACE = 100 * 1024 * 1024  # the doctor warns if fewer bytes are free
 
 
 def check_storage(root: Path) -> list[Finding]:
-    """Check the folder of ``.aiserver_sessions``, which may not exist yet."""
+    """Check the folder of histories below ``root``. (It is created when a history is saved.)"""
     folder = root / FOLDER
     if not root.is_dir():
         state = "is not a folder" if root.exists() else "does not exist"
         return [problem(f"The history folder {state}: {root}", _root_fix(root))]
     return [
-        _where(folder),
-        *_copies(folder),
-        *_conflicts(folder),
-        *_permissions(folder),
-        _writes(root),
-        _free_space(root),
-        *_network(root),
-        *_locks(root),
+        _report_location(folder),
+        *_check_duplicates(folder),
+        *_check_git_conflicts(folder),
+        *_check_permissions(folder),
+        _check_writing(root),
+        _check_free_space(root),
+        *_check_network_disk(root),
+        *_check_system_locks(root),
     ]
 
 
 def check_settings(folder: Path) -> list[Finding]:
-    """Check the folder of settings and keys, which is created on first use."""
+    """Check the folder of settings and keys. (It is created when it is needed first.)"""
     existing = folder
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
-    mend = f"chmod u+rwx {existing}, or set ModelRegistry.data_dir to another folder."
+    fix = f"chmod u+rwx {existing}, or set ModelRegistry.data_dir to another folder."
     if not existing.is_dir():
         text = f"Can't save settings and keys in {folder}: {existing} is not a folder."
         return [problem(text, f"mv {existing} {existing}.old, or set ModelRegistry.data_dir.")]
@@ -69,17 +69,18 @@ def check_settings(folder: Path) -> list[Finding]:
             pass
     except OSError:
         text = f"Can't save settings and keys in {folder}: it is not writable."
-        return [problem(text, mend)]
+        return [problem(text, fix)]
     return [ok(f"Settings and keys {'are' if existing == folder else 'will be'} saved in {folder}")]
 
 
 def _root_fix(root: Path) -> str:
-    """Return how to fix a missing or mistyped folder."""
-    make = "" if root.exists() else f"mkdir -p {root}, or "
-    return f"{make}set FileSessionManager.root (or ServerApp.root_dir) to an existing folder."
+    """Return how to fix a root that is missing or isn't a folder."""
+    create = "" if root.exists() else f"mkdir -p {root}, or "
+    return f"{create}set FileSessionManager.root (or ServerApp.root_dir) to an existing folder."
 
 
-def _where(folder: Path) -> Finding:
+def _report_location(folder: Path) -> Finding:
+    """Report where histories are saved and how many there are; note quarantined files."""
     if not folder.is_dir():
         return ok(f"Histories will be saved in {folder}")
     names = [path.name for path in folder.iterdir()]
@@ -93,42 +94,46 @@ def _where(folder: Path) -> Finding:
     return ok(text)
 
 
-def _copies(folder: Path) -> list[Finding]:
-    """Find duplicate files left by cloud sync or a restore."""
-    sessions, logs = _names(folder), _names(folder / NOTEBOOKS)
-    duplicates = [name for name in sessions if is_copy(name, _start(folder / name))]
-    notebook_ids = {id_ for name in logs if (id_ := log_notebook_id(name))}
-    copies = [f"{NOTEBOOKS}/{name}" for name in logs if copied_notebook_id(name, notebook_ids)]
-    duplicates += [name for name in copies if b'"seq"' in _start(folder / name)]
+def _check_duplicates(folder: Path) -> list[Finding]:
+    """Note files that cloud sync or the restore of a backup has created as duplicates."""
+    session_names, log_names = _names_in(folder), _names_in(folder / NOTEBOOKS)
+    duplicates = [name for name in session_names if is_copy(name, _read_start(folder / name))]
+    notebook_ids = {id_ for name in log_names if (id_ := log_notebook_id(name))}
+    copied_logs = [
+        f"{NOTEBOOKS}/{name}" for name in log_names if copied_notebook_id(name, notebook_ids)
+    ]
+    # Each entry of a change log contains `"seq"`; other files may have a similar name.
+    duplicates += [name for name in copied_logs if b'"seq"' in _read_start(folder / name)]
     if not duplicates:
         return []
     text = (
         f"{len(duplicates)} duplicate history files, probably from cloud sync, are ignored: "
         f"{duplicates[0]}"
     )
-    mend = "To merge them into the histories, run: jupyter aiserver sessions repair"
-    return [note(text, mend)]
+    fix = "To merge them into the histories, run: jupyter aiserver sessions repair"
+    return [note(text, fix)]
 
 
-def _conflicts(folder: Path) -> list[Finding]:
-    """Find files with git conflict markers; only checked in git repositories."""
+def _check_git_conflicts(folder: Path) -> list[Finding]:
+    """Note files with git's conflict markers, if the folder is in a git repository."""
     if not any((parent / ".git").exists() for parent in folder.absolute().parents):
         return []
-    files = [folder / name for name in _names(folder) if may_be_session(name)]
+    files = [folder / name for name in _names_in(folder) if may_be_session(name)]
     files += list((folder / NOTEBOOKS).glob("*.jsonl"))
-    unmerged = [file.name for file in files if has_marks(_start(file, -1))]
+    unmerged = [file.name for file in files if has_marks(_read_start(file, -1))]
     if not unmerged:
         return []
     text = f"{len(unmerged)} histories contain git conflict markers: {unmerged[0]}"
-    mend = "Both sides are read. To merge them, run: jupyter aiserver sessions repair"
-    return [note(text, f"{mend}. For future merges, run: jupyter aiserver git install")]
+    fix = "Both sides are read. To merge them, run: jupyter aiserver sessions repair"
+    return [note(text, f"{fix}. For future merges, run: jupyter aiserver git install")]
 
 
-def _names(folder: Path) -> list[str]:
+def _names_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
 
 
-def _start(file: Path, size: int = _START) -> bytes:
+def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
+    """Return the first ``size`` bytes of a file (-1: all); nothing if it can't be read."""
     try:
         with file.open("rb") as content:
             return content.read(size)
@@ -136,7 +141,8 @@ def _start(file: Path, size: int = _START) -> bytes:
         return b""
 
 
-def _permissions(folder: Path) -> list[Finding]:
+def _check_permissions(folder: Path) -> list[Finding]:
+    """Check that the folder of histories is a real folder that other accounts can't read."""
     if folder.is_symlink():
         text = f"{folder} is a symbolic link, which is not followed."
         return [problem(text, "Replace it with the folder itself, or set FileSessionManager.root.")]
@@ -153,14 +159,14 @@ def _permissions(folder: Path) -> list[Finding]:
             )
         ]
     if access == "foreign":
-        mend = f"The folder belongs to another account, which can run: chmod -R go= {folder}"
-        return [note(OPEN_NOTICE, mend)]
+        fix = f"The folder belongs to another account, which can run: chmod -R go= {folder}"
+        return [note(OPEN_NOTICE, fix)]
     return []
 
 
-def _writes(root: Path) -> Finding:
-    """Save a file with a lock, in a temporary folder."""
-    mend = "Check the folder's permissions, or set FileSessionManager.root to another folder."
+def _check_writing(root: Path) -> Finding:
+    """Check that a file can be locked and saved, in a temporary folder."""
+    fix = "Check the folder's permissions, or set FileSessionManager.root to another folder."
     folder = root / FOLDER
     try:
         with (
@@ -173,25 +179,25 @@ def _writes(root: Path) -> Finding:
         reason = (
             error.message if isinstance(error, AIServerError) else "The folder could not be locked."
         )
-        return problem(f"Can't save histories in {root}. {reason}", mend)
+        return problem(f"Can't save histories in {root}. {reason}", fix)
     return ok("The history folder is writable and supports locks.")
 
 
-def _free_space(root: Path) -> Finding:
+def _check_free_space(root: Path) -> Finding:
     free = shutil.disk_usage(root).free
     text = f"{free / 1e9:.1f} GB free there."
-    mend = "Free up some space: nothing is saved when the disk is full."
-    return ok(text) if free > LOW_SPACE else note(text, mend)
+    fix = "Free up some space: nothing is saved when the disk is full."
+    return ok(text) if free > LOW_SPACE else note(text, fix)
 
 
-def _network(root: Path) -> list[Finding]:
-    """Warn if the folder is on a network disk."""
+def _check_network_disk(root: Path) -> list[Finding]:
+    """Note if the folder is on a network disk."""
     disk = network_disk(root)
     return [note(disk.warning, SINGLE_SERVER_ADVICE)] if disk else []
 
 
-def _locks(root: Path) -> list[Finding]:
-    """Note if lock files replace the system's locks."""
+def _check_system_locks(root: Path) -> list[Finding]:
+    """Note if the disk has no locks of the operating system, so that lock files replace them."""
     locks = root / FOLDER / LOCKS
     if has_system_locks(locks if locks.is_dir() else root):
         return []

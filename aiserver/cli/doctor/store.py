@@ -1,4 +1,4 @@
-"""Check that the store of histories is available; ``storage.py`` checks folders in detail."""
+"""Check that the store of histories is available; ``storage.py`` checks a file store's folder."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ from ...sessions.file.manager import FileSessionManager
 from .base import Finding, note, ok, problem
 from .storage import check_storage
 
-_MEND = "Check AIServer.session_manager, the login, and that the database is running."
+_STORE_FIX = "Check AIServer.session_manager, the login, and that the database is running."
 
 
 async def check_store(store: SessionManager) -> list[Finding]:
-    """Check the configured store. URLs are printed without their passwords."""
+    """Check the configured store. Findings show URLs without their passwords."""
     try:
         if isinstance(store, FileSessionManager):
             return check_storage(Path(store.root))
-        where = f"Histories are saved in {hide_password(store.url) or type(store).__name__}"
+        location = f"Histories are saved in {hide_password(store.url) or type(store).__name__}"
         try:
             notices = await store.start()
-            writable = await store.writable()
+            is_writable = await store.writable()
         except AIServerError as error:
-            return [problem(f"{where}, which is not available: {error.message}", _MEND)]
-        findings = [ok(where), *(note(notice) for notice in notices)]
-        return findings if writable else [*findings, problem("The store is read-only.", _MEND)]
+            return [problem(f"{location}, which is not available: {error.message}", _STORE_FIX)]
+        findings = [ok(location), *(note(notice) for notice in notices)]
+        if not is_writable:
+            findings.append(problem("The store is read-only.", _STORE_FIX))
+        return findings
     finally:
         await store.close()

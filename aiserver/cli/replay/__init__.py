@@ -1,1 +1,1 @@
-"""``jupyter aiserver replay …``: show, export and report how a notebook was made."""
+"""``jupyter aiserver replay …``: show and export how a notebook was made, and by whom."""

@@ -1,7 +1,7 @@
 """``replay show``, ``replay export`` and ``replay report``.
 
-Invariants: histories are only read. Files are written atomically and private to their owner, and
-existing files are overwritten only with ``--force``.
+Invariants: histories are never changed. Files are written atomically, and only the user who runs
+the command can read them. Existing files are overwritten only with ``--force``.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ...errors import NotFound, SettingError
 from ...models import is_id
 from ...notebooks.history import Histories, History
 from ...replay import report
-from ...sharing.export import export, last_name
-from ..sessions.export import put
+from ...sharing.export import export, last_recorded_name
+from ..sessions.export import write_new_file
 from ..sessions.import_sessions import notebook_id_of
 from ..sessions.selection import find_id, is_file
 from ..sessions.stores import StoreContext
@@ -26,9 +26,9 @@ from .terminal import print_history, print_report
 
 
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print the history of all cells, or of one."""
-    history = await _history(arguments.notebook, context)
-    cell_ids = {row["cellId"] for row in history.timeline.cells()}
+    """Print the history of all cells, or of the cell that the option ``--cell`` names."""
+    history = await _load_history(arguments.notebook, context)
+    cell_ids = {cell["cellId"] for cell in history.timeline.cells()}
     if arguments.cell:
         cell_id = find_id(cell_ids, arguments.cell)
         if cell_id is None:
@@ -39,14 +39,14 @@ async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
 
 
 async def run_export(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Write the replay as one file."""
-    history = await _history(arguments.notebook, context)
-    notebook = _notebook(arguments.notebook)
+    """Write the replay to one file, or to standard output."""
+    history = await _load_history(arguments.notebook, context)
+    notebook = _load_notebook(arguments.notebook)
     file = await export(
         context.store,
         history,
         arguments.format,
-        last_name(history) if notebook is None else Path(arguments.notebook).name,
+        last_recorded_name(history) if notebook is None else Path(arguments.notebook).name,
         owner=context.owner,
         notebook=notebook,
     )
@@ -55,31 +55,32 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return 0
-    target = _put(arguments.output, file.name, data, force=arguments.force)
+    target = _write_file(arguments.output, file.name, data, force=arguments.force)
     print(f"The replay was written to {target}")
     return 0
 
 
 async def run_report(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print how much of a notebook each contributor wrote."""
-    history = await _history(arguments.notebook, context)
-    shares = report(history.timeline, history.sessions)
+    history = await _load_history(arguments.notebook, context)
+    notebook_report = report(history.timeline, history.sessions)
     if arguments.json:
-        print(json.dumps(shares, ensure_ascii=False, indent=2))
+        print(json.dumps(notebook_report, ensure_ascii=False, indent=2))
     else:
-        print_report(shares, last_name(history))
+        print_report(notebook_report, last_recorded_name(history))
     return 0
 
 
-async def _history(name: str, context: StoreContext) -> History:
-    notebook_id = _id_of(name)
+async def _load_history(name: str, context: StoreContext) -> History:
+    """Load the history of a notebook, which is named by its file or id. Raises NotFound."""
+    notebook_id = _notebook_id(name)
     history = await Histories(context.store, owner=context.owner).load(notebook_id)
     if not history.timeline.moments:
         raise NotFound(f"No history of “{name}” in {context.name}.")
     return history
 
 
-def _id_of(name: str) -> str:
+def _notebook_id(name: str) -> str:
     if is_file(name):
         return notebook_id_of(name)
     if is_id(name):
@@ -87,8 +88,12 @@ def _id_of(name: str) -> str:
     raise SettingError(f"“{name}” is not a notebook file or ID.")
 
 
-def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
-    """Write the file; return its path."""
+def _write_file(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
+    """Write the file ``output``; return its path.
+
+    If ``output`` is a folder, the file is called ``name`` and is written into the folder. If
+    ``output`` is None, it is written into the current folder.
+    """
     target = Path(output or name)
     if target.is_dir():
         target = target / name
@@ -96,12 +101,12 @@ def _put(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
         ensure_folder(target.parent)
         if force:
             replace_file(target.parent, target.name, data)
-        elif not put(target.parent, target.name, data):
+        elif not write_new_file(target.parent, target.name, data):
             raise SettingError(f"“{target}” already exists. Use --force to overwrite it.")
     return target
 
 
-def _notebook(name: str) -> dict[str, Any] | None:
+def _load_notebook(name: str) -> dict[str, Any] | None:
     """Return the content of a notebook's file; None if it can't be read."""
     try:
         content = json.loads(Path(name).read_bytes())

@@ -1,6 +1,6 @@
-"""The group ``jupyter aiserver replay …``: show and export how a notebook was made.
+"""The commands ``jupyter aiserver replay …`` and their options.
 
-Invariant: no command changes a history.
+Invariant: none of these commands changes a history.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from typing import Any
 
 from ..commands import add_group, add_store_command
 
-# Repeated here, so that parsing arguments doesn't import the formats.
+# This list repeats ``sharing.export.FORMATS``: importing it would make every command slower to
+# start.
 _FORMATS = ("html", "md", "ipynb")
 _NOTEBOOK = "the notebook (file or ID)"
 

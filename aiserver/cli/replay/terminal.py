@@ -1,7 +1,7 @@
-"""Print the history of cells: in colours at a terminal, plain in a pipe.
+"""Print the history of cells: in colours at a terminal, without colours in a pipe.
 
-Invariants: contents of sessions are never interpreted, neither by the terminal nor as markup of
-``rich``. In a pipe no line is wrapped or cut.
+Invariants: the contents of sessions can't control the terminal, and the library ``rich`` doesn't
+interpret them as its markup. In a pipe no line is wrapped or cut.
 """
 
 from __future__ import annotations
@@ -23,101 +23,113 @@ if TYPE_CHECKING:
 _ICONS = {"turn": "✦", "run": "▷", "delete": "✕", "restore": "↶", "edit": "✎"}
 _OUTCOME_COLOURS = {"accepted": "green", "error": "red", "open": "yellow"}
 _STEP_COLOURS = {"model": "magenta", "person": "cyan"}
-_COLOURS = {"by AI": "magenta", "by hand": "cyan"}
-_SIGNS = {"+": "green", "-": "red", "@": "cyan"}
+_SHARE_COLOURS = {"by AI": "magenta", "by hand": "cyan"}
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def print_history(history: History, cell_ids: Collection[str]) -> None:
-    """Print each step of the cells with its changes."""
-    console = _console()
-    shares = {row["cellId"]: row for row in report(history.timeline, history.sessions)["cells"]}
-    first = True
-    for number, row in enumerate(history.timeline.cells(), 1):
-        steps = history.timeline.steps(row["cellId"])
-        if row["cellId"] not in cell_ids or not (steps or len(cell_ids) == 1):
+    """Print each step of the cells with these ids, with the change that the step made."""
+    console = _create_console()
+    cell_reports = report(history.timeline, history.sessions)["cells"]
+    report_by_cell = {cell_report["cellId"]: cell_report for cell_report in cell_reports}
+    is_first = True
+    for number, cell in enumerate(history.timeline.cells(), 1):
+        cell_id = cell["cellId"]
+        steps = history.timeline.steps(cell_id)
+        # A cell without a history is mentioned only if the command asks for that cell.
+        if cell_id not in cell_ids or not (steps or len(cell_ids) == 1):
             continue
-        if not first:
+        if not is_first:
             console.print()
-        first = False
-        share = shares.get(row["cellId"])
-        name = cell_name(number if share else None, row)
-        _line(console, (name, "bold"), (f"  {row['cellId']}", "dim"), (_share(share), "dim"))
+        is_first = False
+        cell_report = report_by_cell.get(cell_id)
+        name = cell_name(number if cell_report else None, cell)
+        shares_text = _shares_text(cell_report)
+        _print_line(console, (name, "bold"), (f"  {cell_id}", "dim"), (shares_text, "dim"))
         if not steps:
-            _line(console, ("  No history.", "dim"))
+            _print_line(console, ("  No history.", "dim"))
         for step in steps:
             _print_step(console, step)
 
 
-def print_report(shares: Mapping[str, Any], name: str) -> None:
-    """Print the shares of a notebook: in total, by model, by cell."""
-    console = _console()
-    total = shares["total"]
-    lines = total["lines"]
-    _line(console, (name, "bold"), (f"  {lines:,} non-blank lines", "dim"))
-    rows = shares_of(total)
-    width = max(8, *(len(label) + 1 for label, _ in rows))
-    for label, count in rows:
-        bar = "█" * round(30 * count / lines) if lines else ""
-        text = f"  {label:<{width}}{count:>6,}  {percent(count, lines):>6}  "
-        _line(console, (text, ""), (bar, _COLOURS.get(label, "dim")))
-    for names in (total["models"], total["names"]):
-        for name, count in sorted(names.items(), key=lambda row: (-row[1], row[0])):
-            _line(console, (f"  {count:>{width + 6},}  {percent(count, lines):>6}  {name}", "dim"))
-    _line(console, (f"  {total['turns']:,} requests", "dim"))
-    for number, row in enumerate(shares["cells"], 1):
-        if row["lines"] or row["turns"]:
-            name = cell_name(number, row)
-            text = f"  {name:<9} {row['lines']:>5,} lines  AI {row['byModel']:>5,}"
-            text += f"  by hand {row['byPerson']:>5,}"
-            others = row["lines"] - row["byModel"] - row["byPerson"]
-            text += f"  other {others:>5,}  requests {row['turns']:>3,}  "
-            _line(console, (text, ""), (", ".join(row["models"]), "dim"))
+def print_report(notebook_report: Mapping[str, Any], name: str) -> None:
+    """Print how many lines of a notebook are by whom: in total, by model, and by cell."""
+    console = _create_console()
+    total = notebook_report["total"]
+    line_count = total["lines"]
+    _print_line(console, (name, "bold"), (f"  {line_count:,} non-blank lines", "dim"))
+    shares = shares_of(total)
+    width = max(8, *(len(label) + 1 for label, _ in shares))
+    for label, count in shares:
+        bar = "█" * round(30 * count / line_count) if line_count else ""
+        text = f"  {label:<{width}}{count:>6,}  {percent(count, line_count):>6}  "
+        _print_line(console, (text, ""), (bar, _SHARE_COLOURS.get(label, "dim")))
+    for count_by_name in (total["models"], total["names"]):
+        for name, count in sorted(count_by_name.items(), key=lambda pair: (-pair[1], pair[0])):
+            text = f"  {count:>{width + 6},}  {percent(count, line_count):>6}  {name}"
+            _print_line(console, (text, "dim"))
+    _print_line(console, (f"  {total['turns']:,} requests", "dim"))
+    for number, cell in enumerate(notebook_report["cells"], 1):
+        if cell["lines"] or cell["turns"]:
+            name = cell_name(number, cell)
+            text = f"  {name:<9} {cell['lines']:>5,} lines  AI {cell['byModel']:>5,}"
+            text += f"  by hand {cell['byPerson']:>5,}"
+            other_count = cell["lines"] - cell["byModel"] - cell["byPerson"]
+            text += f"  other {other_count:>5,}  requests {cell['turns']:>3,}  "
+            _print_line(console, (text, ""), (", ".join(cell["models"]), "dim"))
 
 
 def _print_step(console: Console, step: Step) -> None:
-    is_model = step.author == "model"
+    is_by_model = step.author == "model"
     icon = _ICONS.get(step.kind, "·")
     intent = " ".join(step.title.split()) if step.kind == "turn" else ""
-    _line(
+    _print_line(
         console,
         (f"{step.index + 1:>4} {icon} ", _STEP_COLOURS.get(step.author, "dim")),
-        (intent or title(step), "bold" if is_model else ""),
-        *_tail(step),
+        (intent or title(step), "bold" if is_by_model else ""),
+        *_model_time_and_outcome(step),
     )
     if step.kind != "run":
         for line in change(step):
+            # The position line of a diff ("@@ …") says nothing if the cell was empty before.
             if not line.startswith("@@") or step.before:
-                _line(console, (f"       {line}", _SIGNS.get(line[:1], "dim")))
+                _print_line(console, (f"       {line}", _DIFF_COLOURS.get(line[:1], "dim")))
     if step.error:
         for line in step.error.splitlines():
-            _line(console, (f"       {line}", "red"))
+            _print_line(console, (f"       {line}", "red"))
 
 
-def _tail(step: Step) -> list[tuple[str, str]]:
-    facts = [step.model or "", step.timestamp[:16].replace("T", " ")]
-    parts = [("  " + "  ".join(fact for fact in facts if fact), "dim")]
+def _model_time_and_outcome(step: Step) -> list[tuple[str, str]]:
+    """Return styled texts for the end of a step's line."""
+    model_and_time = [step.model or "", step.timestamp[:16].replace("T", " ")]
+    styled_texts = [("  " + "  ".join(text for text in model_and_time if text), "dim")]
     if text := outcome(step):
-        parts.append((f"  {text}", _OUTCOME_COLOURS.get(step.outcome, "dim")))
-    return parts
+        styled_texts.append((f"  {text}", _OUTCOME_COLOURS.get(step.outcome, "dim")))
+    return styled_texts
 
 
-def _share(share: Mapping[str, Any] | None) -> str:
-    if not share or not share["lines"]:
+def _shares_text(cell_report: Mapping[str, Any] | None) -> str:
+    """Return the percentages of a cell's lines by contributor; nothing without lines."""
+    if not cell_report or not cell_report["lines"]:
         return ""
-    parts = [
-        f"{percent(count, share['lines'])} {label}" for label, count in shares_of(share) if count
+    shares = [
+        f"{percent(count, cell_report['lines'])} {label}"
+        for label, count in shares_of(cell_report)
+        if count
     ]
-    return f"  {', '.join(parts)}"
+    return f"  {', '.join(shares)}"
 
 
-def _console() -> Console:
+def _create_console() -> Console:
     from rich.console import Console
 
-    # No markup, no highlighting of numbers, no emoji codes.
+    # `rich` must not interpret markup or emoji codes, nor highlight numbers.
     return Console(file=sys.stdout, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
-def _line(console: Console, *parts: tuple[str, str]) -> None:
+def _print_line(console: Console, *styled_texts: tuple[str, str]) -> None:
+    """Print texts, each with its style, as one line."""
     from rich.text import Text
 
-    console.print(Text.assemble(*((safe(text).replace("\n", " "), style) for text, style in parts)))
+    line = ((safe(text).replace("\n", " "), style) for text, style in styled_texts)
+    console.print(Text.assemble(*line))

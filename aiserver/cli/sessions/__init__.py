@@ -1,1 +1,1 @@
-"""``jupyter aiserver sessions …``: list, import, export, copy, verify and clear histories."""
+"""``jupyter aiserver sessions …``: list, import, export, copy, verify and delete histories."""

@@ -1,7 +1,7 @@
 """``sessions copy``: copy a whole project from one store to another.
 
-Invariants: copied sessions differ only in their owner. The source is only read. An interrupted copy
-resumes when it is run again.
+Invariants: a copied session differs from the original only in its owner. The store that is copied
+is not changed. If a copy is interrupted, running the command again resumes it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .stores import StoreContext, create_folder, open_store
 
 
 async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
-    """Copy from one store to another."""
+    """Copy the selected owners' data from the store ``source`` to the store ``--to``."""
     if arguments.all_owners and arguments.to_owner is not None:
         raise SettingError("--to-owner can't be used with --all-owners.")
     async with open_store(arguments.to, arguments.to_owner, False, source.configuration) as target:
         if source.name == target.name and source.owners == target.owners:
             raise SettingError("Source and target are the same store.")
-        if not await source.store.list_owners():  # probably a mistyped name
+        if not await source.store.list_owners():  # the name of the store is probably mistyped
             raise StorageError(f"No histories in {source.name}.")
         create_folder(target)
         owners = {owner: owner if arguments.all_owners else target.owner for owner in source.owners}
@@ -36,15 +36,15 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                 for owner, to_owner in owners.items():
                     await copy(source.store, target.store, owner, to_owner, report, bar)
             except BaseException:
-                # For example Ctrl+C or a full disk; a second run resumes the copy.
+                # The copy was interrupted, for example by Ctrl+C or a full disk.
                 if report.session_count:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # Records too damaged to be listed can't be copied; report them.
-            damaged = await _count_damaged(source, bar)
-        _print_summary(report, source, target, damaged)
-    return 1 if report.skipped or damaged else 0
+            # Damaged records may be missing in lists, and then weren't copied. So count them.
+            damaged_count = await _count_damaged(source, bar)
+        _print_summary(report, source, target, damaged_count)
+    return 1 if report.skipped or damaged_count else 0
 
 
 async def copy(
@@ -55,12 +55,13 @@ async def copy(
     report: Report | None = None,
     bar: ProgressBar | None = None,
 ) -> Report:
-    """Copy all data of one owner. Also usable as a library function."""
+    """Copy all data of one owner. Can also be called by other programs."""
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)
-    existing = set(await target.list_blobs(owner=to_owner))
-    blobs = [sha256 for sha256 in await source.list_blobs(owner=owner) if sha256 not in existing]
-    bar.begin("blobs", len(blobs))
+    source_blobs = await source.list_blobs(owner=owner)
+    target_blobs = set(await target.list_blobs(owner=to_owner))
+    missing_blobs = [sha256 for sha256 in source_blobs if sha256 not in target_blobs]
+    bar.begin("blobs", len(missing_blobs))
 
     async def copy_blob(sha256: str) -> None:
         data = await source.get_blob(sha256, owner=owner)
@@ -68,50 +69,51 @@ async def copy(
             report.skipped.append(f"blob {sha256}: damaged")
         else:
             await writer.write_blob(data, to_owner)
-        bar.step()
+        bar.advance()
 
     async def copy_log(notebook_id: str) -> None:
         log = await source.read_notebook_log(notebook_id, owner=owner)
         await writer.write_log(notebook_id, to_owner, log)
-        bar.step()
+        bar.advance()
 
     async def copy_session(key: SessionKey) -> None:
         try:
             session = await source.load_if_exists(key)
         except StorageError as error:
-            if error.retryable:
+            if error.retryable:  # the store is unreachable, which affects all sessions
                 raise
             report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
             session = None
         if session is not None:
             target_key = SessionKey(key.notebook_id, key.cell_id, to_owner)
             await writer.write_session(target_key, session)
-        bar.step()
+        bar.advance()
 
     # Blobs first, so that sessions never refer to missing blobs.
-    await for_each(blobs, copy_blob)
-    rows, _ = await source.list_sessions(owner=owner)
-    bar.begin("histories", len(rows))
-    keys = [SessionKey(row.notebook_id, row.cell_id, owner) for row in rows]
+    await for_each(missing_blobs, copy_blob)
+    summaries, _ = await source.list_sessions(owner=owner)
+    bar.begin("histories", len(summaries))
+    keys = [SessionKey(summary.notebook_id, summary.cell_id, owner) for summary in summaries]
     await for_each(keys, copy_session)
     # Logs last, because their entries refer to records of the sessions.
-    logs = await source.list_notebooks(owner=owner)
-    bar.begin("notebooks", len(logs))
-    await for_each(logs, copy_log)
+    notebook_ids = await source.list_notebooks(owner=owner)
+    bar.begin("notebooks", len(notebook_ids))
+    await for_each(notebook_ids, copy_log)
     return report
 
 
 async def _count_damaged(source: StoreContext, bar: ProgressBar) -> int:
+    """Return the number of damaged records of the selected owners."""
     bar.begin("checking", 0)
-    damaged = 0
+    damaged_count = 0
     for owner in source.owners:
-        async for record in source.store.verify(owner=owner):
-            damaged += record.problem is not None
-    return damaged
+        async for result in source.store.verify(owner=owner):
+            damaged_count += result.problem is not None
+    return damaged_count
 
 
 def _print_summary(
-    report: Report, source: StoreContext, target: StoreContext, damaged: int
+    report: Report, source: StoreContext, target: StoreContext, damaged_count: int
 ) -> None:
     for reason in report.skipped:
         print(f"Not copied: {safe(reason)}", file=sys.stderr)
@@ -120,6 +122,6 @@ def _print_summary(
     if report.skipped:
         print(f"  not copied {len(report.skipped):,}, see above")
     print(f"{source.name} was not changed.")
-    if damaged:
+    if damaged_count:
         advice = "run “jupyter aiserver sessions verify”."
-        print(f"{damaged:,} records there are damaged: {advice}", file=sys.stderr)
+        print(f"{damaged_count:,} records there are damaged: {advice}", file=sys.stderr)

@@ -1,7 +1,7 @@
 """``sessions delete``: delete histories permanently.
 
-Invariant: only sessions in the confirmed count are deleted. A session that changed meanwhile stays,
-and is reported.
+Invariant: only sessions that were counted in the confirmed question are deleted. A session that has
+changed since then is not deleted, but reported.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .stores import StoreContext
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Delete the selected sessions after a confirmation."""
     rows = dict([row for name in arguments.name for row in await select(context, name)])
-    turns = sum(row.turns for row in rows.values())
-    selected = f"{len(rows):,} histories with {turns:,} requests"
+    turn_count = sum(summary.turns for summary in rows.values())
+    selected = f"{len(rows):,} histories with {turn_count:,} requests"
     if not confirm(f"Permanently delete {selected} from {context.name}?", yes=arguments.yes):
         print("Nothing was deleted.")
         return 1
-    revisions = {key: row.revision for key, row in rows.items()}
+    revisions = {key: summary.revision for key, summary in rows.items()}
     logs = {(key.owner, key.notebook_id) for key in rows}
     return 1 if await delete_sessions(context.store, revisions, logs) else 0
 
@@ -38,27 +38,27 @@ async def delete_sessions(
     revisions: Mapping[SessionKey, int],
     logs: Collection[tuple[str, str]],
 ) -> set[SessionKey]:
-    """Delete sessions that still have these revisions, and report it; return those that stay.
+    """Delete the sessions that still have these revisions; return the keys of all others.
 
-    Of ``logs``, by owner and notebook id, those of notebooks without a remaining session are
-    deleted, too.
+    ``logs`` contains owners and notebook ids. The change logs of these notebooks are deleted, too,
+    unless the notebook keeps a session. Prints how many sessions were deleted.
     """
-    left: dict[SessionKey, str] = {}
+    reason_by_remaining_key: dict[SessionKey, str] = {}
     with ProgressBar("deleting", len(revisions)) as bar:
 
         async def delete(key: SessionKey) -> None:
             try:
                 await store.delete(key, if_revision=revisions[key])
             except (StaleRevision, SessionTooNew) as error:
-                left[key] = error.message
-            bar.step()
+                reason_by_remaining_key[key] = error.message
+            bar.advance()
 
         await for_each(revisions, delete)
     for owner, notebook_id in sorted(logs):
-        _, remaining = await store.list_sessions(notebook_id, owner=owner, limit=1)
-        if not remaining:
+        _, session_count = await store.list_sessions(notebook_id, owner=owner, limit=1)
+        if not session_count:
             await store.delete_notebook_log(notebook_id, owner=owner)
-    for key, reason in left.items():
+    for key, reason in reason_by_remaining_key.items():
         print(f"Not deleted: {key.notebook_id}/{key.cell_id}: {reason}", file=sys.stderr)
-    print(f"Deleted {len(revisions) - len(left):,} histories.")
-    return set(left)
+    print(f"Deleted {len(revisions) - len(reason_by_remaining_key):,} histories.")
+    return set(reason_by_remaining_key)

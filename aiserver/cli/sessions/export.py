@@ -1,7 +1,9 @@
-"""``sessions export``: export as JSON (which import reads), JSON Lines or Markdown.
+"""``sessions export``: export histories as JSON, JSON Lines or Markdown.
 
-Invariants: files are written atomically and private to their owner. Existing files with other
-content are not overwritten.
+Only JSON can be imported again.
+
+Invariants: files are written atomically, and only the user who runs the command can read them. An
+existing file that has other content is not overwritten.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from ..progress import ProgressBar
 from .selection import select
 from .stores import StoreContext
 
-_SUFFIX = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
+_SUFFIX_BY_FORMAT = {"json": ".json", "jsonl": ".jsonl", "markdown": ".md"}
 
 
 async def run_export(arguments: argparse.Namespace, context: StoreContext) -> int:
@@ -38,28 +40,29 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
     if arguments.to is None:
         if arguments.format == "json" and len(keys) > 1:
             raise SettingError("Exporting several histories as JSON requires a folder: use --to.")
-        async for _, session in _sessions(context, keys):
-            sys.stdout.buffer.write(_encoded(session, arguments.format))
+        async for _, session in _load_sessions(context, keys):
+            sys.stdout.buffer.write(_encode(session, arguments.format))
         sys.stdout.flush()
         return 0
     folder = Path(arguments.to)
-    existing: list[str] = []
+    existing_names: list[str] = []
     with ProgressBar("exporting", len(keys)) as bar, translate_os_errors():
         ensure_folder(folder)
-        async for key, session in _sessions(context, keys):
-            name = session_name(key).removesuffix(".json") + _SUFFIX[arguments.format]
-            if not put(folder, name, _encoded(session, arguments.format)):
-                existing.append(name)
-            bar.step()
-    for name in existing:
+        async for key, session in _load_sessions(context, keys):
+            name = session_name(key).removesuffix(".json") + _SUFFIX_BY_FORMAT[arguments.format]
+            if not write_new_file(folder, name, _encode(session, arguments.format)):
+                existing_names.append(name)
+            bar.advance()
+    for name in existing_names:
         print(f"Not overwritten: {folder / name}", file=sys.stderr)
-    print(f"Exported {len(keys) - len(existing):,} histories to {folder}")
-    return 1 if existing else 0
+    print(f"Exported {len(keys) - len(existing_names):,} histories to {folder}")
+    return 1 if existing_names else 0
 
 
-async def _sessions(
+async def _load_sessions(
     context: StoreContext, keys: list[SessionKey]
 ) -> AsyncIterator[tuple[SessionKey, Session]]:
+    """Yield the sessions with these keys. Print a message for each that can't be loaded."""
     for key in keys:
         try:
             session = await context.store.load_if_exists(key)
@@ -72,31 +75,31 @@ async def _sessions(
             yield key, session
 
 
-def _encoded(session: Session, format_: str) -> bytes:
+def _encode(session: Session, format_: str) -> bytes:
     if format_ == "json":
         return codec.encode(session)
     if format_ == "markdown":
         return session_markdown(session).encode("utf-8", "backslashreplace")
-    return b"".join(_lines(session))
+    return b"".join(_json_lines(session))
 
 
-def _lines(session: Session) -> list[bytes]:
-    """Return a line for each turn and event, with the ids of its cell."""
+def _json_lines(session: Session) -> list[bytes]:
+    """Return a line of JSON for each turn and event, with the ids of the session's cell."""
     meta = session.meta
-    names = {"notebook_id": meta.notebook_id, "cell_id": meta.cell_id}
+    ids = {"notebook_id": meta.notebook_id, "cell_id": meta.cell_id}
     if meta.owner:
-        names["owner"] = meta.owner
+        ids["owner"] = meta.owner
     lines = []
-    for item in session.ordered():
-        kind = "turn" if isinstance(item, Interaction) else "event"
-        row = names | {"kind": kind} | codec.to_dict(item)
-        text = json.dumps(row, ensure_ascii=False) + "\n"
+    for record in session.ordered():
+        kind = "turn" if isinstance(record, Interaction) else "event"
+        fields = ids | {"kind": kind} | codec.to_dict(record)
+        text = json.dumps(fields, ensure_ascii=False) + "\n"
         lines.append(text.encode("utf-8", "backslashreplace"))
     return lines
 
 
-def put(folder: Path, name: str, data: bytes) -> bool:
-    """Write a file; return False if it exists with other content."""
+def write_new_file(folder: Path, name: str, data: bytes) -> bool:
+    """Write a file. Write nothing and return False if it exists and has other content."""
     file = folder / name
     if file.exists() or file.is_symlink():
         return file.is_file() and file.read_bytes() == data

@@ -49,7 +49,7 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
                 owner_of = partial(_owner_of, result, context, arguments)
                 await _write(result, writer, owner_of, (notebook_id, arguments.cell))
                 if name != last_name:  # a backup yields several results of the same name
-                    bar.step()
+                    bar.advance()
                 last_name = name
     _print_summary(report, dry_run=arguments.dry_run)
     return 1 if report.skipped else 0

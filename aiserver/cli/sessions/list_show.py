@@ -1,6 +1,7 @@
 """``sessions list`` and ``sessions show``: print histories at a terminal or to a pipe.
 
-Invariant: contents of sessions can't control the terminal.
+Invariant: the contents of sessions can't control the terminal, because control characters in them
+are replaced.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from ..safe_text import safe
 from .selection import select
 from .stores import StoreContext
 
-_WIDE = {"last request": 3}  # relative width
-_HEADS: tuple[str, ...] = (
+_RELATIVE_WIDTHS = {"last request": 3}  # of columns that are wider than 1
+_HEADINGS: tuple[str, ...] = (
     "owner",
     "notebook",
     "cell",
@@ -33,7 +34,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     """List the sessions: a table at a terminal, tab-separated lines in a pipe."""
     rows = await select(context, arguments.notebook)
     if arguments.json:
-        data = [_as_data(key, row) for key, row in rows]
+        data = [_as_data(key, summary) for key, summary in rows]
         print(json.dumps(data, ensure_ascii=False, indent=2))
         return 0
     if not rows:
@@ -41,11 +42,12 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
         return 0
     paths = await paths_of(context)
     is_terminal = sys.stdout.isatty()
-    heads, lines = _HEADS, [_line(key, row, paths, is_terminal) for key, row in rows]
-    if len(context.owners) == 1:
-        heads, lines = heads[1:], [line[1:] for line in lines]
+    headings = _HEADINGS
+    lines = [_columns(key, summary, paths, is_terminal) for key, summary in rows]
+    if len(context.owners) == 1:  # the column "owner" is not needed
+        headings, lines = headings[1:], [line[1:] for line in lines]
     if is_terminal:
-        _table(heads, lines)
+        _print_table(headings, lines)
         print(f"{len(rows):,} histories in {context.name}")
     else:
         for line in lines:
@@ -65,21 +67,22 @@ async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
         if session is not None:
             if number:
                 print()
-            _show(session, latest=arguments.latest)
+            _print_session(session, only_latest=arguments.latest)
     return 0
 
 
-def _show(session: Session, *, latest: bool) -> None:
-    if latest:
-        turns = [item for item in session.ordered() if isinstance(item, Interaction)]
+def _print_session(session: Session, *, only_latest: bool) -> None:
+    """Print all turns and events of a session, or only its latest turn."""
+    if only_latest:
+        turns = [record for record in session.ordered() if isinstance(record, Interaction)]
         if not turns:
             raise NotFound("No requests there yet.")
-        _write("\n\n".join(turn_markdown(turns[-1])) + "\n")
+        _print_markdown("\n\n".join(turn_markdown(turns[-1])) + "\n")
     else:
-        _write(session_markdown(session))
+        _print_markdown(session_markdown(session))
 
 
-def _write(markdown: str) -> None:
+def _print_markdown(markdown: str) -> None:
     """Print Markdown, with colours at a terminal."""
     text = safe(markdown)
     if not sys.stdout.isatty():
@@ -94,7 +97,7 @@ def _write(markdown: str) -> None:
 
 
 async def paths_of(context: StoreContext) -> dict[tuple[str, str], str]:
-    """Return the last path of each notebook by owner and id."""
+    """Return the last recorded path of each notebook, by owner and notebook id."""
     paths = {}
     for owner in context.owners:
         for notebook_id in await context.store.list_notebooks(owner=owner):
@@ -105,39 +108,44 @@ async def paths_of(context: StoreContext) -> dict[tuple[str, str], str]:
     return paths
 
 
-def _line(
-    key: SessionKey, row: SessionSummary, paths: dict[tuple[str, str], str], is_terminal: bool
+def _columns(
+    key: SessionKey, summary: SessionSummary, paths: dict[tuple[str, str], str], is_terminal: bool
 ) -> tuple[str, ...]:
-    notebook = paths.get((key.owner, row.notebook_id), row.notebook_id)
-    changed = row.last_updated[:16].replace("T", " ") if is_terminal else row.last_updated
-    intent = " ".join(row.last_intent.split())
-    cells = (key.owner, notebook, row.cell_id, str(row.turns), str(row.events), changed, intent)
-    return tuple(safe(cell) for cell in cells)
+    """Return the texts of a session in the list, in the order of ``_HEADINGS``."""
+    texts = (
+        key.owner,
+        paths.get((key.owner, summary.notebook_id), summary.notebook_id),
+        summary.cell_id,
+        str(summary.turns),
+        str(summary.events),
+        summary.last_updated[:16].replace("T", " ") if is_terminal else summary.last_updated,
+        " ".join(summary.last_intent.split()),
+    )
+    return tuple(safe(text) for text in texts)
 
 
-def _as_data(key: SessionKey, row: SessionSummary) -> dict[str, Any]:
-    return row.model_dump() | ({"owner": key.owner} if key.owner else {})
+def _as_data(key: SessionKey, summary: SessionSummary) -> dict[str, Any]:
+    return summary.model_dump() | ({"owner": key.owner} if key.owner else {})
 
 
-def _table(heads: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    """Print a table as wide as the terminal; long texts end in an ellipsis."""
+def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
+    """Print a table as wide as the terminal. Texts that are too long end in an ellipsis."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, expand=True)
-    for head in heads:
-        number = head in ("requests", "events")
-        is_complete = number or head == "changed"  # numbers must not be cut
+    for index, heading in enumerate(headings):
+        is_number = heading in ("requests", "events")
+        is_shown_completely = is_number or heading == "changed"  # numbers and times aren't cut
+        longest = max(len(line[index]) for line in [headings, *lines])
         table.add_column(
-            head,
-            justify="right" if number else "left",
+            heading,
+            justify="right" if is_number else "left",
             no_wrap=True,
             overflow="ellipsis",
-            min_width=max(len(line[heads.index(head)]) for line in [heads, *lines])
-            if is_complete
-            else 8,
-            ratio=None if is_complete else _WIDE.get(head, 1),
+            min_width=longest if is_shown_completely else 8,
+            ratio=None if is_shown_completely else _RELATIVE_WIDTHS.get(heading, 1),
         )
     for line in lines:
         table.add_row(*map(Text, line))

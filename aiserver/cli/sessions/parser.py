@@ -1,7 +1,7 @@
-"""The group ``jupyter aiserver sessions …``: its commands and their options.
+"""The commands ``jupyter aiserver sessions …`` and their options.
 
-Invariants: each command has one line of help; a command that deletes something asks for
-confirmation.
+Invariants: each command has one line of help; a command that deletes something has an option
+``--yes``, and asks for confirmation without it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 
 from ..commands import add_group, add_store_command
 
-# Repeated here, so that parsing arguments imports neither the stores nor the formats.
+# These lists repeat those of the importers and exports: importing them here would make every
+# command slower to start.
 _FORMATS = ("agentscope", "aiserver", "backup", "chat", "nanobot", "pcai", "verdant")
 _EXPORTS = ("json", "jsonl", "markdown")
 _NOTEBOOK = "only this notebook (file or ID)"

@@ -1,12 +1,14 @@
-"""``sessions prune``: delete old histories after a backup.
+"""``sessions prune``: delete old histories after writing a backup of them.
 
 Invariants:
 
-- Without a criterion nothing is deleted. Only complete sessions are deleted, never parts of them.
-- A backup is on disk before anything is deleted; importing it restores everything. With
-  ``--dry-run`` nothing is written.
-- A session that changed meanwhile stays. A notebook counts as missing only if its last path doesn't
-  exist and no notebook below the folder carries its id.
+- Unless an option says which histories to delete, nothing is deleted. A session is always deleted
+  completely or not at all.
+- The backup is on the disk before anything is deleted, and importing the backup restores
+  everything. With ``--dry-run`` nothing is written or deleted.
+- A session that changes while the command runs is not deleted.
+- A notebook counts as missing only if there is no file at its last recorded path, and no notebook
+  below the project's folder contains its notebook id.
 """
 
 from __future__ import annotations
@@ -36,25 +38,27 @@ from .selection import Row, select
 from .stores import StoreContext
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
-_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
-_SHOWN = 20
+_DAYS_BY_UNIT = {"d": 1, "w": 7, "m": 30, "y": 365}
+_MAX_SHOWN = 20  # sessions that are listed before the question whether to delete them
 
 
 @dataclass
 class Plan:
-    """The sessions, logs and blobs to delete."""
+    """The sessions, change logs and blobs to delete, with their contents for the backup."""
 
     sessions: dict[SessionKey, Session] = field(default_factory=dict)
     logs: dict[tuple[str, str], list[NotebookLogEntry]] = field(default_factory=dict)
+    """Change logs by owner and notebook id."""
     blobs: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    """Blobs by owner and SHA-256."""
 
     def backup_members(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the entries of the backup."""
+        """Yield the names and contents of the backup's members."""
         return archive.members(self.sessions, self.logs, self.blobs)
 
 
 async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Show what would be deleted, back it up and delete it."""
+    """Show what will be deleted, ask for confirmation, write the backup, and delete."""
     if not (arguments.older_than or arguments.gone or arguments.unused_blobs):
         raise SettingError("Choose what to delete: --older-than 365d, --gone or --unused-blobs.")
     with ProgressBar("checking") as bar:
@@ -74,27 +78,31 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
     file = await asyncio.to_thread(backup.write, folder, plan.backup_members())
     print(f"Backup: {file}")
     revisions = {key: session.revision for key, session in plan.sessions.items()}
-    left = await delete_sessions(context.store, revisions, plan.logs)
-    used = {sha256 for key in left for sha256 in blobs_of(plan.sessions[key])}
+    remaining_keys = await delete_sessions(context.store, revisions, plan.logs)
+    blobs_in_use = {name for key in remaining_keys for name in blobs_of(plan.sessions[key])}
     for owner, sha256 in plan.blobs:
-        if sha256 not in used:
+        if sha256 not in blobs_in_use:
             await context.store.delete_blob(sha256, owner=owner)
     option = " --store …" if arguments.store else ""
     print(f"To restore everything, run: jupyter aiserver sessions import {file}{option}")
-    return 1 if left else 0
+    return 1 if remaining_keys else 0
 
 
-def oldest(age: str, now: datetime | None = None) -> str:
-    """Return the time ``age`` ago: ``365d``, ``52w``, ``12m``, ``1y``. Raises SettingError."""
+def time_before(age: str, now: datetime | None = None) -> str:
+    """Return the time that was ``age`` ago, such as ``365d``, ``52w``, ``12m`` or ``1y``.
+
+    Raises SettingError if the age is not valid.
+    """
     match = _AGE.fullmatch(age.strip().lower())
     if not match:
         raise SettingError(f"“{age}” is not a valid age. Use a value such as 365d, 52w, 12m or 1y.")
     now = now or datetime.now(timezone.utc)
     try:
-        day = now - timedelta(days=int(match[1]) * _DAYS[match[2]])
-    except OverflowError:
-        day = datetime(1, 1, 1)
-    return day.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
+        time = now - timedelta(days=int(match[1]) * _DAYS_BY_UNIT[match[2]])
+    except OverflowError:  # before the year 1
+        time = datetime(1, 1, 1)
+    # Some systems don't pad years before 1000 with zeros.
+    return time.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
 
 
 async def _create_plan(
@@ -102,61 +110,64 @@ async def _create_plan(
 ) -> Plan:
     rows = await select(context)
     chosen = rows if arguments.older_than or arguments.gone else []
-    missing: set[tuple[str, str]] = set()
+    missing_notebooks: set[tuple[str, str]] = set()
     if arguments.older_than:
-        # Times without a zone may be up to a day off, which doesn't matter here.
-        before = oldest(arguments.older_than)
+        # The times are compared as texts. A time in another time zone, or without one, may be up
+        # to a day off, which doesn't matter here.
+        limit = time_before(arguments.older_than)
         chosen = [
-            (key, row)
-            for key, row in chosen
-            # Sessions imported without times have no age.
-            if row.last_updated < before and row.last_updated != NO_TIME
+            (key, summary)
+            for key, summary in chosen
+            # Sessions that were imported without times have no age, so they aren't old.
+            if summary.last_updated < limit and summary.last_updated != NO_TIME
         ]
     if arguments.gone:
-        missing = await _missing_notebooks(context)
-        chosen = [(key, row) for key, row in chosen if (key.owner, key.notebook_id) in missing]
+        missing_notebooks = await _missing_notebooks(context)
+        chosen = [
+            (key, summary)
+            for key, summary in chosen
+            if (key.owner, key.notebook_id) in missing_notebooks
+        ]
     plan = Plan()
     bar.begin("reading", len(chosen))
     for key, _ in chosen:
         session = await context.store.load_if_exists(key)
         if session is not None:
             plan.sessions[key] = session
-        bar.step()
-    # The logs of missing notebooks without remaining sessions.
+        bar.advance()
+    # Of the missing notebooks, the change logs of those are deleted that keep no session.
     remaining = {(key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions}
-    for owner, notebook_id in sorted(missing - remaining):
+    for owner, notebook_id in sorted(missing_notebooks - remaining):
         log = await context.store.read_notebook_log(notebook_id, owner=owner)
         plan.logs[owner, notebook_id] = log
-    await _plan_blobs(plan, context, rows, everything=arguments.unused_blobs)
+    await _plan_blobs(plan, context, rows, all_unused=arguments.unused_blobs)
     return plan
 
 
 async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
-    """Return the missing notebooks by owner and id."""
-    existing = await asyncio.to_thread(lambda: set(_ids_below(context.root)))
+    """Return the owner and the id of each missing notebook."""
+    existing_ids = await asyncio.to_thread(lambda: set(_notebook_ids_below(context.root)))
     paths = await paths_of(context)
     return {
         (owner, notebook_id)
         for (owner, notebook_id), path in paths.items()
-        if notebook_id not in existing and not (context.root / path).exists()
+        if notebook_id not in existing_ids and not (context.root / path).exists()
     }
 
 
-def _ids_below(root: Path) -> Iterator[str]:
+def _notebook_ids_below(root: Path) -> Iterator[str]:
     """Yield the ids of the notebooks below a folder. Raises StorageError if one can't be read."""
-    for at, _, names in os.walk(root, onerror=_raise_unreadable):
+    for folder, _, names in os.walk(root, onerror=_raise_unreadable):
         for name in names:
             if name.endswith(".ipynb"):
+                file = Path(folder) / name
                 try:
-                    yield json.loads((Path(at) / name).read_bytes())["metadata"]["aiserver"][
-                        "notebook_id"
-                    ]
-                except (KeyError, TypeError):
+                    yield json.loads(file.read_bytes())["metadata"]["aiserver"]["notebook_id"]
+                except (KeyError, TypeError):  # a notebook without an id
                     continue
                 except (OSError, ValueError, RecursionError) as error:
                     raise StorageError(
-                        f"Can't read {Path(at) / name}, so its notebook ID is unknown. "
-                        "Fix or move it first."
+                        f"Can't read {file}, so its notebook ID is unknown. Fix or move it first."
                     ) from error
 
 
@@ -171,15 +182,18 @@ async def _plan_blobs(
     context: StoreContext,
     rows: list[Row],
     *,
-    everything: bool,
+    all_unused: bool,
 ) -> None:
-    """Add the blobs that only these sessions use; with ``everything``, all unused blobs."""
+    """Add the blobs to the plan that no session uses once the planned sessions are deleted.
+
+    Without ``all_unused``, only blobs that the planned sessions use are added.
+    """
     store = context.store
     for owner in context.owners:
         unused = set(await store.list_blobs(owner=owner))
-        if not everything:
+        if not all_unused:
             sessions = [session for key, session in plan.sessions.items() if key.owner == owner]
-            unused &= {name for session in sessions for name in blobs_of(session)}
+            unused &= {sha256 for session in sessions for sha256 in blobs_of(session)}
         if not unused:
             continue
         for key, _ in rows:
@@ -193,13 +207,13 @@ async def _plan_blobs(
 
 
 def _show(plan: Plan) -> None:
-    for key, session in list(plan.sessions.items())[:_SHOWN]:
+    for key, session in list(plan.sessions.items())[:_MAX_SHOWN]:
         turns = session.interactions
         intent = " ".join(turns[-1].user_request.intent.split())[:60] if turns else ""
         line = f"{key.notebook_id}/{key.cell_id}  {session.meta.last_updated}  {intent}"
         print(f"  {safe(line)}")
-    if len(plan.sessions) > _SHOWN:
-        print(f"  … and {len(plan.sessions) - _SHOWN:,} more")
+    if len(plan.sessions) > _MAX_SHOWN:
+        print(f"  … and {len(plan.sessions) - _MAX_SHOWN:,} more")
     size = sum(len(data) for _, data in plan.backup_members())
     print(
         f"To delete: {len(plan.sessions):,} histories, {len(plan.logs):,} notebook logs and "

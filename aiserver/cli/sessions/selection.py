@@ -11,19 +11,22 @@ from .import_sessions import notebook_id_of
 from .stores import StoreContext
 
 Row = tuple[SessionKey, SessionSummary]
+"""The key and summary of a selected session."""
 
-_MIN_PREFIX = 4  # minimum length of an id's prefix
+_MIN_PREFIX = 4  # fewer characters of an id are not enough to select it
 
 
 async def select(context: StoreContext, name: str | None = None) -> list[Row]:
-    """Return the sessions of a notebook's file or id, a cell's id, or ``NOTEBOOK/CELL``.
+    """Return the keys and summaries of the sessions that ``name`` selects.
 
-    Without a name, all sessions. A unique prefix of an id is enough. Raises NotFound, SettingError.
+    ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. If only one
+    id begins with it, the first characters of an id are enough. Without a name, all sessions are
+    returned. Raises NotFound, SettingError.
     """
     rows: list[Row] = []
     for owner in context.owners:
         summaries, _ = await context.store.list_sessions(owner=owner)
-        rows += [(SessionKey(row.notebook_id, row.cell_id, owner), row) for row in summaries]
+        rows += [(SessionKey(each.notebook_id, each.cell_id, owner), each) for each in summaries]
     if not name:
         return rows
     id_: str | None = name
@@ -46,12 +49,15 @@ async def select(context: StoreContext, name: str | None = None) -> list[Row]:
 
 
 def is_file(name: str) -> bool:
-    """Return whether a name is a notebook's file, not its id."""
+    """Return whether a name refers to a notebook's file instead of its id."""
     return name.endswith(".ipynb") or Path(name).is_file()
 
 
 def find_id(ids: Collection[str], name: str) -> str | None:
-    """Return the id that is ``name`` or begins with it. Raises SettingError if several do."""
+    """Return the id that equals ``name``, or else the only id that begins with ``name``.
+
+    Return None if there is no such id. Raises SettingError if several ids begin with ``name``.
+    """
     if name in ids:
         return name
     matches = [id_ for id_ in ids if id_.startswith(name)]

@@ -1,7 +1,7 @@
-"""Open the store of a command, with its owners.
+"""Open the store that a command works on, and determine the owners whose histories it handles.
 
-Invariants: by default it is the store and owner that a server started in the same folder would use.
-A store given by its URL is used whatever folder is configured.
+Invariants: by default these are the store and the owner that a server started in the same folder
+would use. A ``file:`` URL or path in the command overrides the folder in the configuration.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..config import Configuration
 
 @dataclass
 class StoreContext:
-    """An open store, and the owners whose sessions are selected."""
+    """An open store, and the owners whose sessions the command handles."""
 
     store: SessionManager
     owners: list[str]
@@ -32,7 +32,7 @@ class StoreContext:
 
     @property
     def owner(self) -> str:
-        """The only selected owner. Raises SettingError if there are several."""
+        """The owner, for commands that need exactly one. Raises SettingError if there are more."""
         if len(self.owners) != 1:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
@@ -46,7 +46,7 @@ class StoreContext:
 
     @property
     def root(self) -> Path:
-        """The folder that paths of notebooks in logs are relative to."""
+        """The folder that the notebooks' paths in change logs are relative to."""
         if isinstance(self.store, FileSessionManager):
             return Path(self.store.root)
         return self.configuration.start
@@ -59,7 +59,7 @@ async def open_store(
     all_owners: bool,
     configuration: Configuration | None = None,
 ) -> AsyncIterator[StoreContext]:
-    """Open a store, and close it afterwards."""
+    """Open the store that ``choice`` names, or the configured one, and close it afterwards."""
     configuration = configuration or Configuration()
     store = configuration.create_store(choice or "")
     try:
@@ -73,20 +73,20 @@ async def open_store(
 
 
 def run_with_store(
-    work: Callable[[argparse.Namespace, StoreContext], Awaitable[int]],
+    run_command: Callable[[argparse.Namespace, StoreContext], Awaitable[int]],
     arguments: argparse.Namespace,
 ) -> int:
-    """Run a command with its store."""
+    """Run a command with the store that its arguments name; return the exit status."""
 
     async def run() -> int:
         async with open_store(arguments.store, arguments.owner, arguments.all_owners) as context:
-            return await work(arguments, context)
+            return await run_command(arguments, context)
 
     return asyncio.run(run())
 
 
 def create_folder(context: StoreContext) -> None:
-    """Create the folder of a new file store."""
+    """Create the root of a file store, unless it exists."""
     if isinstance(context.store, FileSessionManager):
         with translate_os_errors():
             Path(context.store.root).mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""``sessions verify`` and ``sessions repair``: find and repair damaged records."""
+"""``sessions verify`` and ``sessions repair``: find and repair damaged histories."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from .stores import StoreContext
 
 
 async def run_verify(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Check each record; exit status 1 if one is damaged."""
+    """Check each stored file, without changing it. The exit status is 1 if one is damaged."""
     return await _check_records(context, repair=False)
 
 
 async def run_repair(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Repair what can be repaired; exit status 1 if damage remains."""
+    """Repair damaged files as far as possible. The exit status is 1 if damage remains."""
     return await _check_records(context, repair=True)
 
 
 async def _check_records(context: StoreContext, *, repair: bool) -> int:
-    checked = repaired = left = 0
+    checked_count = repaired_count = damaged_count = 0
     with ProgressBar("repairing" if repair else "checking") as bar:
         for owner in context.owners:
-            async for record in context.store.verify(owner=owner, repair=repair):
-                checked += 1
-                bar.step()
-                if record.problem is None:
+            async for result in context.store.verify(owner=owner, repair=repair):
+                checked_count += 1
+                bar.advance()
+                if result.problem is None:
                     continue
-                repaired += record.repaired
-                left += not record.repaired
-                sign = "repaired" if record.repaired else "damaged"
-                print(f"{sign}  {safe(record.location)}: {safe(record.problem)}")
-    print(f"{checked:,} records in {context.name}: ", end="")
-    if not (repaired or left):
+                repaired_count += result.repaired
+                damaged_count += not result.repaired
+                state = "repaired" if result.repaired else "damaged"
+                print(f"{state}  {safe(result.location)}: {safe(result.problem)}")
+    print(f"{checked_count:,} records in {context.name}: ", end="")
+    if not (repaired_count or damaged_count):
         print("no damage found.")
     elif repair:
-        print(f"{repaired:,} repaired, {left:,} could not be repaired.")
+        print(f"{repaired_count:,} repaired, {damaged_count:,} could not be repaired.")
     else:
-        print(f"{left:,} are damaged.")
+        print(f"{damaged_count:,} are damaged.")
         sys.stdout.flush()
         print("To repair them, run “jupyter aiserver sessions repair”. The damaged files are kept.")
-    return 1 if left else 0
+    return 1 if damaged_count else 0

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from aiserver.cli.sessions.prune import oldest
+from aiserver.cli.sessions.prune import time_before
 from aiserver.errors import SettingError
 from aiserver.models import Session, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
@@ -283,13 +283,13 @@ def test_a_damaged_backup_never_crashes_the_import(run: Run, work: Path):
     ("text", "day"),
     [("365d", "2025-01-27"), ("1y", "2025-01-27"), ("4w", "2025-12-30"), ("2m", "2025-11-28")],
 )
-def test_oldest_parses_ages(text: str, day: str):
+def test_ages_are_parsed(text: str, day: str):
     now = datetime(2026, 1, 27, tzinfo=timezone.utc)
-    assert oldest(text, now) == f"{day}T00:00:00"
-    assert oldest("999999y", now).startswith("0001-01-01")
+    assert time_before(text, now) == f"{day}T00:00:00"
+    assert time_before("999999y", now).startswith("0001-01-01")
 
 
 @pytest.mark.parametrize("text", ["", "x", "12", "-3d", "3 days", "1h"])
 def test_invalid_ages_are_errors(text: str):
     with pytest.raises(SettingError):
-        oldest(text)
+        time_before(text)

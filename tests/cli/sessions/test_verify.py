@@ -154,7 +154,7 @@ def test_a_sync_copy_of_a_session_is_merged(run: Run, folder: Path, form: str):
     before = tree(folder)
     assert f"{copy.name}: file name does not match its content" in run("verify").out
     (finding,) = duplicate_findings(folder)
-    assert copy.name in finding.text and "sessions repair" in finding.mend
+    assert copy.name in finding.text and "sessions repair" in finding.fix
     assert tree(folder) == before
     assert run("repair").status == 0
     assert before[copy.name] in tree(folder).values() and not copy.exists()
