@@ -1,12 +1,23 @@
-"""Sessions in a database: PostgreSQL, MySQL or MariaDB, SQLite (``docs/databases.md``).
+"""Store sessions in a database: PostgreSQL, MySQL, MariaDB or SQLite (see ``docs/databases.md``).
 
-The modules, lowest layer first: ``owners`` (owner keys), ``tables``, ``rows`` (sessions as rows,
-pure), ``errors`` (driver exceptions as our errors), ``address`` (the setting), ``schema`` (creates
-the tables), ``database`` (transactions and retries; ``sqlite``, ``servers``,
-``postgresql`` and ``mysql`` have the differences), ``queries``, then ``operations``,
-``logs_and_blobs`` and ``verify``, whose functions run in one transaction each; ``runner`` (threads
-for them); ``manager`` is the store. SQLAlchemy is imported on the first use of the database, in
-another thread than the server's.
+The modules, lowest layer first:
+
+- ``owners`` turns owners' names into keys; ``codes`` lists the numeric codes in the tables.
+- ``tables`` describes the tables; ``schema`` creates them.
+- ``rows`` converts sessions to rows and back.
+- ``errors`` maps the exceptions of database drivers to AI Server's errors.
+- ``address`` parses the database URL.
+- ``database`` runs functions in transactions and retries them. Each kind of database has a module
+  for its peculiarities: ``sqlite``, ``postgresql``, ``mysql``; ``servers`` is the base of the last
+  two.
+- ``queries`` reads and writes rows.
+- ``operations``, ``logs_and_blobs`` and ``verify`` contain functions that each run in one
+  transaction.
+- ``runner`` runs these functions in threads.
+- ``manager`` is the store, which submits them to the runner.
+
+SQLAlchemy is imported on the first use of the database, and in a thread, because the import takes
+long.
 """
 
 from .manager import SQLSessionManager

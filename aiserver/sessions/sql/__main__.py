@@ -1,7 +1,7 @@
 """Create the tables as the database's administrator.
 
-``python -m aiserver.sessions.sql URL [PASSWORD_FILE]``. Servers do this themselves if their account
-has the permissions; use this command if it doesn't.
+Usage: ``python -m aiserver.sessions.sql URL [PASSWORD_FILE]``. A Jupyter server creates the tables
+itself if its database account has the permission; otherwise, an administrator runs this command.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .manager import SQLSessionManager
 
 
 async def create_tables(url: str, password_file: str = "") -> None:
-    """Create the tables and print what the database does not guarantee."""
+    """Create the tables, and print a warning for each guarantee that the database lacks."""
     store = SQLSessionManager(url=url, password_file=password_file)
     try:
         for warning in await store.start():

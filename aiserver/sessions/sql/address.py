@@ -1,8 +1,8 @@
 """Parse the database URL of the settings.
 
 Invariants: an error about a setting contains neither the URL nor the password; an error about a
-missing package contains the command that installs it. Nothing large is imported before
-``resolve``.
+missing package contains the command that installs it. Only ``resolve`` imports SQLAlchemy, because
+the import takes long.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg", "mysql": "pymysql"}
 _FORMER_DRIVERS = {"aiosqlite", "asyncpg", "aiomysql"}
-"""Accepted in URLs, because settings contained them before."""
-_TRUE = ("1", "true", "yes", "require", "required")
+"""Drivers that earlier versions of AI Server used. A URL may still name them, without effect."""
+_TLS_IS_ON = ("1", "true", "yes", "require", "required")
+"""Values of the option ``ssl`` in a MySQL URL that turn TLS on."""
 
 
 @dataclass
 class Address:
-    """The arguments that create the engine of a database."""
+    """The parsed URL of a database, as arguments for SQLAlchemy's ``create_engine``."""
 
     kind: str
     """``sqlite``, ``postgresql`` or ``mysql``."""
@@ -37,7 +38,10 @@ class Address:
 
 
 def database_kind(url: str) -> str:
-    """The kind of a database. Raises SettingError if it is unsupported or a package is missing."""
+    """Return the kind of database that a URL names: ``sqlite``, ``postgresql`` or ``mysql``.
+
+    Raises SettingError if AI Server doesn't support it, or if its Python packages are missing.
+    """
     name, _, driver = url.partition(":")[0].lower().partition("+")
     kind = "mysql" if name == "mariadb" else name
     if kind not in _DRIVERS:
@@ -55,7 +59,11 @@ def database_kind(url: str) -> str:
 
 
 def resolve(url: str, password_file: str, start_dir: str) -> Address:
-    """The address, with the password from its file. Raises SettingError."""
+    """Return the address for a URL. Raises SettingError.
+
+    The first line of ``password_file``, if there is one, becomes the password. The relative path of
+    an SQLite file is relative to ``start_dir``.
+    """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
@@ -66,7 +74,7 @@ def resolve(url: str, password_file: str, start_dir: str) -> Address:
         raise SettingError(
             "The database URL is not valid. In user names and passwords, write @ as %40, "
             ": as %3A, / as %2F and % as %25."
-        ) from None  # the cause contains the URL
+        ) from None  # the original exception contains the URL
     if kind == "sqlite":
         return _sqlite_address(parsed, start_dir)
     if password_file:
@@ -96,25 +104,30 @@ def _first_line(path: str) -> str:
 
 
 def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
-    """Translate the TLS options of each database's own tools into those of the driver."""
+    """Translate the TLS options in a URL into those of the driver.
+
+    In the URL, they have the names that the command-line tools of the database use. Returns the URL
+    for the driver and the driver's ``connect_args``.
+    """
     query = dict(url.query)
     options: dict[str, Any] = {}
     if kind == "postgresql":
-        if mode := query.pop("ssl", None):  # as a former driver called it
+        if mode := query.pop("ssl", None):  # the name of sslmode in asyncpg, a former driver
             query.setdefault("sslmode", mode)
-        if authority := query.get("sslrootcert"):
-            _ssl_context(str(authority))  # raises if the file can't be read
+        if ca_file := query.get("sslrootcert"):
+            _ssl_context(str(ca_file))  # raises if the file can't be read
             query["sslmode"] = "verify-full"
     else:
-        use_tls, authority = query.pop("ssl", ""), query.pop("ssl_ca", None)
-        if authority is not None or str(use_tls).lower() in _TRUE:
-            options["ssl"] = _ssl_context(None if authority is None else str(authority))
+        use_tls, ca_file = query.pop("ssl", ""), query.pop("ssl_ca", None)
+        if ca_file is not None or str(use_tls).lower() in _TLS_IS_ON:
+            options["ssl"] = _ssl_context(None if ca_file is None else str(ca_file))
     return url.set(query=query), options
 
 
-def _ssl_context(authority: str | None) -> ssl.SSLContext:
+def _ssl_context(ca_file: str | None) -> ssl.SSLContext:
+    """Return a context that trusts a file's certificate authorities, or else the system's."""
     try:
-        return ssl.create_default_context(cafile=authority)
+        return ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError) as exc:
         raise SettingError("The database certificate file can't be read.") from exc
 

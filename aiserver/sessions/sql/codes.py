@@ -1,7 +1,10 @@
 """The numeric codes in the tables. They are stored, so their meaning never changes."""
 
 TURN, EVENT, QUARANTINED = 0, 1, 2
-"""The kind of an item. A quarantined item is damaged: it is kept but not read."""
+"""The kinds of an item, which is a row of the table ``items``.
+
+A quarantined item contains the unchanged text of a damaged record; only people read it.
+"""
 
 ABSENT, NULL, LIST = 0, 1, 2
-"""The value of a session's key ``events``: absent, null or a list."""
+"""The three forms of the key ``events`` in a session's JSON: absent, null or a list."""

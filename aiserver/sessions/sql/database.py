@@ -2,11 +2,13 @@
 
 Invariants:
 
-- An operation is atomic and runs exactly once, even if the connection breaks during the commit:
-  then ``Write.outcome_unknown`` is set, and the next attempt looks for the result of the last one.
-- Retries are few and end within some seconds.
-- A commit is on disk when it returns, as far as the connection's settings decide this.
-- A process that dies while it holds a lock blocks the others for a minute at most.
+- An operation is atomic and takes effect exactly once. If the connection breaks during the commit,
+  nobody knows whether the commit succeeded. Then ``WriteState.outcome_unknown`` is set, and the
+  next attempt begins by checking whether the previous attempt was committed.
+- There are few retries, and the pauses between them add up to less than three seconds.
+- When a commit returns, its data is on disk, as far as the connection's settings can ensure this.
+- If a process dies while it holds a lock, other processes can acquire the lock after a minute at
+  most.
 """
 
 from __future__ import annotations
@@ -28,26 +30,31 @@ from .errors import classify
 
 T = TypeVar("T")
 
-LOCK_TIMEOUT = 10  # seconds to wait for another writer of the same session
+LOCK_TIMEOUT = 10  # seconds to wait while another writer holds a lock
 _RETRY_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two attempts, on average
 
 
-class Write:
-    """The state of one operation across its attempts."""
+class WriteState:
+    """The state of one operation across its attempts.
+
+    A function that writes uses it to find out whether an earlier attempt was committed. For other
+    operations, it only counts the attempts.
+    """
 
     def __init__(self) -> None:
         self.id = secrets.randbits(63)
-        """Stored in the rows that the operation inserts."""
+        """A random number, stored in the rows that the operation inserts."""
         self.attempts = 1
         self.outcome_unknown = False
         """Whether a connection broke, so that an earlier attempt may have been committed."""
         self.result: Any = None
-        """The result of the last attempt, should it have been committed."""
+        """The previous attempt's result. It is returned if that attempt was committed after all."""
 
-    def retry_delay(self, error: Exception) -> float:
-        """Begin the next attempt: return the seconds to wait before it.
+    def begin_retry(self, error: Exception) -> float:
+        """Begin the next attempt, and return the number of seconds to wait before it.
 
-        Raises ``error``, or the StorageError for it, if there is no further attempt.
+        ``error`` ended the previous attempt. If there can't be another one, raises the StorageError
+        for ``error``, or ``error`` itself if the database didn't cause it.
         """
         failure = classify(error)
         if failure is None:
@@ -62,7 +69,7 @@ class Write:
 
 
 class Database(ABC):
-    """A database with our tables, which the first operation creates. Thread-safe."""
+    """A database with AI Server's tables, which the first operation creates. Thread-safe."""
 
     def __init__(self) -> None:
         self._is_ready = False
@@ -70,37 +77,40 @@ class Database(ABC):
         self._notebook_locks: set[ExitStack] = set()
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run a reading function in one transaction."""
+        """Run a function that only reads in one transaction, and return its result."""
         return self._with_retries(lambda _: self._transaction(False, work))
 
-    def write(self, work: Callable[[Connection, Write], T]) -> T:
-        """Run a writing function in one transaction."""
+    def write(self, work: Callable[[Connection, WriteState], T]) -> T:
+        """Run a function that writes in one transaction, and return its result."""
         return self._with_retries(
-            lambda write: self._transaction(True, lambda connection: work(connection, write))
+            lambda state: self._transaction(True, lambda connection: work(connection, state))
         )
 
     def lock_notebooks(self, owner: str) -> ExitStack:
-        """Acquire an owner's notebook lock. Raises StorageBusy after ``LOCK_TIMEOUT``."""
+        """Acquire the lock that is needed to identify an owner's notebooks.
+
+        Raises StorageBusy after ``LOCK_TIMEOUT``.
+        """
         lock = ExitStack()
         self._with_retries(lambda _: lock.enter_context(self._notebook_lock(owner)))
         self._notebook_locks.add(lock)
         return lock
 
     def unlock_notebooks(self, lock: ExitStack) -> None:
-        """Release the result of ``lock_notebooks``."""
+        """Release a lock that ``lock_notebooks`` returned."""
         self._notebook_locks.discard(lock)
         lock.close()
 
     @abstractmethod
     def missing_guarantees(self) -> list[str]:
-        """Connect and return sentences about what the database does not guarantee."""
+        """Connect, and return a sentence for each guarantee that the database lacks."""
 
     @abstractmethod
     def is_writable(self) -> bool:
-        """Whether the database accepts writes, as far as it reports."""
+        """Return whether the database accepts writes, as far as it reports."""
 
     def close_idle(self) -> None:
-        """Close connections that should not stay open unused."""
+        """Close the connections if an unused database should have none."""
         return
 
     def dispose(self) -> None:
@@ -110,26 +120,31 @@ class Database(ABC):
         self._close_connections()
 
     @abstractmethod
-    def _transaction(self, writes: bool, work: Callable[[Connection], T]) -> T: ...
+    def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
+        """Run a function in one transaction, once, and return its result."""
 
     @abstractmethod
-    def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]: ...
+    def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
+        """Return a context manager that holds the owner's notebook lock."""
 
     def _tables_lock(self) -> contextlib.AbstractContextManager[None]:
-        """Keep out other processes, unless the transaction does that."""
+        """Return a context manager that allows one process at a time to create the tables.
+
+        This one does nothing, for databases that allow only one writing transaction at a time.
+        """
         return contextlib.nullcontext()
 
     @abstractmethod
     def _close_connections(self) -> None: ...
 
-    def _with_retries(self, attempt: Callable[[Write], T]) -> T:
-        write = Write()
+    def _with_retries(self, attempt: Callable[[WriteState], T]) -> T:
+        state = WriteState()
         while True:
             try:
                 self._ensure_tables()
-                return attempt(write)
+                return attempt(state)
             except Exception as exc:
-                delay = write.retry_delay(exc)
+                delay = state.begin_retry(exc)
             time.sleep(delay)
 
     def _ensure_tables(self) -> None:

@@ -1,8 +1,9 @@
-"""Map the exceptions of SQLAlchemy and the drivers to our errors.
+"""Map the exceptions of SQLAlchemy and the database drivers to AI Server's errors.
 
-Invariants: messages are ours and contain no text of the database, URL or password; those stay in
-``__cause__``. A retry is offered only if nothing was changed, or if the next attempt can tell
-whether the last one was committed.
+Invariants: an error's message is written in this module and quotes neither the database, nor the
+URL, nor the password; the original exception is only available as ``__cause__``. A failure allows
+another attempt only if the failed attempt changed nothing, or if the next attempt can find out
+whether the failed one was committed.
 """
 
 from __future__ import annotations
@@ -25,14 +26,17 @@ from ...errors import (
 
 
 class Failure(NamedTuple):
-    """A failed transaction."""
+    """The reason why a transaction failed, and whether another attempt makes sense."""
 
     error: StorageError
-    """Raised if no attempt succeeds."""
+    """The error to raise if no other attempt succeeds."""
     can_retry: bool = False
-    """Nothing was committed, and the next attempt may succeed."""
+    """Whether nothing was committed, and another attempt may succeed."""
     outcome_unknown: bool = False
-    """The connection broke: it may have been committed, and the next attempt may succeed."""
+    """Whether the connection broke, so that the transaction may have been committed.
+
+    Another attempt may succeed then.
+    """
 
 
 _FULL = "The history database is full, so nothing was saved."
@@ -51,8 +55,11 @@ _NO_FILE = "The history database file can't be opened or created."
 
 
 _FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
+    # A deadlock, or two transactions that can't be serialised.
     (lambda: Failure(StorageBusy(), can_retry=True), ("40001", "40P01", 1020, 1213)),
+    # A timeout, of waiting for a lock or of the statement.
     (lambda: Failure(StorageBusy()), ("55P03", "57014", 1205, 1317, 1969, 3024)),
+    # The connection broke, or the database is starting, stopping, or has too many connections.
     (
         lambda: Failure(StorageUnreachable(), outcome_unknown=True),
         (
@@ -68,7 +75,11 @@ _FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
     (lambda: Failure(StorageError(_NO_TABLES)), ("42P01", "42703", "3F000", 1054, 1146)),
     (lambda: Failure(StorageError(_TOO_LARGE)), (1153,)),
 ]
-"""Failures by the codes, or classes of codes, of PostgreSQL (texts) and MySQL (numbers)."""
+"""Each failure with the error codes that cause it.
+
+Texts are the codes of PostgreSQL, or their first two characters; numbers are the codes of MySQL.
+Each failure is created by a function, so that each raised exception is a new object.
+"""
 
 _SQLITE_FAILURES: list[tuple[Callable[[], Failure], tuple[str, ...]]] = [
     (lambda: Failure(StorageBusy()), ("locked", "busy")),
@@ -78,11 +89,11 @@ _SQLITE_FAILURES: list[tuple[Callable[[], Failure], tuple[str, ...]]] = [
     (lambda: Failure(StorageReadOnly(_NO_FILE)), ("unable to open",)),
     (lambda: Failure(StorageError(_NO_TABLES)), ("no such table", "no such column")),
 ]
-"""Failures by a part of SQLite's message."""
+"""Each failure with words of SQLite's messages, which have no codes."""
 
 
 def classify(error: BaseException) -> Failure | None:
-    """Classify an exception of a transaction; None if the database did not cause it."""
+    """Return the failure for a transaction's exception; None if the database did not cause it."""
     if isinstance(error, (sa.IntegrityError, sqlite3.IntegrityError)):
         # Another writer inserted the same key meanwhile; the next attempt reads it.
         return Failure(StorageBusy(), can_retry=True)
@@ -93,15 +104,21 @@ def classify(error: BaseException) -> Failure | None:
         return Failure(StorageUnreachable(), outcome_unknown=True)
     code = _mysql_code(cause) or getattr(cause, "sqlstate", None)
     if code is not None:
-        names = (code, code[:2]) if isinstance(code, str) else (code,)
-        matches = (make() for make, codes in _FAILURES if not set(codes).isdisjoint(names))
+        code_and_class = (code, code[:2]) if isinstance(code, str) else (code,)
+        matches = (
+            create() for create, codes in _FAILURES if not set(codes).isdisjoint(code_and_class)
+        )
         return next(matches, Failure(StorageError()))
     if type(cause).__module__ == "sqlite3":
-        text = str(cause).lower()
-        matches = (make() for make, parts in _SQLITE_FAILURES if any(p in text for p in parts))
+        message = str(cause).lower()
+        matches = (
+            create()
+            for create, phrases in _SQLITE_FAILURES
+            if any(phrase in message for phrase in phrases)
+        )
         return next(matches, Failure(StorageError()))
     if type(cause).__module__.startswith("psycopg"):
-        return _connection_to_postgresql(str(cause))
+        return _classify_postgresql_message(str(cause))
     if isinstance(cause, (OSError, EOFError)) or type(cause).__module__.startswith("pymysql"):
         return Failure(StorageUnreachable(), outcome_unknown=True)
     if isinstance(error, sa.SQLAlchemyError):
@@ -109,17 +126,20 @@ def classify(error: BaseException) -> Failure | None:
     return None
 
 
-def _connection_to_postgresql(text: str) -> Failure:
-    """Classify an error without a code: PostgreSQL's client passes none on while connecting."""
-    if "authentication failed" in text or re.search('role ".*" does not exist', text):
+def _classify_postgresql_message(message: str) -> Failure:
+    """Return the failure for an error without a code.
+
+    While connecting, PostgreSQL's client library passes on the server's messages, but no codes.
+    """
+    if "authentication failed" in message or re.search('role ".*" does not exist', message):
         return Failure(StorageUnreachable(_REFUSED))
-    if re.search('database ".*" does not exist', text):
+    if re.search('database ".*" does not exist', message):
         return Failure(StorageUnreachable(_NO_DATABASE))
     return Failure(StorageUnreachable(), outcome_unknown=True)
 
 
 def _mysql_code(cause: Any) -> int | None:
-    """MySQL's error code, or None for other databases."""
+    """Return the error code in an exception of the MySQL driver, or None."""
     if type(cause).__module__.startswith("pymysql") and cause.args:
         return cause.args[0] if isinstance(cause.args[0], int) else None
     return None

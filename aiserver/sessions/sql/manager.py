@@ -1,8 +1,8 @@
-"""The session store in an SQL database: submits each operation to the database's threads.
+"""The session store in an SQL database: runs each operation in a thread.
 
-Invariants: those of ``base.py``, among all processes and machines that share the database. The
-server's loop does none of the work. Creating a manager neither connects nor imports anything
-large, so a database that doesn't respond can't keep a server from starting.
+Invariants: the invariants of ``base.py`` hold among all processes and machines that share the
+database. No operation runs in the Jupyter server's event loop. Creating a manager doesn't connect
+to the database, so a database that doesn't respond can't keep a Jupyter server from starting.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
 
     from . import logs_and_blobs, operations, queries
     from . import verify as verification
-    from .database import Database, Write
+    from .database import Database, WriteState
 
 T = TypeVar("T")
 
 
 def _create_database(*setting: str) -> Database:
-    """Create the database, importing the modules that need SQLAlchemy in its thread."""
+    """Create the database object. Runs in a thread, because it imports SQLAlchemy."""
     global logs_and_blobs, operations, queries, verification
     from . import logs_and_blobs, operations, queries
     from . import verify as verification
@@ -65,7 +65,10 @@ def _create_database(*setting: str) -> Database:
 
 
 class SQLSessionManager(SessionManager):
-    """Stores sessions in PostgreSQL, MySQL, MariaDB or SQLite. Durable if the database is."""
+    """Stores sessions in PostgreSQL, MySQL, MariaDB or SQLite.
+
+    A save is as durable as a commit in this database.
+    """
 
     password_file = Unicode(
         help="""A file whose first line is the password, so that it is not in the URL: with
@@ -92,27 +95,27 @@ class SQLSessionManager(SessionManager):
         database_kind(self.url)  # raises early if a package is missing
         setting = (self.url, self.password_file, self.start_dir)
         self._runner = Runner(partial(_create_database, *setting))
-        # A manager that was never closed leaves no connection open.
-        weakref.finalize(self, self._runner.abandon)
+        # Close the connections even if nobody calls ``close``.
+        weakref.finalize(self, self._runner.dispose)
 
     async def start(self) -> list[str]:
-        """Create the tables; return what the database does not guarantee."""
+        """Create the tables, and return a sentence for each guarantee that the database lacks."""
         return list(await self._run(lambda db: db.missing_guarantees()))
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """The stored session, or None."""
+        """Return the stored session, or None."""
         return await self._read(lambda db: operations.load(db, key))
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """The stored session as bytes and its revision, or None."""
+        """Return the stored session as bytes, and its revision, or None."""
         return await self._read(lambda db: operations.load_raw(db, key))
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append one AI turn."""
+        """Append one turn."""
         return await self._write(
-            lambda db, write: operations.save_turn(db, write, key, turn, if_revision)
+            lambda db, state: operations.save_turn(db, state, key, turn, if_revision)
         )
 
     async def record_events(
@@ -120,7 +123,7 @@ class SQLSessionManager(SessionManager):
     ) -> tuple[list[Event], int]:
         """Append events in one write."""
         return await self._write(
-            lambda db, write: operations.save_events(db, write, key, events, if_revision)
+            lambda db, state: operations.save_events(db, state, key, events, if_revision)
         )
 
     async def _newest_turns(
@@ -136,7 +139,10 @@ class SQLSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """One page of summaries; the sessions are not read."""
+        """Return ``limit`` summaries from ``offset`` on, without reading the sessions.
+
+        Also returns the total number of sessions.
+        """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         return await self._read(
@@ -144,20 +150,20 @@ class SQLSessionManager(SessionManager):
         )
 
     async def list_owners(self) -> list[str]:
-        """The owners of the stored records."""
+        """Return the owners of sessions, change logs or blobs, sorted."""
         return await self._read(lambda db: logs_and_blobs.list_owners(db))
 
     async def exists(self, key: SessionKey) -> bool:
-        """Whether anything is stored under the key."""
+        """Return whether anything is stored under the key."""
         return await self._read(lambda db: operations.exists(db, key))
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Permanently delete a session."""
-        return await self._write(lambda db, write: operations.delete(db, write, key, if_revision))
+        """Permanently delete a session; return False if there was none."""
+        return await self._write(lambda db, state: operations.delete(db, state, key, if_revision))
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell."""
-        return await self._write(lambda db, write: operations.fork(db, write, source, target))
+        return await self._write(lambda db, state: operations.fork(db, state, source, target))
 
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
@@ -165,20 +171,22 @@ class SQLSessionManager(SessionManager):
         """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
         return await self._write(
-            lambda db, write: operations.merge_copy(db, write, key, other, merged_digests)
+            lambda db, state: operations.merge_copy(db, state, key, other, merged_digests)
         )
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Hold the notebook lock of the owner."""
-        # Without ``timeout``, after which nobody would release the lock. It has its own.
+        """Hold the lock that is needed to identify the owner's notebooks."""
+        # Without ``self.timeout``: if it expired, the thread could still acquire the lock, which
+        # nobody would release. ``lock_notebooks`` has a timeout of its own.
         acquisition = asyncio.ensure_future(self._runner.run(lambda db: db.lock_notebooks(owner)))
 
         def release(acquired: asyncio.Future[Any]) -> None:
             if not acquired.cancelled() and acquired.exception() is None:
                 lock = acquired.result()
-                releasing = self._run(lambda db: db.unlock_notebooks(lock))
-                self._releasing = asyncio.ensure_future(releasing)
+                unlocking = self._run(lambda db: db.unlock_notebooks(lock))
+                # The event loop has no reference to its tasks, so this attribute keeps one.
+                self._unlock_task = asyncio.ensure_future(unlocking)
 
         try:
             lock = await asyncio.shield(acquisition)
@@ -193,49 +201,49 @@ class SQLSessionManager(SessionManager):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's log."""
+        """Append entries to a notebook's change log."""
         check_id("notebookId", notebook_id)
         if not entries:
             return []
         return await self._write(
-            lambda db, write: logs_and_blobs.append_log(db, write, notebook_id, owner, entries)
+            lambda db, state: logs_and_blobs.append_log(db, state, notebook_id, owner, entries)
         )
 
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """A notebook's log, oldest first."""
+        """Return a notebook's change log, oldest entry first."""
         check_id("notebookId", notebook_id)
-        entries, damaged = await self._read(
+        entries, damaged_count = await self._read(
             lambda db: logs_and_blobs.read_log(db, notebook_id, owner)
         )
-        if damaged:
-            self.log.warning("%d entries of a notebook's log are damaged.", damaged)
+        if damaged_count:
+            self.log.warning("%d entries of a notebook's change log are damaged.", damaged_count)
         return entries
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
-        """The ids of the notebooks that have a log, sorted."""
+        """Return the ids of the notebooks that have a change log, sorted."""
         return list(await self.notebook_marks(owner=owner))
 
     async def notebook_marks(self, *, owner: str = "") -> dict[str, int]:
-        """For each notebook with a log, a number that changes with each write."""
-        return await self._read(lambda db: logs_and_blobs.marks(db, owner))
+        """Return, by notebook id, a number that changes with each write to the change log."""
+        return await self._read(lambda db: logs_and_blobs.notebook_marks(db, owner))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Permanently delete a notebook's log."""
+        """Permanently delete a notebook's change log; return False if there was none."""
         check_id("notebookId", notebook_id)
         return await self._write(
-            lambda db, write: logs_and_blobs.delete_log(db, write, notebook_id, owner)
+            lambda db, state: logs_and_blobs.delete_log(db, state, notebook_id, owner)
         )
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their SHA-256."""
+        """Store bytes under their SHA-256, and return it in hex."""
         return await self._write(
-            lambda db, write: logs_and_blobs.put_blob(db, write, bytes(data), owner)
+            lambda db, state: logs_and_blobs.put_blob(db, state, bytes(data), owner)
         )
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """The bytes under a hash, or None."""
+        """Return the bytes with a hash, or None."""
         check_sha256(sha256)
         data = await self._read(lambda db: logs_and_blobs.get_blob(db, sha256, owner))
         if data is not None and hashlib.sha256(data).hexdigest() != sha256:
@@ -244,18 +252,18 @@ class SQLSessionManager(SessionManager):
         return data
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
-        """The hashes of all blobs, sorted."""
+        """Return the hashes of all blobs, sorted."""
         return await self._read(lambda db: logs_and_blobs.list_blobs(db, owner))
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Permanently delete a blob."""
+        """Permanently delete a blob; return False if there was none."""
         check_sha256(sha256)
         return await self._write(
-            lambda db, write: logs_and_blobs.delete_blob(db, write, sha256, owner)
+            lambda db, state: logs_and_blobs.delete_blob(db, state, sha256, owner)
         )
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify the sessions, one by one, then the logs and blobs."""
+        """Verify the owner's sessions one by one, then the change logs and blobs."""
         for key in await self._read(lambda db: queries.list_keys(db, owner)):
             problems, repaired = await self._read(partial(verification.verify, key=key)), False
             if problems and repair:
@@ -270,21 +278,21 @@ class SQLSessionManager(SessionManager):
             yield await self._read(partial(logs_and_blobs.verify_blob, sha256=sha256, owner=owner))
 
     async def writable(self) -> bool:
-        """Whether the database accepts writes, as far as it reports."""
+        """Return whether the database accepts writes, as far as it reports."""
         try:
             return bool(await self._run(lambda db: db.is_writable()))
         except StorageError:
             return False
 
     async def close(self) -> None:
-        """Close the connections, after the operations in progress."""
+        """Close the connections once the operations in progress have ended."""
         await self._runner.close()
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         result: T = await self._run(lambda db: db.read(work))
         return result
 
-    async def _write(self, work: Callable[[Connection, Write], T]) -> T:
+    async def _write(self, work: Callable[[Connection, WriteState], T]) -> T:
         result: T = await self._run(lambda db: db.write(work))
         return result
 

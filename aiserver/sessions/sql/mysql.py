@@ -1,4 +1,4 @@
-"""MySQL and MariaDB: connections, locks, guarantees."""
+"""Connections, locks and guarantees of MySQL and MariaDB databases."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from .address import Address
 from .database import LOCK_TIMEOUT
 from .servers import ServerDatabase
 
-# An administrator's sql_mode must neither truncate text nor change the meaning of a backslash.
+# The administrator's sql_mode could truncate texts or change the meaning of backslashes. The server
+# closes a connection that nobody has used for ``wait_timeout`` seconds.
 _SETTINGS = (
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
     f"SESSION innodb_lock_wait_timeout = {LOCK_TIMEOUT}, SESSION wait_timeout = 600"
 )
-_NETWORK_TIMEOUT = 60  # seconds to wait for the server's next message
+_NETWORK_TIMEOUT = 60  # seconds to wait for the server while receiving or sending
 
 
 class MySQLDatabase(ServerDatabase):
-    """A database of MySQL or MariaDB."""
+    """A MySQL or MariaDB database."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(
@@ -29,15 +30,15 @@ class MySQLDatabase(ServerDatabase):
         )
 
     def is_writable(self) -> bool:
-        """Whether the database accepts writes, as far as it reports."""
+        """Return whether the database accepts writes, as far as it reports."""
         return not self.read(lambda db: db.exec_driver_sql("SELECT @@read_only").scalar())
 
     def missing_guarantees(self) -> list[str]:
-        """Sentences about what the database does not guarantee as it is configured."""
+        """Connect, and return a sentence for each guarantee that the database lacks."""
         return self.read(_missing_guarantees)
 
     def _lock_statements(self, name: bytes) -> tuple[str, str]:
-        # Lock names are global to the MySQL server, so they include the database.
+        # All databases of a MySQL server share the lock names, so this one contains the database.
         full_name = f"CONCAT('{name[:8].hex()}-', MD5(DATABASE()))"
         return f"SELECT GET_LOCK({full_name}, {LOCK_TIMEOUT})", f"SELECT RELEASE_LOCK({full_name})"
 
@@ -52,14 +53,14 @@ def _missing_guarantees(connection: Connection) -> list[str]:
     doublewrite = connection.exec_driver_sql("SELECT @@innodb_doublewrite").scalar()
     if str(doublewrite).upper() in ("0", "OFF"):
         warnings.append(
-            "MySQL's setting innodb_doublewrite is off: pages that are being written when its "
-            "machine crashes are damaged."
+            "MySQL's setting innodb_doublewrite is off: data that is being written when its "
+            "machine crashes may be damaged."
         )
-    other_engines = connection.exec_driver_sql(
+    tables_of_other_engines = connection.exec_driver_sql(
         "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() "
         "AND LEFT(table_name, 8) = 'aiserver' AND engine <> 'InnoDB'"
     )
-    if other_engines.first():
+    if tables_of_other_engines.first():
         warnings.append(
             "The history tables do not use InnoDB: a save may be incomplete if the database is "
             "stopped."

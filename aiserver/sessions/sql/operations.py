@@ -1,8 +1,9 @@
 """Operations on sessions. Each function runs in one transaction.
 
-Invariants: a writer locks the session's row before it reads anything else, so the writers of a
-session are serialised and each appends after all existing records. After a broken connection, a
-writer first looks whether its last attempt was committed.
+Invariants: a writer locks the session's row before it reads anything else. So the writers of a
+session wait for each other, and each of them appends after all existing records. If the connection
+broke during a writer's previous attempt, the writer first checks whether that attempt was
+committed.
 """
 
 from __future__ import annotations
@@ -24,39 +25,49 @@ from ..record.merge.sessions import count_records, merge_into
 from ..record.summaries import extend_summary, summarise
 from . import queries
 from .codes import LIST
-from .database import Write
+from .database import WriteState
 from .owners import owner_key
 from .rows import Counters, StoredSession, is_supported, split, to_column, to_item
 from .tables import sessions
 from .verify import repair
 
 _NO_LIMIT = 2**62  # MySQL and SQLite have no OFFSET without LIMIT
-_MAX_CONFLICTS = 3  # attempts after which a conflicting row is a sign of damage, not of chance
+_ATTEMPTS_BEFORE_REPAIR = 3
+"""If a write still fails after these attempts, wrong counters are likelier than another writer."""
+_NO_ROW = -1
 
 
 class _Head(NamedTuple):
-    """The parts of a session that a writer needs: all but its items."""
+    """The data of a session that an append needs: everything except its turns and events."""
 
     session: Session
+    """The session without turns and events."""
     events: int
+    """The form of the session's key ``events`` (``codes.py``), or ``_NO_ROW`` if it is new."""
     counters: Counters
     summary: Summary
 
 
 def load(connection: Connection, key: SessionKey) -> Session | None:
-    """The session or None. Recovers a damaged one; raises SessionCorrupt if nothing is readable."""
-    stored = queries.read(connection, key)
+    """Return the stored session, or None.
+
+    Recovers the readable records of a damaged session; raises SessionCorrupt if there are none.
+    """
+    stored = queries.read_session(connection, key)
     return None if stored is None else _parse(stored, key)
 
 
 def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | None:
-    """A session's bytes and its revision, or None. Doesn't parse its records."""
-    stored = queries.read(connection, key)
+    """Return the stored session as bytes, and its revision, or None.
+
+    Doesn't validate the records of an intact session.
+    """
+    stored = queries.read_session(connection, key)
     if stored is None:
         return None
     try:
         revision = stored.head(key).revision
-        stored.check()
+        stored.check_json()
     except DamagedData:
         session = _parse(stored, key)
         return codec.encode(session), session.revision
@@ -64,24 +75,28 @@ def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | Non
 
 
 def exists(connection: Connection, key: SessionKey) -> bool:
-    """Whether there is a session."""
-    return queries.head(connection, key) is not None
+    """Return whether there is a session."""
+    return queries.read_head(connection, key) is not None
 
 
 def newest_turns(
     connection: Connection, key: SessionKey, limit: int | None
 ) -> tuple[list[Interaction], bool]:
-    """The newest turns since the last context reset, and whether there are older ones."""
+    """Return the newest turns since the last context reset, oldest first.
+
+    Also returns whether there may be older turns since the reset.
+    """
     rows = queries.newest_turns(connection, key, _NO_LIMIT if limit is None else limit)
     if not rows:
         return [], False
     try:
-        counters = Counters.load(rows[0][2])
+        _, _, encoded_counters = rows[0]  # each row contains the session's counters
+        counters = Counters.load(encoded_counters)
         if counters.in_order:
             since_reset = [content for index, content, _ in rows if index >= counters.after_reset]
             turns = [codec.parse_record(Interaction, content) for content in since_reset]
             return turns[::-1], len(turns) == limit
-    except ValueError:  # the counters or a turn are damaged
+    except ValueError:  # the counters or a turn are damaged, so read the complete session
         pass
     session = load(connection, key)
     return (session.history() if session else []), False
@@ -94,7 +109,10 @@ def list_sessions(
     offset: int,
     limit: int | None,
 ) -> tuple[list[Summary], int]:
-    """One page of summaries and the total number of sessions."""
+    """Return ``limit`` summaries from ``offset`` on, and the total number of sessions.
+
+    If a stored summary is damaged, it is computed from the session.
+    """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:
         condition &= sessions.c.notebook_id == notebook_id
@@ -105,118 +123,128 @@ def list_sessions(
         .offset(offset or None)
         .limit(limit if limit is not None else (_NO_LIMIT if offset else None))
     )
-    page = []
+    summaries = []
     for notebook, cell, summary in rows.all():
         try:
-            page.append(Summary.model_validate_json(summary))
+            summaries.append(Summary.model_validate_json(summary))
         except ValidationError:
             try:
                 session = load(connection, SessionKey(notebook, cell, owner))
             except SessionCorrupt:
                 continue
-            page += [summarise(session)] if session else []
-    if not offset and (limit is None or len(page) < limit):
-        return page, len(page)
-    return page, queries.count_sessions(connection, condition)
+            summaries += [summarise(session)] if session else []
+    if not offset and (limit is None or len(summaries) < limit):
+        return summaries, len(summaries)
+    return summaries, queries.count_sessions(connection, condition)
 
 
 def save_turn(
     connection: Connection,
-    write: Write,
+    state: WriteState,
     key: SessionKey,
     turn: NewTurn,
     if_revision: int | None,
 ) -> tuple[Interaction, int]:
-    """Append one turn."""
-    head = _lock_head(connection, write, key)
-    if not _was_committed(connection, write, key):
+    """Append one turn; return it as saved, and the new revision."""
+    head = _lock_head(connection, state, key)
+    if not _was_committed(connection, state, key):
         mutations.check_writable(head.session.meta, if_revision)
         saved = mutations.number_turn(turn, head.counters.next_turn_id, head.counters.next_seq)
-        _append_records(connection, write, key, head, [saved])
-        write.result = saved, head.session.revision
-    committed: tuple[Interaction, int] = write.result
+        _append_records(connection, state, key, head, [saved])
+        state.result = saved, head.session.revision
+    committed: tuple[Interaction, int] = state.result
     return committed
 
 
 def save_events(
     connection: Connection,
-    write: Write,
+    state: WriteState,
     key: SessionKey,
     events: Sequence[NewEvent],
     if_revision: int | None,
 ) -> tuple[list[Event], int]:
-    """Append events, except those that are stored already."""
-    head = _lock_head(connection, write, key)
-    if not _was_committed(connection, write, key):
+    """Append the events that aren't stored yet; return all as saved, and the new revision."""
+    head = _lock_head(connection, state, key)
+    if not _was_committed(connection, state, key):
         mutations.check_writable(head.session.meta, if_revision)
-        existing = queries.existing_events(connection, key, events)
-        saved, new = mutations.number_events(events, head.counters.next_seq, existing)
-        if new:
-            _append_records(connection, write, key, head, new)
-        write.result = saved, head.session.revision
-    committed: tuple[list[Event], int] = write.result
+        existing_events = queries.existing_events(connection, key, events)
+        saved, new_events = mutations.number_events(events, head.counters.next_seq, existing_events)
+        if new_events:
+            _append_records(connection, state, key, head, new_events)
+        state.result = saved, head.session.revision
+    committed: tuple[list[Event], int] = state.result
     return committed
 
 
-def delete(connection: Connection, write: Write, key: SessionKey, if_revision: int | None) -> bool:
-    """Permanently delete a session, including its quarantined items."""
-    row = queries.lock(connection, key)
+def delete(
+    connection: Connection, state: WriteState, key: SessionKey, if_revision: int | None
+) -> bool:
+    """Permanently delete a session with its quarantined items; return False if there was none."""
+    row = queries.lock_head(connection, key)
     if row is None:
-        return queries.delete_session(connection, key) or bool(write.result)
+        # A damaged session may have items without a row. Or an earlier attempt has deleted it.
+        return queries.delete_session(connection, key) or bool(state.result)
     try:
         session = StoredSession(row.meta).head(key)
     except DamagedData:
         session = new_session(key)
-    if write.outcome_unknown and write.result not in (None, session.meta.created_at):
-        return True  # it was deleted, and a new session was created meanwhile
+    # The result of an attempt is the creation time of the session that the attempt deletes.
+    if state.outcome_unknown and state.result not in (None, session.meta.created_at):
+        return True  # an earlier attempt deleted the session; this is one that was created later
     mutations.check_writable(session.meta, if_revision)
-    write.result = session.meta.created_at
+    state.result = session.meta.created_at
     return queries.delete_session(connection, key)
 
 
-def fork(connection: Connection, write: Write, source: SessionKey, target: SessionKey) -> Session:
-    """Copy a session to another cell, unless that cell has one."""
-    if queries.lock(connection, target):
+def fork(
+    connection: Connection, state: WriteState, source: SessionKey, target: SessionKey
+) -> Session:
+    """Copy a session to another cell, and return the copy.
+
+    If the other cell has a session already, returns it unchanged.
+    """
+    if queries.lock_head(connection, target):
         return load(connection, target) or new_session(target)
     copy = mutations.fork_session(load(connection, source), target)
-    _insert_session(connection, write, target, copy)
+    _insert_session(connection, state, target, copy)
     return copy
 
 
 def merge_copy(
     connection: Connection,
-    write: Write,
+    state: WriteState,
     key: SessionKey,
     other: Session,
     merged_digests: Collection[str],
 ) -> bool:
-    """Append the records that another copy of the session has in addition."""
-    head = _lock_head(connection, write, key)
+    """Append the records that only another copy of the session has; return whether there are any.
+
+    If nothing is stored yet, stores an exact copy.
+    """
+    head = _lock_head(connection, state, key)
     mutations.check_writable(head.session.meta, None)
     session = load(connection, key) or new_session(key)
-    turns, events, before = (
-        len(session.interactions),
-        len(session.events or []),
-        count_records(session),
-    )
+    turn_count, event_count = len(session.interactions), len(session.events or [])
+    had_records = bool(count_records(session))
     if not merge_into(session, other, merged_digests):
-        return bool(write.outcome_unknown and write.result)
-    if before:
-        new: list[Interaction | Event] = [
-            *session.interactions[turns:],
-            *(session.events or [])[events:],
+        return bool(state.outcome_unknown and state.result)
+    if had_records:
+        new_records: list[Interaction | Event] = [
+            *session.interactions[turn_count:],
+            *(session.events or [])[event_count:],
         ]
-        new.sort(key=lambda record: record.seq or 0)
+        new_records.sort(key=lambda record: record.seq or 0)
         head = head._replace(session=session)
-        _write_records(connection, write, key, head, new, summarise(session))
+        _write_records(connection, state, key, head, new_records, summarise(session))
     else:
         queries.delete_session(connection, key)
-        _insert_session(connection, write, key, session)
-    write.result = True
+        _insert_session(connection, state, key, session)
+    state.result = True
     return True
 
 
 def _parse(stored: StoredSession, key: SessionKey) -> Session:
+    """Parse a session, or recover the readable records of a damaged one."""
     try:
         return stored.load(key)
     except DamagedData as exc:
@@ -226,88 +254,97 @@ def _parse(stored: StoredSession, key: SessionKey) -> Session:
         return session
 
 
-def _lock_head(connection: Connection, write: Write, key: SessionKey) -> _Head:
+def _lock_head(connection: Connection, state: WriteState, key: SessionKey) -> _Head:
     """Lock a session until the transaction ends, repair it if necessary, and return its head."""
-    row = queries.lock(connection, key)
-    if write.attempts <= _MAX_CONFLICTS:
+    row = queries.lock_head(connection, key)
+    if state.attempts <= _ATTEMPTS_BEFORE_REPAIR:
         with contextlib.suppress(DamagedData, ValidationError):
             return _parse_head(row, key)
-    repair(connection, write, key)
-    return _parse_head(queries.lock(connection, key), key)
+    repair(connection, state, key)
+    return _parse_head(queries.lock_head(connection, key), key)
 
 
 def _parse_head(row: queries.HeadRow | None, key: SessionKey) -> _Head:
-    """Raises DamagedData, ValidationError."""
+    """Parse the row of a session, which is None for a new one.
+
+    Raises DamagedData or ValidationError.
+    """
     if row is None:
         session = new_session(key)
-        return _Head(session, -1, Counters(), summarise(session))
+        return _Head(session, _NO_ROW, Counters(), summarise(session))
     session = StoredSession(row.meta).head(key)
     if not is_supported(session, key):
+        # The caller raises SessionTooNew for a newer version, so the counters aren't needed.
         return _Head(session, row.events, Counters(), summarise(session))
     summary = Summary.model_validate_json(row.summary)
     return _Head(session, row.events, Counters.load(row.counters), summary)
 
 
-def _was_committed(connection: Connection, write: Write, key: SessionKey) -> bool:
-    """Whether an earlier attempt, whose connection broke, was committed."""
+def _was_committed(connection: Connection, state: WriteState, key: SessionKey) -> bool:
+    """Return whether an earlier attempt was committed although its connection broke."""
     return (
-        write.outcome_unknown
-        and write.result is not None
-        and queries.is_written(connection, key, write.id)
+        state.outcome_unknown
+        and state.result is not None
+        and queries.has_items_of_write(connection, key, state.id)
     )
 
 
 def _append_records(
     connection: Connection,
-    write: Write,
+    state: WriteState,
     key: SessionKey,
     head: _Head,
-    new: Sequence[Interaction | Event],
+    new_records: Sequence[Interaction | Event],
 ) -> None:
     """Append records to a session and increment its revision."""
     mutations.bump_revision(head.session)
     meta = head.session.meta
-    summary = extend_summary(head.summary, new, head.session.revision, meta.last_updated)
-    if not head.counters.in_order:  # then the last record need not be the newest
-        complete = load(connection, key) or head.session
-        complete.meta = meta
-        complete.interactions += [record for record in new if isinstance(record, Interaction)]
-        events = [record for record in new if isinstance(record, Event)]
-        complete.events = (complete.events or []) + events
-        summary = summarise(complete)
-    _write_records(connection, write, key, head, new, summary)
+    summary = extend_summary(head.summary, new_records, head.session.revision, meta.last_updated)
+    if not head.counters.in_order:
+        # The summary describes the newest records. Without an order, only the complete session
+        # shows which records these are.
+        session = load(connection, key) or head.session
+        session.meta = meta
+        turns = [record for record in new_records if isinstance(record, Interaction)]
+        session.interactions += turns
+        events = [record for record in new_records if isinstance(record, Event)]
+        session.events = (session.events or []) + events
+        summary = summarise(session)
+    _write_records(connection, state, key, head, new_records, summary)
 
 
 def _write_records(
     connection: Connection,
-    write: Write,
+    state: WriteState,
     key: SessionKey,
     head: _Head,
-    new: Sequence[Interaction | Event],
+    new_records: Sequence[Interaction | Event],
     summary: Summary,
 ) -> None:
+    """Write the session's row, and insert items for new records."""
     start = head.counters.next_index
-    head.counters.add(new)
-    has_events = any(isinstance(record, Event) for record in new)
+    head.counters.add(new_records)
+    has_events = any(isinstance(record, Event) for record in new_records)
     row = {
         "meta": to_column(head.session.meta),
         "events": LIST if has_events else max(head.events, 0),
         "counters": head.counters.dump(),
         "summary": summary.model_dump_json(),
     }
-    # The session's row goes first: of two writers that create it, the second waits here.
-    if head.events < 0:
+    # The session's row is written before the items. So if two writers create the same session, the
+    # second one waits here for the first one's commit.
+    if head.events == _NO_ROW:
         queries.insert_session(connection, key, row | {"extra": ""})
     else:
         queries.update_session(connection, key, **row)
-    added = [to_item(record) for record in new]
-    queries.insert_items(connection, key, write.id, start, added)
+    new_items = [to_item(record) for record in new_records]
+    queries.insert_items(connection, key, state.id, start, new_items)
 
 
 def _insert_session(
-    connection: Connection, write: Write, key: SessionKey, session: Session
+    connection: Connection, state: WriteState, key: SessionKey, session: Session
 ) -> None:
-    """Insert a complete session."""
+    """Insert a complete session, of which nothing is stored yet."""
     stored, counters = split(session)
     row = {
         "meta": stored.meta,
@@ -317,4 +354,4 @@ def _insert_session(
         "summary": summarise(session).model_dump_json(),
     }
     queries.insert_session(connection, key, row)
-    queries.insert_items(connection, key, write.id, 0, stored.items)
+    queries.insert_items(connection, key, state.id, 0, stored.items)

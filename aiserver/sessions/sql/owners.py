@@ -1,8 +1,8 @@
-"""Owner names as keys in the tables. Pure.
+"""Turn owners' names into the keys that identify owners in the tables.
 
-Invariants: two owners never share a key; a key is at most 200 bytes and contains nothing that a
-database can't store (NUL, lone surrogates); an ordinary name is its own key, so that a database's
-row-level security can refer to it.
+Invariants: two owners never have the same key. A key has at most 200 bytes and contains nothing
+that a database can't store, such as NUL or a lone surrogate. If a name fulfils this, the name
+itself is the key, so that the rules of a database's row-level security can contain names.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ from __future__ import annotations
 import hashlib
 
 MAX_KEY_BYTES = 200
-_HASHED = "~"
+_HASH_PREFIX = "~"
 
 
 def owner_key(owner: str) -> str:
-    """The owner's name if it can be stored, otherwise ``~`` and its SHA-256."""
-    if is_plain(owner):
+    """Return the owner's name if it can be stored, otherwise ``~`` and the name's SHA-256."""
+    if is_own_key(owner):
         return owner
-    return _HASHED + hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()
+    return _HASH_PREFIX + hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def is_plain(owner: str) -> bool:
-    """Whether an owner's name is its own key."""
+def is_own_key(owner: str) -> bool:
+    """Return whether an owner's name is used as the key without change."""
     try:
         data = owner.encode()
     except UnicodeEncodeError:
         return False
-    return len(data) <= MAX_KEY_BYTES and not owner.startswith(_HASHED) and "\0" not in owner
+    return len(data) <= MAX_KEY_BYTES and not owner.startswith(_HASH_PREFIX) and "\0" not in owner

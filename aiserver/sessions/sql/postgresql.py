@@ -1,4 +1,4 @@
-"""PostgreSQL: connections, locks, guarantees."""
+"""Connections, locks and guarantees of PostgreSQL databases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from sqlalchemy import Connection, event, text
 from .address import Address
 from .servers import ServerDatabase
 
-# Our transactions are never idle for long; one that is belongs to a machine that has died.
+# Settings of each connection on the database's side. AI Server's transactions are never idle for
+# long. So if one is idle, its machine has died, and PostgreSQL must release the locks.
 _SETTINGS = """
 SET lock_timeout = '10s';
 SET idle_in_transaction_session_timeout = '60s';
@@ -17,7 +18,7 @@ SET tcp_keepalives_idle = 30;
 SET tcp_keepalives_interval = 10;
 SET tcp_keepalives_count = 3
 """
-# The same for a server whose machine has died.
+# Settings on AI Server's side, which notices with them that the database's machine has died.
 _KEEPALIVES = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -27,24 +28,25 @@ _KEEPALIVES = {
 
 
 class PostgreSQLDatabase(ServerDatabase):
-    """A database of PostgreSQL."""
+    """A PostgreSQL database."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address, **_KEEPALIVES)
         event.listen(self._engine, "connect", _configure)
 
     def is_writable(self) -> bool:
-        """Whether the database accepts writes, as far as it reports."""
+        """Return whether the database accepts writes, as far as it reports."""
         query = "SHOW transaction_read_only"
         return bool(self.read(lambda db: db.exec_driver_sql(query).scalar() == "off"))
 
     def missing_guarantees(self) -> list[str]:
-        """Sentences about what the database does not guarantee as it is configured."""
+        """Connect, and return a sentence for each guarantee that the database lacks."""
         return self.read(_missing_guarantees)
 
     def _lock_statements(self, name: bytes) -> tuple[str, str]:
-        number = int.from_bytes(name[:8], "big", signed=True)
-        return f"SELECT 1, pg_advisory_lock({number})", f"SELECT pg_advisory_unlock({number})"
+        lock_id = int.from_bytes(name[:8], "big", signed=True)
+        # pg_advisory_lock returns nothing, hence the 1. It fails after ``lock_timeout``.
+        return f"SELECT 1, pg_advisory_lock({lock_id})", f"SELECT pg_advisory_unlock({lock_id})"
 
 
 def _configure(connection: Any, _: Any) -> None:

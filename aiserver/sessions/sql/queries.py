@@ -1,10 +1,15 @@
-"""Queries for the rows of sessions, from which the operations are composed.
+"""Queries that read and write the rows of sessions. The operations are composed of them.
 
-Invariants: a session is read by one statement, so it is consistent in every database.
+A session has one row in the table ``sessions``, its *head*, and one row in ``items`` for each turn
+and event.
 
-With ``Connection.execute``, a save and a recent history in SQLite exceed their targets in
-``benchmarks/stores.py``: SQLAlchemy's own work takes longer than SQLite's. So each statement on the
-rows of a session is compiled once, and ``_execute`` passes its text to the driver.
+Invariants: a session is read by one statement, so that no database returns rows from before and
+after a write together.
+
+If the queries used ``Connection.execute``, saving a turn and reading the newest turns in SQLite
+would exceed their targets in ``benchmarks/stores.py``, because SQLAlchemy's own work takes longer
+than SQLite's. So each statement on the rows of a session is compiled only once, and ``_execute``
+passes the resulting SQL to the driver.
 """
 
 from __future__ import annotations
@@ -31,15 +36,20 @@ from ...models import Event, NewEvent, SessionKey
 from ..record import codec
 from ..record.mutations import events_by_id
 from .codes import EVENT, TURN
-from .owners import is_plain, owner_key
+from .owners import is_own_key, owner_key
 from .rows import Item, StoredSession, hash_event_id
 from .tables import items, owners, sessions
 
-_META_INDEX, _EXTRA_INDEX = -2, -1  # used as item_index in _SELECT_ALL
+_META_INDEX, _EXTRA_INDEX = -2, -1
+"""The indexes that ``_SELECT_ALL`` gives to ``meta`` and ``extra``, so that both precede items."""
 
 
 def _matches_key(table: Any) -> Any:
-    """The condition that a row has the key. No column has the name of one of its parameters."""
+    """Return the condition that a row belongs to the session of ``_key_params``.
+
+    The parameters have other names than the columns, because SQLAlchemy uses the names of columns
+    for the new values of an UPDATE.
+    """
     return (
         (table.c.owner == bindparam("key_owner"))
         & (table.c.notebook_id == bindparam("key_notebook"))
@@ -47,12 +57,13 @@ def _matches_key(table: Any) -> Any:
     )
 
 
-def _key_params(key: SessionKey, **more: Any) -> dict[str, Any]:
+def _key_params(key: SessionKey, **other_params: Any) -> dict[str, Any]:
+    """Return the parameters of ``_matches_key``, and further ones."""
     return {
         "key_owner": owner_key(key.owner),
         "key_notebook": key.notebook_id,
         "key_cell": key.cell_id,
-        **more,
+        **other_params,
     }
 
 
@@ -80,7 +91,7 @@ _SELECT_TURNS = (
     .order_by(items.c.item_index.desc())
     .limit(bindparam("limit"))
 )
-_SELECT_WRITTEN = (
+_SELECT_ITEM_OF_WRITE = (
     select(literal(1))
     .where(_matches_key(items), items.c.write_id == bindparam("key_write"))
     .limit(1)
@@ -101,10 +112,10 @@ _DELETE_SESSION = delete(sessions).where(_matches_key(sessions))
 _DELETE_ITEMS = delete(items).where(_matches_key(items))
 
 
-def _execute(connection: Connection, statement: Any, *rows: dict[str, Any]) -> Any:
-    """Execute a statement for one or more rows of parameters; return the cursor."""
-    sql, names, constants = _compile(statement, connection.dialect, tuple(rows[0]))
-    values = [tuple((constants | row)[name] for name in names) for row in rows]
+def _execute(connection: Connection, statement: Any, *param_sets: dict[str, Any]) -> Any:
+    """Execute a statement once for each set of parameters, and return the cursor."""
+    sql, names, constants = _compile(statement, connection.dialect, tuple(param_sets[0]))
+    values = [tuple((constants | params)[name] for name in names) for params in param_sets]
     if connection.dialect.name != "sqlite":
         return connection.exec_driver_sql(sql, values if len(values) > 1 else values[0])
     driver: Any = connection.connection.dbapi_connection
@@ -115,13 +126,16 @@ def _execute(connection: Connection, statement: Any, *rows: dict[str, Any]) -> A
 def _compile(
     statement: Any, dialect: Dialect, columns: tuple[str, ...]
 ) -> tuple[str, list[str], dict[str, Any]]:
-    """A statement's text, the names of its parameters in their order, and its constants."""
+    """Return a statement's SQL, the names of its parameters in their order, and its constants.
+
+    The constants are parameters whose values the statement already contains.
+    """
     compiled: Any = statement.compile(dialect=dialect, column_keys=columns)
     return str(compiled), compiled.positiontup, dict(compiled.params)
 
 
 class HeadRow(NamedTuple):
-    """The columns of a session's row that an append needs."""
+    """The columns of a session's row in ``sessions`` that an append needs."""
 
     meta: str
     events: int
@@ -135,10 +149,11 @@ class SessionRows(NamedTuple):
     stored: StoredSession
     indexes: list[int]
     has_head: bool
+    """Whether the session has a row in ``sessions``. Only damage can remove this row."""
 
 
 def read_rows(connection: Connection, key: SessionKey) -> SessionRows | None:
-    """All rows of a session, read at once; None if there are none."""
+    """Return all rows of a session, or None if there are none."""
     rows = _execute(connection, _SELECT_ALL, _key_params(key)).fetchall()
     if not rows:
         return None
@@ -154,26 +169,29 @@ def read_rows(connection: Connection, key: SessionKey) -> SessionRows | None:
     return SessionRows(stored, indexes, rows[0][0] == _META_INDEX)
 
 
-def read(connection: Connection, key: SessionKey) -> StoredSession | None:
-    """A stored session, read at once, or None."""
+def read_session(connection: Connection, key: SessionKey) -> StoredSession | None:
+    """Return a stored session, or None."""
     session_rows = read_rows(connection, key)
     return session_rows.stored if session_rows and session_rows.has_head else None
 
 
-def head(connection: Connection, key: SessionKey) -> HeadRow | None:
-    """The row of a session, or None."""
+def read_head(connection: Connection, key: SessionKey) -> HeadRow | None:
+    """Return a session's row in ``sessions``, or None."""
     row = _execute(connection, _SELECT_HEAD, _key_params(key)).fetchone()
     return None if row is None else HeadRow(*row)
 
 
-def lock(connection: Connection, key: SessionKey) -> HeadRow | None:
-    """The row of a session, locked until the transaction ends, or None."""
+def lock_head(connection: Connection, key: SessionKey) -> HeadRow | None:
+    """Return a session's row in ``sessions``, locked until the transaction ends, or None."""
     row = _execute(connection, _SELECT_HEAD_FOR_UPDATE, _key_params(key)).fetchone()
     return None if row is None else HeadRow(*row)
 
 
 def newest_turns(connection: Connection, key: SessionKey, limit: int) -> list[tuple[int, str, str]]:
-    """The newest turns, newest first: their index, their content, the session's counters."""
+    """Return the newest turns, newest first.
+
+    Each is a tuple: the item's index, the item's content, and the session's counters.
+    """
     params = _key_params(key, limit=limit)
     return [tuple(row) for row in _execute(connection, _SELECT_TURNS, params)]
 
@@ -181,7 +199,7 @@ def newest_turns(connection: Connection, key: SessionKey, limit: int) -> list[tu
 def existing_events(
     connection: Connection, key: SessionKey, events: Sequence[NewEvent]
 ) -> dict[str, Event]:
-    """Those of the events that are stored already, by id."""
+    """Return those of the given events that are stored already, by their id."""
     ids = [hash_event_id(event.id) for event in events if event.id is not None]
     if not ids:
         return {}
@@ -189,22 +207,22 @@ def existing_events(
     return events_by_id(codec.parse_record(Event, content) for (content,) in rows)
 
 
-def is_written(connection: Connection, key: SessionKey, write_id: int) -> bool:
-    """Whether items of a write are stored."""
-    rows = _execute(connection, _SELECT_WRITTEN, _key_params(key, key_write=write_id))
+def has_items_of_write(connection: Connection, key: SessionKey, write_id: int) -> bool:
+    """Return whether the session has items that a certain write inserted."""
+    rows = _execute(connection, _SELECT_ITEM_OF_WRITE, _key_params(key, key_write=write_id))
     return rows.fetchone() is not None
 
 
 def insert_session(connection: Connection, key: SessionKey, row: dict[str, Any]) -> None:
-    """Insert the row of a new session."""
-    record_owner(connection, key.owner)
+    """Insert the row of a new session into ``sessions``."""
+    store_owner_name(connection, key.owner)
     _execute(connection, _INSERT_SESSION, _key_columns(key) | row)
 
 
 def insert_items(
-    connection: Connection, key: SessionKey, write_id: int, start: int, new: Iterable[Item]
+    connection: Connection, key: SessionKey, write_id: int, start: int, new_items: Iterable[Item]
 ) -> None:
-    """Insert items, beginning at an index."""
+    """Insert items, the first of them at the index ``start``."""
     rows = [
         _key_columns(key)
         | {
@@ -214,24 +232,24 @@ def insert_items(
             "write_id": write_id,
             "content": item.content,
         }
-        for index, item in enumerate(new, start)
+        for index, item in enumerate(new_items, start)
     ]
     if rows:
         _execute(connection, _INSERT_ITEMS, *rows)
 
 
 def update_session(connection: Connection, key: SessionKey, **row: Any) -> None:
-    """Update columns of a session's row."""
+    """Update some columns of a session's row in ``sessions``."""
     _execute(connection, _UPDATE_SESSION, _key_params(key, **row))
 
 
 def update_item(connection: Connection, key: SessionKey, index: int, **row: Any) -> None:
-    """Update columns of an item's row."""
+    """Update some columns of an item."""
     _execute(connection, _UPDATE_ITEM, _key_params(key, key_index=index, **row))
 
 
 def delete_session(connection: Connection, key: SessionKey) -> bool:
-    """Delete all rows of a session; whether there were any."""
+    """Delete all rows of a session; return False if there were none."""
     params = _key_params(key)
     deleted_items = _execute(connection, _DELETE_ITEMS, params)
     deleted_sessions = _execute(connection, _DELETE_SESSION, params)
@@ -239,7 +257,7 @@ def delete_session(connection: Connection, key: SessionKey) -> bool:
 
 
 def list_keys(connection: Connection, owner: str) -> list[SessionKey]:
-    """The keys of an owner's sessions, also of those that have items but no row."""
+    """Return the keys of an owner's sessions, even if their row in ``sessions`` is missing."""
     statements = [
         select(table.c.notebook_id, table.c.cell_id)
         .where(table.c.owner == owner_key(owner))
@@ -251,14 +269,14 @@ def list_keys(connection: Connection, owner: str) -> list[SessionKey]:
 
 
 def count_sessions(connection: Connection, condition: Any) -> int:
-    """The number of sessions that match a condition."""
+    """Return the number of sessions that match a condition."""
     query = select(func.count()).select_from(sessions).where(condition)
     return int((connection.execute(query)).scalar() or 0)
 
 
-def record_owner(connection: Connection, owner: str) -> None:
-    """Store the name of an owner whose key isn't the name."""
-    if is_plain(owner):
+def store_owner_name(connection: Connection, owner: str) -> None:
+    """Store an owner's name in ``owners`` if the key differs from the name."""
+    if is_own_key(owner):
         return
     key = owner_key(owner)
     query = select(literal(1)).where(owners.c.owner == key)

@@ -1,10 +1,12 @@
-"""Convert sessions to rows and back. Pure.
+"""Convert sessions to rows and back, without access to a database.
 
 Invariants:
 
-- ``load`` is the exact inverse of ``split``, also for the unknown keys of other tools.
-- ``to_bytes`` returns the bytes of ``codec.encode`` without parsing the rows.
-- The counters match the whole session, so appending a turn doesn't read it.
+- ``load`` is the exact inverse of ``split``, even if a session contains keys that other tools
+  added.
+- ``to_bytes`` returns the same bytes as ``codec.encode``, without parsing the rows.
+- The stored counters always match the whole session, so that appending a turn doesn't have to read
+  the session.
 """
 
 from __future__ import annotations
@@ -38,24 +40,28 @@ _EVENTS_KEYS = {code: key for key, code in _EVENTS_CODES.items()}
 
 
 class Item(NamedTuple):
-    """The row of a turn or an event."""
+    """A row of the table ``items``, such as a turn or an event."""
 
     kind: int
     content: str
-    event_id: str | None = None  # a hash
+    event_id: str | None = None
+    """The result of ``hash_event_id``; None for a turn, and for an event without an id."""
 
 
 @dataclass
 class Counters:
-    """The state of the items that the next append and the history need."""
+    """Numbers about a session's items.
+
+    With them, appending records and reading the newest turns don't require reading all items.
+    """
 
     next_turn_id: int = 1
     next_seq: int = 1
     next_index: int = 0
     after_reset: int = 0
-    """The index at which the history begins."""
+    """The index of the first item after the last context reset. A model gets turns from there."""
     in_order: bool = True
-    """Whether the indexes are in chronological order."""
+    """Whether the order of the items' indexes is the chronological order."""
 
     def add(self, records: Iterable[Interaction | Event]) -> None:
         """Update the counters for appended records."""
@@ -68,12 +74,15 @@ class Counters:
                 self.after_reset = self.next_index
 
     def dump(self) -> str:
-        """Encode as JSON, because the numbers of a foreign file can be of any size."""
+        """Return the counters as JSON.
+
+        An integer column could be too small, because an imported file may contain any numbers.
+        """
         return json.dumps(vars(self))
 
     @classmethod
     def load(cls, text: str) -> Counters:
-        """The inverse of ``dump``. Raises DamagedData."""
+        """Parse the result of ``dump``. Raises DamagedData."""
         try:
             counters = cls(**json.loads(text))
         except (TypeError, ValueError) as exc:
@@ -85,7 +94,7 @@ class Counters:
 
 @dataclass
 class StoredSession:
-    """A session as it is stored: the columns of its row and its items."""
+    """A session as it is stored: columns of its row in ``sessions``, and its items."""
 
     meta: str
     extra: str = ""
@@ -93,7 +102,7 @@ class StoredSession:
     items: list[Item] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
-        """The session as JSON, even if its parts are damaged."""
+        """Return the session as JSON. Damaged columns make it damaged JSON."""
         turns, events = (
             SEPARATOR.join(
                 indent(_to_bytes(item.content), ITEM_DEPTH)
@@ -105,29 +114,29 @@ class StoredSession:
         key = "list" if events else _EVENTS_KEYS.get(self.events, "list")
         meta = indent(_to_bytes(self.meta), META_DEPTH)
         extra = _to_bytes(self.extra).removeprefix(b"{").removesuffix(b"}").strip(b"\n")
-        rest = b",\n" + extra if self.extra else b""
-        return b"".join(session_chunks(meta, turns, key, events, rest))
+        unknown_keys = b",\n" + extra if self.extra else b""
+        return b"".join(session_chunks(meta, turns, key, events, unknown_keys))
 
     def load(self, key: SessionKey) -> Session:
-        """Parse the session. Raises DamagedData, as ``codec.parse``."""
-        # Item by item, so that other threads can run in between.
+        """Parse the session. Raises the same errors as ``codec.parse``, such as DamagedData."""
+        # Each item is parsed on its own, because one call for all would block other threads.
         try:
             content: dict[str, Any] = json.loads(self.extra) if self.extra else {}
             content["meta"] = SessionMeta.model_validate_json(self.meta)
-            content["interactions"] = self._read(TURN, Interaction)
-            events = self._read(EVENT, Event)
+            content["interactions"] = self._parse_items(TURN, Interaction)
+            events = self._parse_items(EVENT, Event)
             if events or self.events == LIST:
                 content["events"] = events
             elif self.events == NULL:
                 content["events"] = None
             session = Session.model_validate(content)
         except (ValidationError, ValueError, TypeError, RecursionError):
-            return codec.parse(self.to_bytes(), key)  # which also reads old versions
+            return codec.parse(self.to_bytes(), key)  # slower, but also reads old versions
         return session if is_supported(session, key) else codec.parse(self.to_bytes(), key)
 
-    def check(self) -> None:
-        """Raise DamagedData if a part isn't JSON."""
-        # Item by item, as in load.
+    def check_json(self) -> None:
+        """Raise DamagedData if an item or ``extra`` isn't JSON."""
+        # Each item is parsed on its own, as in ``load``.
         try:
             for item in self.items:
                 if item.kind in (TURN, EVENT):
@@ -137,15 +146,15 @@ class StoredSession:
             raise DamagedData("not JSON") from exc
 
     def head(self, key: SessionKey) -> Session:
-        """The session without its items. Raises DamagedData."""
+        """Return the session without its items. Raises DamagedData."""
         return StoredSession(self.meta).load(key)
 
-    def _read(self, kind: int, model: type[R]) -> list[R]:
+    def _parse_items(self, kind: int, model: type[R]) -> list[R]:
         return [codec.parse_record(model, item.content) for item in self.items if item.kind == kind]
 
 
 def is_supported(session: Session, key: SessionKey) -> bool:
-    """Whether the session has our major version and belongs to the key."""
+    """Return whether the session has the current major version and belongs to the key."""
     meta = session.meta
     return meta.version.startswith("1.") and (meta.notebook_id, meta.cell_id) == (
         key.notebook_id,
@@ -154,12 +163,16 @@ def is_supported(session: Session, key: SessionKey) -> bool:
 
 
 def split(session: Session) -> tuple[StoredSession, Counters]:
-    """A session's row, items and counters. Raises InvalidRequest for what JSON can't hold."""
+    """Convert a session to rows, and compute its counters.
+
+    Raises InvalidRequest if JSON can't represent the session.
+    """
     listed: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
     ordered = session.ordered()
-    # Items may be stored in chronological order only if that preserves both lists exactly.
+    # The items are stored in chronological order if ``load`` then returns both lists, the turns and
+    # the events, in their present order.
     by_kind = sorted(ordered, key=lambda record: isinstance(record, Event))
-    in_order = all(left is right for left, right in zip(by_kind, listed, strict=True))
+    in_order = all(loaded is record for loaded, record in zip(by_kind, listed, strict=True))
     in_order = in_order and is_in_order(ordered, session.next_seq)
     records = ordered if in_order else listed
     counters = Counters(in_order=in_order)
@@ -175,36 +188,37 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
 
 
 def to_item(record: Interaction | Event) -> Item:
-    """The row of a turn or an event."""
+    """Convert a turn or an event to a row."""
     if isinstance(record, Interaction):
         return Item(TURN, to_column(record))
     return Item(EVENT, to_column(record), None if record.id is None else hash_event_id(record.id))
 
 
 def hash_event_id(event_id: str) -> str:
-    """The form in which the tables store an event's id, which can be any text."""
+    """Return the hash that the tables contain instead of an event's id, which can be any text."""
     return hashlib.sha256(event_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def to_column(record: Stored) -> str:
-    """Encode a record for the tables. Raises InvalidRequest if JSON can't hold it."""
-    return codec.encode(record)[:-1].decode()
+def to_column(data: Stored) -> str:
+    """Encode stored data for a column. Raises InvalidRequest if JSON can't represent the data."""
+    return codec.encode(data)[:-1].decode()
 
 
 def is_in_order(records: Iterable[Interaction | Event], next_seq: int) -> bool:
-    """Whether records are in chronological order, all before ``next_seq``."""
-    last = last_turn = last_turn_id = 0
+    """Return whether records are in chronological order, and all numbered below ``next_seq``."""
+    last_seq = last_turn_seq = last_turn_id = 0
     for record in records:
-        position = record.seq
+        seq = record.seq
         if isinstance(record, Interaction):
-            position = last_turn + 1 if position is None else position  # as in Session.ordered
+            # As in Session.ordered, a turn without a seq directly follows the previous turn.
+            seq = last_turn_seq + 1 if seq is None else seq
             if record.turn_id <= last_turn_id:
                 return False
-            last_turn, last_turn_id = position, record.turn_id
-        if position is None or position <= last:
+            last_turn_seq, last_turn_id = seq, record.turn_id
+        if seq is None or seq <= last_seq:
             return False
-        last = position
-    return last < next_seq
+        last_seq = seq
+    return last_seq < next_seq
 
 
 def _to_bytes(text: str) -> bytes:

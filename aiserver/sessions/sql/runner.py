@@ -1,9 +1,12 @@
 """Run the operations of one database in threads.
 
-Invariants: none of them runs on the server's loop, because reading, decoding and checking
-thousands of rows takes long; they can be submitted from any loop; an operation that has begun
-runs to its end even if its caller is cancelled, so no save is interrupted; the interpreter exits
-without waiting.
+Invariants:
+
+- No operation runs in the server's event loop, because reading, decoding and checking thousands of
+  rows takes long. Operations can be submitted from any event loop.
+- An operation that has begun runs to its end even if its caller is cancelled, so that no save is
+  interrupted.
+- When the interpreter exits, it doesn't wait for operations.
 """
 
 from __future__ import annotations
@@ -17,15 +20,15 @@ from ...errors import StorageUnreachable
 from ..threads import Workers
 
 _THREADS = 8
-_IDLE_TIMEOUT = 60.0  # seconds after the last operation
-_JOIN_TIMEOUT = 5.0  # seconds to wait for operations in progress
+_IDLE_TIMEOUT = 60.0  # seconds without operations, after which unused connections are closed
+_JOIN_TIMEOUT = 5.0  # seconds for which ``close`` waits for each thread's operations
 
 
 class Runner:
     """Runs operations on a database.
 
-    The first one creates the database in its thread, and ``close`` disposes of it. Can be used
-    again after ``close``.
+    The first operation creates the database object, in its thread, and ``close`` disposes of this
+    object. The runner can be used again after ``close``.
     """
 
     def __init__(self, factory: Callable[[], Any]) -> None:
@@ -39,18 +42,19 @@ class Runner:
     async def run(self, operation: Callable[[Any], Any], timeout: float | None = None) -> Any:
         """Run an operation on the database in a thread and return its result.
 
-        Raises StorageUnreachable if there is none after ``timeout`` seconds.
+        Raises StorageUnreachable if the operation hasn't ended after ``timeout`` seconds.
         """
         if self._workers is None:
             self._workers = Workers(_THREADS)
         loop = asyncio.get_running_loop()
-        # In a list, from which the caller takes it: the thread and the event loop would keep a long
-        # session alive, and freeing it delays the next operation (benchmarks/stores.py).
-        result = self._workers.run(lambda: [operation(self._get_database())])
-        # Cheaper than asyncio.wait_for, for saves in SQLite (benchmarks/stores.py).
-        timer = loop.call_later(timeout, _expire, result) if timeout else None
+        # The result is in a list, from which it is removed below. Otherwise, the thread and the
+        # event loop would keep a long session in memory, and freeing it would delay the next
+        # operation (benchmarks/stores.py).
+        future = self._workers.run(lambda: [operation(self._get_database())])
+        # asyncio.wait_for would make saves in SQLite slower (benchmarks/stores.py).
+        timer = loop.call_later(timeout, _set_timeout_error, future) if timeout else None
         try:
-            return (await result).pop()
+            return (await future).pop()
         finally:
             if timer:
                 timer.cancel()
@@ -59,16 +63,17 @@ class Runner:
                 self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._check_idle, loop)
 
     async def close(self) -> None:
-        """Close the connections after the operations in progress."""
+        """Close the connections once the operations in progress have ended."""
         if self._idle_timer:
             self._idle_timer.cancel()
             self._idle_timer = None
         workers, self._workers = self._workers, None
         if workers:
             await asyncio.to_thread(workers.close, _JOIN_TIMEOUT)
-        await asyncio.to_thread(self.abandon)
+        await asyncio.to_thread(self.dispose)
 
     def _check_idle(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Close unused connections, or check again when they could be idle for long enough."""
         remaining = self._last_use + _IDLE_TIMEOUT - loop.time()
         self._idle_timer = None
         if remaining > 0:
@@ -76,8 +81,8 @@ class Runner:
         elif self._database:
             loop.run_in_executor(None, self._database.close_idle)
 
-    def abandon(self) -> None:
-        """Close the connections."""
+    def dispose(self) -> None:
+        """Close the connections without waiting for operations in progress."""
         with self._lock:
             database, self._database = self._database, None
         if database:
@@ -91,6 +96,6 @@ class Runner:
         return self._database
 
 
-def _expire(result: asyncio.Future[Any]) -> None:
-    if not result.done():
-        result.set_exception(StorageUnreachable())
+def _set_timeout_error(future: asyncio.Future[Any]) -> None:
+    if not future.done():
+        future.set_exception(StorageUnreachable())

@@ -1,11 +1,11 @@
 """Create the tables.
 
-Invariants: of several processes that start at once, one creates the tables and the others wait; a
-process that is killed leaves a state from which the next one can continue; the tables of a newer
-AI Server are not changed.
+Invariants: if several processes start at once, one of them creates the tables while the other
+processes wait. If a process is killed while it creates the tables, the next process creates the
+missing ones. The tables of a newer version of AI Server are not changed.
 
-All databases have version 0001. The next change of the tables raises ``VERSION`` and adds the
-statements that bring them from this version to the new one.
+So far, all databases have tables of version 0001. Whoever changes the tables increases ``VERSION``
+and adds the statements that convert existing tables to the new version.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ version_table = Table(
 
 
 def current_version(connection: Connection) -> str | None:
-    """The version of the tables or None. Raises StorageError if it is newer than ours."""
+    """Return the version of the tables, or None if there are none.
+
+    Raises StorageError if a newer version of AI Server created them.
+    """
     if not inspect(connection).has_table(version_table.name):
         return None
     version = connection.execute(select(version_table.c.version_num)).scalar()
@@ -51,10 +54,11 @@ def current_version(connection: Connection) -> str | None:
 def create_tables(connection: Connection) -> None:
     """Create missing tables and indexes in the current transaction.
 
-    MySQL creates tables outside of any transaction, so some may exist from a killed process.
+    In MySQL, creating a table is not part of the transaction. So if a process was killed, some of
+    the tables may exist.
     """
     if current_version(connection) == VERSION:
-        return  # another process has created them meanwhile
+        return  # another process has created the tables meanwhile
     metadata.create_all(connection)
     for table in metadata.sorted_tables:
         for index in table.indexes:

@@ -1,7 +1,8 @@
-"""Databases on servers: a pool of connections, and locks that end with their connection.
+"""The base class for databases that run as servers, with a pool of connections and with locks.
 
-Invariants: an idle server has no open connections: a hub runs more servers than its database
-accepts connections.
+Invariants: a Jupyter server that doesn't use its database has no open connections, because a
+JupyterHub may run more Jupyter servers than its database accepts connections. A lock belongs to a
+connection, so the database releases it when the connection ends.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ CONNECT_TIMEOUT = 10  # seconds
 
 
 class ServerDatabase(Database):
-    """A database on a server."""
+    """A database that runs as a server, such as PostgreSQL."""
 
     def __init__(self, address: Address, **options: Any) -> None:
         super().__init__()
         self._engine = create_engine(
             address.url,
             connect_args={"connect_timeout": CONNECT_TIMEOUT, **options, **address.connect_args},
-            paramstyle="format",
+            paramstyle="format",  # parameters by position, as ``queries._execute`` passes them
             isolation_level="READ COMMITTED",
             hide_parameters=True,
             pool_pre_ping=True,
@@ -45,21 +46,26 @@ class ServerDatabase(Database):
 
     @abstractmethod
     def _lock_statements(self, name: bytes) -> tuple[str, str]:
-        """Statements that acquire the lock of this name, returning 1, and release it."""
+        """Return a statement that acquires the lock of this name and one that releases it.
 
-    def _transaction(self, writes: bool, work: Callable[[Connection], T]) -> T:
+        The first statement selects 1 if the lock was acquired.
+        """
+
+    def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
         with self._connect() as connection, connection.begin():
             return work(connection)
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[Connection]:
+        """Take a connection from the pool, and return or close it afterwards."""
         pool = self._engine.pool
         try:
             with self._engine.connect() as connection:
                 yield connection
         finally:
             if pool is not self._engine.pool:
-                # The connections were closed meanwhile, except this one, which was in use.
+                # Meanwhile, ``_close_connections`` has replaced the pool and closed all of its
+                # connections except this one, which was in use.
                 pool.dispose()
 
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
@@ -74,6 +80,7 @@ class ServerDatabase(Database):
         digest = hashlib.sha256(name.encode()).digest()
         lock, unlock = map(text, self._lock_statements(digest))
         with self._connect() as connection:
+            # Without this, a transaction would stay open, and idle, while the lock is held.
             connection.execution_options(isolation_level="AUTOCOMMIT")
             if connection.execute(lock).scalar() != 1:
                 raise StorageBusy
@@ -83,18 +90,18 @@ class ServerDatabase(Database):
                 try:
                     connection.execute(unlock)
                 except Exception:
-                    connection.invalidate()  # the lock ends with the connection
+                    connection.invalidate()  # closes the connection, which releases the lock
 
     def _create_tables(self) -> None:
         try:
             self._engine.connect().close()
-        except (TypeError, ProgrammingError) as exc:  # the driver doesn't know an option of the URL
+        except (TypeError, ProgrammingError) as exc:  # the driver rejects an option of the URL
             message = "The database URL contains an option that its driver does not support."
             raise SettingError(message) from exc
         super()._create_tables()
 
     def close_idle(self) -> None:
-        """Close the connections, unless one holds a lock."""
+        """Close the connections, unless one of them holds a lock."""
         if not self._notebook_locks:
             self._close_connections()
 

@@ -1,4 +1,4 @@
-"""SQLite: run transactions in the calling thread, and lock the notebooks with a file."""
+"""Transactions, locks and guarantees of SQLite databases. The notebook lock is a locked file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class SQLiteDatabase(Database):
-    """An SQLite file or a database in memory."""
+    """A database in an SQLite file or in memory."""
 
     def __init__(self, address: Address) -> None:
         super().__init__()
@@ -38,11 +38,11 @@ class SQLiteDatabase(Database):
         event.listen(self._engine, "connect", self._configure)
 
     def is_writable(self) -> bool:
-        """Whether the database accepts writes, as far as the file's mode tells."""
+        """Return whether the permissions of the database file allow writes."""
         return self._file is None or self.read(lambda _: os.access(str(self._file), os.W_OK))
 
     def missing_guarantees(self) -> list[str]:
-        """Connect and return sentences about what the database does not guarantee."""
+        """Connect, and return a sentence for each guarantee that the database lacks."""
         mode = self.read(
             lambda connection: connection.exec_driver_sql("PRAGMA journal_mode").scalar()
         )
@@ -60,22 +60,26 @@ class SQLiteDatabase(Database):
             ]
         return []
 
-    def _transaction(self, writes: bool, work: Callable[[Connection], T]) -> T:
-        # SQLite allows one writer at a time: ours wait here for each other, without polling.
-        # Each connection to ":memory:" would be a database of its own, so there is only one.
-        exclusive = writes or self._file is None
-        with self._write_lock if exclusive else contextlib.nullcontext():
-            # SQLAlchemy's pool and transactions take longer than a read (benchmarks/stores.py).
+    def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
+        # SQLite allows one writer at a time. The writers of this process wait for each other at
+        # this lock, which takes less time than SQLite's polling. Each connection to ":memory:"
+        # would have a database of its own, so readers wait as well, to use the same connection.
+        is_exclusive = is_write or self._file is None
+        with self._write_lock if is_exclusive else contextlib.nullcontext():
+            # Using SQLAlchemy's pool and transactions takes longer than reading a session
+            # (benchmarks/stores.py), so both are replaced here.
             connection = self._take_connection()
             driver: Any = connection.connection.dbapi_connection
             try:
-                # SQLite may refuse to turn a reading transaction into a writing one.
-                driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+                # A plain BEGIN starts a reading transaction. SQLite may refuse to turn it into a
+                # writing one later.
+                driver.execute("BEGIN IMMEDIATE" if is_write else "BEGIN")
                 result = work(connection)
                 driver.commit()
                 return result
             finally:
-                # After a commit, these only end what SQLAlchemy regards as a transaction.
+                # After a commit, there is nothing to roll back, but SQLAlchemy doesn't know of the
+                # commit and must be told that its transaction has ended.
                 connection.rollback()
                 driver.rollback()
                 self._unused_connections.append(connection)
@@ -92,14 +96,14 @@ class SQLiteDatabase(Database):
 
     @contextlib.contextmanager
     def _notebook_lock(self, owner: str) -> Iterator[None]:
-        """Lock the notebooks of all owners, unless no file can be locked."""
+        """Lock a file next to the database, unless it can't be created. All owners share it."""
         lock = FileLock(f"{self._file}.lock", mode=0o600, thread_local=False)
         try:
             if self._file:
                 lock.acquire(timeout=LOCK_TIMEOUT, poll_interval=0.01)
         except Timeout as exc:
             raise StorageBusy from exc
-        except OSError:  # then nobody can write either
+        except OSError:  # if no file can be created in the folder, SQLite can't write either
             pass
         try:
             yield
@@ -112,14 +116,14 @@ class SQLiteDatabase(Database):
         super()._create_tables()
 
     def _configure(self, connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # transactions begin explicitly, see _transaction
+        connection.isolation_level = None  # ``_transaction`` executes BEGIN
         if self._file:
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
 
 
 def _create_private(file: Path) -> None:
-    """Create the file with mode 0600; SQLite gives its adjacent files the same mode."""
-    with contextlib.suppress(OSError):  # SQLite reports it if it matters
+    """Create the file for its owner only; SQLite gives its adjacent files the same mode."""
+    with contextlib.suppress(OSError):  # if the file can't be opened, SQLite reports it
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -5,9 +5,10 @@ Invariants:
 - Names are compared byte by byte in every database, and no text is ever truncated.
 - A save writes one row of ``items`` and one of ``sessions``, however long the session is; listing
   reads only ``sessions``.
-- ``item_index`` is the order in which turns and events are listed in the session. It is
-  independent of ``seq``, which is in the content.
-- Content is exactly the JSON that ``codec.encode`` writes, without the last line break.
+- ``item_index`` is the order in which a session lists its turns and events. It is independent of
+  their ``seq``, which is part of the column ``content``.
+- The columns ``content`` and ``meta`` contain exactly the JSON that ``codec.encode`` returns,
+  without the last line break.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from .owners import MAX_KEY_BYTES
 
 
 class Name(TypeDecorator[str]):
-    """A short text, compared byte by byte."""
+    """The type of a column for short texts that are compared byte by byte."""
 
     impl = String
     cache_ok = True
@@ -50,7 +51,7 @@ class Name(TypeDecorator[str]):
         return dialect.type_descriptor(String(self._length, collation=collation))
 
     def bind_processor(self, dialect: Dialect) -> None:
-        """Pass text unchanged: MySQL converts it to its UTF-8 bytes."""
+        """Pass texts unchanged, because MySQL itself converts them to UTF-8 bytes."""
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:
         return value.decode() if isinstance(value, bytes) else value
@@ -68,7 +69,7 @@ _MYSQL_OPTIONS: dict[str, Any] = {
 
 
 def _cell_key() -> tuple[Column[Any], ...]:
-    """The columns of a session's key."""
+    """Return the columns that identify a session."""
     return (
         Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
         Column("notebook_id", Name(64), primary_key=True),
@@ -82,9 +83,9 @@ sessions = Table(
     *_cell_key(),
     Column("meta", LongText, nullable=False),
     Column("extra", LongText, nullable=False),  # unknown top-level keys as JSON, or empty
-    Column("events", SmallInteger, nullable=False),  # the key "events": absent, null or a list
-    Column("counters", LongText, nullable=False),
-    Column("summary", LongText, nullable=False),
+    Column("events", SmallInteger, nullable=False),  # the form of the key "events", see codes.py
+    Column("counters", LongText, nullable=False),  # JSON of ``rows.Counters``
+    Column("summary", LongText, nullable=False),  # JSON of ``SessionSummary``
     **_MYSQL_OPTIONS,
 )
 
@@ -95,7 +96,7 @@ items = Table(
     Column("item_index", Integer, primary_key=True, autoincrement=False),
     Column("kind", SmallInteger, nullable=False),  # see codes.py
     Column("event_id", Name(64)),  # the id's SHA-256, because an id can be any text
-    Column("write_id", BigInteger, nullable=False),  # shows whether a write was committed
+    Column("write_id", BigInteger, nullable=False),  # ``WriteState.id`` of the write
     Column("content", LongText, nullable=False),
     Index("aiserver_items_event_id", "owner", "notebook_id", "cell_id", "event_id"),
     **_MYSQL_OPTIONS,
@@ -135,6 +136,6 @@ owners = Table(
     "aiserver_owners",
     metadata,
     Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
-    Column("name", LongText, nullable=False),  # as JSON, if the key isn't the name itself
+    Column("name", LongText, nullable=False),  # as JSON; only owners whose key isn't the name
     **_MYSQL_OPTIONS,
 )

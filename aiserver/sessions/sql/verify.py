@@ -1,8 +1,8 @@
 """Find and repair damage in the rows of a session.
 
-Invariants: no byte is lost: an unreadable item is quarantined in its row with its content
-unchanged, and an event in the session records this. Intact items and sessions of a newer version
-are not changed.
+Invariants: no byte is lost. An unreadable item stays in its row with its content unchanged, but
+becomes a quarantined item, and a new event in the session reports this. Neither intact items nor
+sessions of a newer version are changed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..record.mutations import find_problems
 from ..record.summaries import summarise
 from . import queries
 from .codes import EVENT, LIST, QUARANTINED, TURN
-from .database import Write
+from .database import WriteState
 from .queries import HeadRow, SessionRows
 from .rows import Counters, Item, is_in_order, is_supported, to_column, to_item
 
@@ -34,20 +34,27 @@ class Examination:
     """The intact content of a session's rows, and the problems."""
 
     session: Session
+    """The session with its intact records."""
     counters: Counters
-    damaged: list[int] = field(default_factory=list)  # indexes
-    unreadable: list[str] = field(default_factory=list)  # columns of the session's row
+    """The right counters for the session."""
+    damaged_indexes: list[int] = field(default_factory=list)
+    """The indexes of unreadable items."""
+    unreadable_columns: list[str] = field(default_factory=list)
+    """The contents of unreadable columns of the session's row in ``sessions``."""
     has_gap: bool = False
+    """Whether an index between two items is missing."""
     is_outdated: bool = False
-    unrepairable: list[str] = field(default_factory=list)  # sentences
+    """Whether the stored counters or the stored summary are wrong."""
+    unrepairable: list[str] = field(default_factory=list)
+    """Sentences about problems that ``repair`` can't solve."""
 
     @property
     def problems(self) -> list[str]:
-        """All problems, in sentences."""
+        """All problems, as sentences for people."""
         problems = []
-        if self.damaged:
-            problems.append(f"{len(self.damaged)} unreadable records")
-        if self.unreadable:
+        if self.damaged_indexes:
+            problems.append(f"{len(self.damaged_indexes)} unreadable records")
+        if self.unreadable_columns:
             problems.append("metadata is damaged")
         if self.has_gap:
             problems.append("records are missing")
@@ -57,28 +64,28 @@ class Examination:
 
 
 def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> Examination | None:
-    """Examine a session's rows; None if a newer version wrote them. Pure."""
-    stored, intact, damaged = session_rows.stored, dict[int, Interaction | Event](), []
+    """Examine a session's rows. Returns None if a newer version of AI Server wrote the session."""
+    stored, intact, damaged_indexes = session_rows.stored, dict[int, Interaction | Event](), []
     for position, item in enumerate(stored.items):
         if item.kind != QUARANTINED:
             try:
                 intact[position] = codec.parse_record(_MODELS[item.kind], item.content)
             except (KeyError, ValueError, RecursionError):
-                damaged.append(session_rows.indexes[position])
-    records, unreadable = list(intact.values()), []
+                damaged_indexes.append(session_rows.indexes[position])
+    records, unreadable_columns = list(intact.values()), []
     try:
         session = stored.head(key)
         if not is_supported(session, key):
             return None
     except DamagedData:
         session = _rebuild_session(key, records)
-        unreadable += [stored.meta] if stored.meta else []
+        unreadable_columns += [stored.meta] if stored.meta else []
     session.interactions = [record for record in records if isinstance(record, Interaction)]
     if events := [record for record in records if isinstance(record, Event)]:
         session.events = events
     if stored.extra and not _is_object(stored.extra):
-        unreadable.append(stored.extra)
-    resets = [
+        unreadable_columns.append(stored.extra)
+    reset_positions = [
         position
         for position, record in intact.items()
         if isinstance(record, Event) and record.type == "context_reset"
@@ -87,15 +94,15 @@ def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> 
         next_turn_id=session.next_turn_id,
         next_seq=session.next_seq,
         next_index=len(stored.items),
-        after_reset=max(resets, default=-1) + 1,
+        after_reset=max(reset_positions, default=-1) + 1,
         in_order=is_in_order(records, session.next_seq),
     )
     has_gap = session_rows.indexes != list(range(len(stored.items)))
     return Examination(
         session,
         counters,
-        damaged,
-        unreadable,
+        damaged_indexes,
+        unreadable_columns,
         has_gap=has_gap,
         is_outdated=not has_gap and not _is_up_to_date(row, session, counters),
         unrepairable=find_problems(session, key),
@@ -103,18 +110,16 @@ def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> 
 
 
 def verify(connection: Connection, key: SessionKey) -> list[str]:
-    """The problems of a session, in sentences."""
-    session_rows, row = (
-        queries.read_rows(connection, key),
-        queries.head(connection, key),
-    )
+    """Return the problems of a session, as sentences for people."""
+    session_rows = queries.read_rows(connection, key)
+    row = queries.read_head(connection, key)
     examination = examine(session_rows, row, key) if session_rows else None
     return examination.problems if examination else []
 
 
-def repair(connection: Connection, write: Write, key: SessionKey) -> tuple[list[str], bool]:
-    """Repair a session; return its problems and whether all were repaired."""
-    row = queries.lock(connection, key)
+def repair(connection: Connection, state: WriteState, key: SessionKey) -> tuple[list[str], bool]:
+    """Repair a session; return its problems, and whether all of them were repaired."""
+    row = queries.lock_head(connection, key)
     session_rows = queries.read_rows(connection, key)
     examination = examine(session_rows, row, key) if session_rows else None
     if session_rows is None or examination is None:
@@ -122,28 +127,29 @@ def repair(connection: Connection, write: Write, key: SessionKey) -> tuple[list[
     problems = examination.problems
     if len(problems) == len(examination.unrepairable):
         return problems, not problems
-    for index in examination.damaged:
+    for index in examination.damaged_indexes:
         queries.update_item(connection, key, index, kind=QUARANTINED, event_id=None)
-    for new, old in enumerate(session_rows.indexes):
-        if new != old:
-            queries.update_item(connection, key, old, item_index=new)
-    added = [Item(QUARANTINED, content) for content in examination.unreadable]
+    for new_index, old_index in enumerate(session_rows.indexes):
+        if new_index != old_index:
+            queries.update_item(connection, key, old_index, item_index=new_index)
+    new_items = [Item(QUARANTINED, content) for content in examination.unreadable_columns]
     session, counters = examination.session, examination.counters
-    end, counters.next_index = counters.next_index, counters.next_index + len(added)
-    if examination.damaged or examination.unreadable or examination.has_gap:
-        note = _note(session, examination)
-        session.events = [*(session.events or []), note]
-        counters.add([note])
-        added.append(to_item(note))
+    start = counters.next_index
+    counters.next_index += len(new_items)
+    if examination.damaged_indexes or examination.unreadable_columns or examination.has_gap:
+        recovery_event = _create_recovery_event(session, examination)
+        session.events = [*(session.events or []), recovery_event]
+        counters.add([recovery_event])
+        new_items.append(to_item(recovery_event))
     stored = session_rows.stored
     values: dict[str, Any] = {
         "meta": to_column(session.meta),
-        "extra": "" if stored.extra in examination.unreadable else stored.extra,
+        "extra": "" if stored.extra in examination.unreadable_columns else stored.extra,
         "events": LIST if session.events else stored.events,
         "counters": counters.dump(),
         "summary": summarise(session).model_dump_json(),
     }
-    queries.insert_items(connection, key, write.id, end, added)
+    queries.insert_items(connection, key, state.id, start, new_items)
     if row is None:
         queries.insert_session(connection, key, values)
     else:
@@ -152,7 +158,7 @@ def repair(connection: Connection, write: Write, key: SessionKey) -> tuple[list[
 
 
 def _is_up_to_date(row: HeadRow | None, session: Session, counters: Counters) -> bool:
-    """Whether the row's counters and summary match the items."""
+    """Return whether the counters and the summary in a session's row match its items."""
     if row is None:
         return False
     try:
@@ -163,7 +169,7 @@ def _is_up_to_date(row: HeadRow | None, session: Session, counters: Counters) ->
 
 
 def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Session:
-    """Create a session for the intact records when the metadata is unreadable."""
+    """Create a session with new metadata for the intact records, if the old is unreadable."""
     session = new_session(key)
     if intact:
         session.meta.created_at = intact[0].timestamp
@@ -172,8 +178,8 @@ def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Sess
     return session
 
 
-def _note(session: Session, examination: Examination) -> Event:
-    """The event that tells the person what was recovered."""
+def _create_recovery_event(session: Session, examination: Examination) -> Event:
+    """Create the event that reports to the person what was recovered and what was quarantined."""
     return Event(
         seq=session.next_seq,
         type=NOTE,
@@ -181,7 +187,7 @@ def _note(session: Session, examination: Examination) -> Event:
         data={
             "turns": len(session.interactions),
             "events": len(session.events or []),
-            "set_aside": len(examination.damaged) + len(examination.unreadable),
+            "set_aside": (len(examination.damaged_indexes) + len(examination.unreadable_columns)),
         },
     )
 

@@ -151,7 +151,7 @@ async def test_damaged_logs_and_blobs_are_reported(database: Database) -> None:
         database.ask(methodcaller("exec_driver_sql", statement))
     for repair in (True, False):
         (log, _), (blob, _) = await verified(store, repair)
-        assert log == "1 damaged lines; the others are in use"
+        assert log == "1 damaged entries, which are skipped"
         assert blob == "content does not match its hash"
     assert [line.data["path"] for line in await store.read_notebook_log("notebook")] == ["b"]
     assert await store.get_blob(digest) is None
