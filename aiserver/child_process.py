@@ -93,7 +93,7 @@ def command_of(module: str) -> tuple[str, ...]:
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
     """In the child, call ``serve`` with the streams of requests and answers.
 
-    Returns when ``serve`` does or the parent has closed a pipe.
+    Return when ``serve`` returns or when the parent has closed a pipe.
     """
     with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
         os.nice(5)  # run at a lower priority

@@ -2,10 +2,12 @@
 
 A merge keeps the numbers of one side's records and appends the records of the other side with new
 numbers. A change log entry, or an event of another cell, may refer to a record by its old number.
-It then has a list ``merged`` of *merge paths*: each is the list of the ids of the merges that the
-entry or event went through, oldest first, and there are several if its copies went through
-different merges. The session's ``meta.merged`` has the old and new numbers of each merge:
-``{"id": …, "seqs": [[first old, last old, first new], …]}``. Pure functions.
+Such an entry or event has a list ``merged`` of *merge paths*. A merge path is the list of the ids
+of the merges that the entry or event went through, oldest first. There are several paths if copies
+of the entry or event went through different merges. The session's ``meta.merged`` has the old and
+new numbers of each merge: ``{"id": …, "seqs": [[first old, last old, first new], …]}``.
+
+Pure functions.
 """
 
 from __future__ import annotations
@@ -53,8 +55,8 @@ def _longest_chain(merged: object, merge_paths: object) -> list[list[list[int]]]
     """Return the renumbered ranges of each merge along one of the merge paths.
 
     ``merged`` may lack merges of a path, because git may take a session's file from one side
-    unchanged. So the path is chosen of which ``merged`` has the most merges. If it has all merges
-    of several paths, each of these paths leads to the same record.
+    unchanged. So this function uses the path that has the most merges in ``merged``. If ``merged``
+    has all merges of several paths, each of these paths leads to the same record.
     """
     if not isinstance(merged, Sequence) or not isinstance(merge_paths, Sequence):
         return []

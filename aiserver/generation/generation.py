@@ -105,7 +105,7 @@ class Generation:
         Raises StorageError if the history can't be read or no turn can be added to it.
         """
         session = await load_or_new(self._sessions, self.key)
-        check_writable(session.meta, None)  # before the model is asked: its answer must be saved
+        check_writable(session.meta, None)  # don't ask for an answer that can't be saved
         self.turn_id = session.next_turn_id
         self._history = await past_turns_of(
             self._sessions, session, self.key, self.body.parent_turn_id
@@ -128,7 +128,7 @@ class Generation:
         """
         while True:
             try:
-                # A timer is only started if the queue is empty: one for each token is expensive.
+                # A timer is only started if the queue is empty; a timer for each token is slow.
                 token = (
                     await asyncio.wait_for(self._queue.get(), idle)
                     if self._queue.empty()
@@ -143,6 +143,7 @@ class Generation:
             yield token
 
     async def _run(self) -> None:
+        """Query the model, save the turn and set the outcome."""
         error: AIServerError | None = None
         status: Status = "cancelled"
         try:

@@ -100,9 +100,9 @@ class Histories:
     async def load(self, notebook_id: str, *, version: str | None = None) -> History:
         """Return the history of a notebook; it is empty if the store has none.
 
-        If the cached history has this ``version``, it is returned even if the store has a newer
-        one. So a client can read one moment of a timeline after another while new moments are
-        added. Raises InvalidField, StorageError.
+        If the cached history has this ``version``, it is returned even if the notebook was changed
+        since then. So a client can read one moment of a timeline after another while new moments
+        are added. Raises InvalidField, StorageError.
         """
         check_id("notebookId", notebook_id)
         cached = self._cached(notebook_id)
@@ -184,7 +184,8 @@ def _cells(
 ) -> dict[str, _CachedCell]:
     """Return the cached sessions, sorted by cell id.
 
-    The sessions of the cells in ``changed`` are parsed from ``loaded``; the rest is from ``old``.
+    The sessions of the cells in ``changed`` are parsed from the bytes in ``loaded``; the sessions
+    of all other cells are those in ``old``.
     """
     cells = dict(old)
     for cell_id in changed:

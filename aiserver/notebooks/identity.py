@@ -3,8 +3,8 @@
 Invariants:
 
 - A notebook that was renamed or moved keeps its id, even if two paths lead to its file. A copy of a
-  notebook gets a new id and copies of the sessions. When a copy is identified, it gets its own id
-  at once.
+  notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
+  the copy is identified.
 - A notebook that lost its id is recognised by its path, but only if one of its cells matches. So a
   new notebook at the path of an old one (``Untitled.ipynb``) doesn't get the old one's history.
 - Identifying a notebook again gives the same result, even if the first answer got lost, the server
@@ -126,9 +126,10 @@ class NotebookRegistry:
     async def identify(
         self, path: str, notebook_id: str | None, cell_ids: Sequence[str]
     ) -> NotebookIdentity:
-        """Return the id for the notebook at ``path``, which the page has as ``notebook_id``.
+        """Return the id for the notebook at ``path``.
 
-        ``cell_ids`` are the notebook's cells. Raises InvalidField for an invalid id, StorageError.
+        ``notebook_id`` is the id that the notebook has in the page, if any, and ``cell_ids`` are
+        its cells. Raises InvalidField for an invalid id, StorageError.
         """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)

@@ -53,43 +53,45 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
 
     The first line is from ``start`` to ``end``.
     """
-    line = start
+    line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:
-        new_end = max(_end_of_call(text, line, end), _end_of_gap(text, line, end))
+        new_end = max(
+            _end_of_call(text, line_start, end), _end_of_joined_literal(text, line_start, end)
+        )
         if new_end == end:
             return end
-        line, end = end + 1, new_end
+        line_start, end = end + 1, new_end
     return end
 
 
-def _end_of_call(text: str, line: int, end: int) -> int:
-    """Return the end of the line that closes the call opened in the line from ``line`` to ``end``.
+def _end_of_call(text: str, line_start: int, end: int) -> int:
+    """Return the end of the line that closes the call that is opened in the given line.
 
-    Return ``end`` if that line opens no call.
+    The given line is from ``line_start`` to ``end``. If it opens no call, return ``end``.
     """
-    call = _JOIN.search(text, line, end) or _LOGIN.search(text, line, end)
+    call = _JOIN.search(text, line_start, end) or _LOGIN.search(text, line_start, end)
     if call is None:
         return end
-    depth, inside, last = 1, call.end(), end
+    depth, position, line_end = 1, call.end(), end
     for _ in range(_MAX_LINES):
-        content = text[inside:last]
+        content = text[position:line_end]
         depth += sum(map(content.count, "([")) - sum(map(content.count, ")]"))
         if depth <= 0:
-            return last
-        if last == len(text):
+            return line_end
+        if line_end == len(text):
             break
-        inside, last = last + 1, _end_of_line(text, last + 1)
+        position, line_end = line_end + 1, _end_of_line(text, line_end + 1)
     return end
 
 
-def _end_of_gap(text: str, line: int, end: int) -> int:
-    """Return the end of the line with the literal that is joined to the last one before ``end``.
+def _end_of_joined_literal(text: str, line_start: int, end: int) -> int:
+    """Return the end of the line with the literal that is joined to the given line's last literal.
 
-    Return ``end`` if no literal is joined to it.
+    The given line is from ``line_start`` to ``end``. If no literal is joined, return ``end``.
     """
     quote = end
     for _ in range(_MAX_QUOTES):
-        quote = max(text.rfind('"', line, quote), text.rfind("'", line, quote))
+        quote = max(text.rfind('"', line_start, quote), text.rfind("'", line_start, quote))
         if quote < 0:
             break
         joint = _JOIN_GAP.match(text, quote)
@@ -116,7 +118,7 @@ def redact_joined(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
-    breaks = _breaks(text)
+    breaks = _argument_breaks(text)
     joints = _gaps(text, breaks)
     if not joints:
         return text
@@ -140,7 +142,7 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
     return "".join([*redacted, text[position:]])
 
 
-def _breaks(text: str) -> list[tuple[int, int]]:
+def _argument_breaks(text: str) -> list[tuple[int, int]]:
     """Return start and end of the line breaks between the arguments of a call with a password."""
     call = _LOGIN.search(text) if "\n" in text else None
     return [gap.span() for gap in _LINE_BREAK.finditer(text, call.start())] if call else []

@@ -157,7 +157,7 @@ class Cell:
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the index of the first step that wasn't copied from another cell together with it."""
+    """Return the index of the first step that was not copied from another cell with the source."""
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

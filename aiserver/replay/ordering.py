@@ -44,7 +44,7 @@ class StepGroup:
 
     timestamp: str
     steps: list[tuple[int, Step]] = field(default_factory=list)
-    """Pairs of a cell's index in the cells that ``order_steps`` gets, and a step of that cell."""
+    """Pairs of a cell's index (in the list that ``order_steps`` gets) and a step of that cell."""
     order: CellOrder | None = None
     save_count: int = 0
     """The number of saves directly after this group."""
