@@ -143,7 +143,7 @@ def commit_file(file: Path, target: Path) -> None:
 
 
 def temp_target(name: str) -> str | None:
-    """Return the name of the file that a temp file replaces; None for the name of another file."""
+    """Return the name of the file that a temp file replaces; None for a file of another kind."""
     match = _TEMP.fullmatch(name)
     return match and match[1]
 

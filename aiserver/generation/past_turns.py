@@ -17,7 +17,7 @@ from ..errors import SessionCorrupt
 from ..models import Interaction, Session, SessionKey, is_id, new_session
 from ..sessions.base import SessionManager
 
-HISTORY_TURNS = 50  # turns at most; fewer fit into any prompt's token budget
+HISTORY_TURNS = 50  # the maximum number of turns, more than fit into the token budget of a prompt
 _MAX_CELLS = 50  # cells to load at most, which were merged directly or indirectly
 
 
@@ -45,7 +45,7 @@ async def past_turns_of(
     key: SessionKey,
     parent_turn_id: int | None = None,
 ) -> list[Interaction]:
-    """Return the past turns for a model, as ``load_past_turns`` does, for a loaded session."""
+    """Return the past turns for a model from a session that is already loaded."""
     turns = session.history(parent_turn_id)
     if session.meta.parents and len(turns) < HISTORY_TURNS:
         turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]

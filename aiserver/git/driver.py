@@ -6,10 +6,10 @@ Invariants:
 
 - If a file can't be parsed, our copy stays unchanged, and the exit status is 1. The command in
   git's config then merges by lines and leaves conflict markers.
-- All files of one merge get the same merge id, and no other merge gets it. By this id, the entries
-  of a log find the renumbered records of sessions (see ``renumbering.py``). The id is derived from
-  the merged commits, or from the lock file of git's index if git doesn't tell the driver the
-  commits (cherry-pick, stash).
+- All files of one merge get the same merge id, and no other merge gets it. The id connects the
+  entries of a log with the records that the merge renumbered (see ``renumbering.py``). It is
+  derived from the merged commits, or from the lock file of git's index if git doesn't tell the
+  driver the commits (cherry-pick, stash).
 """
 
 from __future__ import annotations

@@ -91,9 +91,9 @@ def _is_ignored(folder: Path) -> bool:
 
 
 def _add_lines(file: Path, lines: Iterable[str], *, again: bool = False) -> bool:
-    """Append lines to a file that doesn't have them, or with ``again`` in any case.
+    """Append those of the lines that a file doesn't have; with ``again``, append all of them.
 
-    Return whether lines were appended.
+    Return whether any lines were appended.
     """
     if file.is_symlink() or (file.exists() and not file.is_file()):
         raise StorageReadOnly(READ_ONLY)

@@ -285,6 +285,6 @@ def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
 
 
 def _safe_name(part: str | int) -> str:
-    """Return a part of a field's name. The client may have sent any text as a name."""
+    """Return a component of a field's name, or "a field" if the client sent an unusual text."""
     text = str(part)
     return text if re.fullmatch(r"[A-Za-z0-9_]{1,32}", text) else "a field"

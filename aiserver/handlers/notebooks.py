@@ -39,7 +39,10 @@ class NotebooksHandler(AIServerHandler):
 def notebook_registry(
     store: SessionManager, contents_manager: Any, log: logging.Logger, owner: str
 ) -> NotebookRegistry:
-    """Create the registry of a server's notebooks, including histories in other folders."""
+    """Create the registry that assigns ids to a server's notebooks.
+
+    With the file store, it also copies the histories of notebooks in other roots.
+    """
     if not isinstance(store, FileSessionManager):
         return NotebookRegistry(store, Contents(contents_manager), owner=owner)
     contents = Contents(contents_manager, Path(store.root))

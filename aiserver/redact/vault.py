@@ -42,7 +42,7 @@ class Vault:
 
         The stored text was redacted. If this vault has only one secret of a kind, each mark of that
         kind in the text is replaced by the vault's mark or, if nothing is hidden, by the secret.
-        Never pass an untrusted text: it could contain a mark to obtain a secret.
+        The text must come from the history: any other text could contain a mark to obtain a secret.
         """
         if OPEN in text:
             for kind, marks in self._marks_by_kind.items():
