@@ -131,7 +131,7 @@ class RedisBackend(DurableBackend):
             "version": str(content["meta"]["version"]),
             "rest": "".join(f", {json.dumps(name)}: {json.dumps(rest[name])}" for name in rest),
         }
-        names = self.names.session(key)
+        names = self.names.session_keys(key)
         self.server.hset(names[3], mapping=head)
         for name, items in zip(names[4:6], (content["interactions"], events or []), strict=True):
             self.server.rpush(name, *map(json.dumps, items)) if items else None

@@ -1,10 +1,18 @@
-"""Sessions in Redis, shared by many machines (``docs/redis.md``).
+"""Store sessions in Redis, which many machines can share (see ``docs/redis.md``).
 
-The modules, lowest layer first: ``address`` (the setting), ``keys`` (the keyspace), ``layout``
-(a session as stored texts, pure), ``guarantees`` (the server's durability, pure), ``client``
-(connections, retries, errors, and the scripts in ``lua/``), ``notebook_lock``, ``connection`` (the
-settings), ``sessions`` and ``logs_and_blobs`` (the parts of the store), ``verify``; ``manager`` is
-the store. Imported only if it is chosen.
+The modules, lowest layer first:
+
+- ``address`` parses the URL; ``keys`` builds the keys; ``layout`` converts sessions to the texts
+  that Redis stores, and back.
+- ``guarantees`` describes how durable a Redis server is.
+- ``client`` connects to Redis, runs the scripts in ``lua/``, and retries them.
+- ``notebook_lock`` is a lock that Jupyter servers share.
+- ``connection``, ``sessions`` and ``logs_and_blobs`` are base classes of the store; ``connection``
+  has its settings.
+- ``verify`` finds and repairs damage.
+- ``manager`` is the store.
+
+This package is imported only if the settings choose Redis.
 """
 
 from ...errors import SettingError

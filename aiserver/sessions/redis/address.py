@@ -1,6 +1,6 @@
-"""Parse the URL of a Redis server. Pure, except for reading the password file.
+"""Parse the URL of a Redis server, and read the password file.
 
-Invariants: an invalid URL is rejected at once; the error contains no part of it.
+Invariants: an invalid URL is rejected before the first connection; the error doesn't quote the URL.
 """
 
 from __future__ import annotations
@@ -17,22 +17,25 @@ from redis.exceptions import RedisError
 from ...errors import SettingError
 
 DEFAULT = "redis://localhost:6379/0"
-# Defaults; the URL can override them. Redis servers of all versions support protocol 2.
+# The URL can override these options. Redis servers of all versions support protocol 2.
 _OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
 
 
 def url_prefix(url: str) -> str | None:
-    """The prefix in a URL or None."""
+    """Return the option ``prefix`` in a URL, or None."""
     return dict(_query(url)).get("prefix")
 
 
 def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
-    """The options of the connection pool. Raises SettingError."""
+    """Return options for a connection pool, with the password from its file.
+
+    Raises SettingError.
+    """
     query = urlencode([pair for pair in _query(url) if pair[0] != "prefix"])
     try:
         parts = urlsplit(re.sub(r"\Aredis\+unix:", "unix:", url))
         if parts.scheme != "unix" and not re.fullmatch(r"/?[0-9]*", parts.path):
-            raise ValueError("no number of a database")
+            raise ValueError("not a database number")
         options = {**_OPTIONS, **parse_url(urlunsplit(parts._replace(query=query)))}
         options["protocol"] = int(options["protocol"])
         pool = BlockingConnectionPool(**options)
@@ -43,6 +46,7 @@ def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
 
 
 def _query(url: str) -> list[tuple[str, str]]:
+    """Return the names and values in a URL's query."""
     try:
         return parse_qsl(urlsplit(url).query, keep_blank_values=True)
     except ValueError as exc:

@@ -2,10 +2,12 @@
 
 Invariants:
 
-- A command that gets no answer is retried for ``patience`` seconds. So any command may run twice;
-  a script that writes recognises by its stamp that it has run already.
-- No error message contains Redis's own; that stays in ``__cause__``.
-- Connections belong to one event loop and are closed at its end, even without ``close``.
+- A command that gets no answer is retried for ``patience`` seconds. So any command may run twice.
+  Each write has a *stamp*, a random text, by which its script recognises that it has run already
+  (``lua/idempotent.lua``).
+- An error's message never quotes Redis; the original exception is only available as ``__cause__``.
+- The connections belong to one event loop. They are closed when it ends, even if nobody calls
+  ``close``.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from redis.exceptions import (
 from ...errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 
 _CONNECTIONS = 16
-_FIRST_DELAY, _LONGEST_DELAY = 0.02, 0.5
+_FIRST_DELAY, _LONGEST_DELAY = 0.02, 0.5  # seconds between two attempts
 _ERROR_CODE = re.compile(
     r"(?:\A|[\s-])(OOM|MISCONF|READONLY|NOREPLICAS|WRONGTYPE|MASTERDOWN|MOVED)\b"
 )
@@ -58,7 +60,7 @@ _FORBIDDEN = (
 
 @cache
 def load_script(name: str) -> tuple[str, str]:
-    """A script's text and its SHA-1, by which EVALSHA refers to it."""
+    """Return a script's text, and its SHA-1, with which EVALSHA runs a script that Redis knows."""
     folder = files(__package__) / "lua"
     text = (folder / f"{name}.lua").read_text("utf-8")
     if name in ("append", "replace", "delete", "log", "delete_log_or_blob"):
@@ -67,7 +69,7 @@ def load_script(name: str) -> tuple[str, str]:
 
 
 class Client:
-    """Connections to one Redis. Calls ``options`` once for each event loop."""
+    """Connections to one Redis server. Calls ``options`` whenever an event loop needs new ones."""
 
     def __init__(self, options: Callable[[], Mapping[str, Any]], patience: float) -> None:
         self._options, self._patience = options, patience
@@ -84,17 +86,17 @@ class Client:
         except NoScriptError:
             return await self._execute("EVAL", text, len(keys), *keys, *args)
 
-    async def command(self, *parts: Any) -> Any:
-        """Run a command that may be sent twice and return its answer. Raises StorageError."""
-        return await self._execute(*parts)
+    async def command(self, *words: Any) -> Any:
+        """Run a command that may run twice, and return its answer. Raises StorageError."""
+        return await self._execute(*words)
 
     async def info(self) -> dict[str, str]:
-        """The answer to INFO."""
+        """Return the server's state and statistics, which the command INFO reports."""
         answer = await self.command("INFO")
         return dict(line.split(":", 1) for line in answer.decode().split("\r\n") if ":" in line)
 
     async def config(self) -> dict[str, str] | None:
-        """The settings about durability; None if Redis doesn't disclose them."""
+        """Return Redis's settings for durability; None if this Redis user may not read them."""
         settings: dict[str, str] = {}
         try:
             for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):
@@ -112,13 +114,13 @@ class Client:
         if lifetime and self._loop is asyncio.get_running_loop():
             await lifetime.aclose()
 
-    async def _execute(self, *parts: Any) -> Any:
+    async def _execute(self, *words: Any) -> Any:
         client = await self._connect()
         loop = asyncio.get_running_loop()
         deadline, delay = loop.time() + self._patience, _FIRST_DELAY
         while True:
             try:
-                return await client.execute_command(*parts)  # type: ignore[no-untyped-call]
+                return await client.execute_command(*words)  # type: ignore[no-untyped-call]
             except NoScriptError:
                 raise
             except (AuthenticationError, NoPermissionError) as exc:
@@ -147,12 +149,18 @@ class Client:
 
 
 async def _open_client(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None]:
-    """Open the connections; closing the generator closes them, as event loops do at their end."""
-    # The pool's own retries would not respect our deadline.
-    once = Retry(NoBackoff(), 0)
-    pool = BlockingConnectionPool(max_connections=_CONNECTIONS, timeout=None, retry=once, **options)
+    """Open a client, and close its connections when this generator is closed.
+
+    An event loop closes its generators when it ends.
+    """
+    # The pool's own retries would not respect the deadline of ``_execute``.
+    no_retry = Retry(NoBackoff(), 0)
+    pool = BlockingConnectionPool(
+        max_connections=_CONNECTIONS, timeout=None, retry=no_retry, **options
+    )
     client = Redis(connection_pool=pool)
-    client.response_callbacks.clear()  # the conversion of answers differs between versions
+    # Versions of the client library convert answers differently, so none are converted.
+    client.response_callbacks.clear()
     try:
         yield client
     finally:
@@ -160,7 +168,7 @@ async def _open_client(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None
 
 
 def _translate(error: RedisError) -> StorageError:
-    """Map an error of Redis to ours."""
+    """Return AI Server's error for an error of the client library."""
     if isinstance(error, AuthenticationError):
         return StorageUnreachable(_REFUSED)
     if isinstance(error, NoPermissionError):
@@ -180,7 +188,10 @@ def _translate(error: RedisError) -> StorageError:
 
 
 def _error_code(error: RedisError) -> str | None:
-    """The code of an error of Redis, or of the error inside a script's error."""
+    """Return the code of an error, such as OOM, or None.
+
+    If a script failed, its error's message contains the code of the command that failed.
+    """
     names = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "MovedError": "MOVED"}
     if type(error).__name__ in names:
         return names[type(error).__name__]

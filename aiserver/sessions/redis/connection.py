@@ -1,6 +1,6 @@
-"""The settings and the connection of the Redis store, and what Redis guarantees.
+"""The base class of the Redis store, with its settings and its connection.
 
-Invariants: ``start`` returns the guarantees that the server's configuration lacks.
+Invariants: ``start`` returns a sentence for each guarantee that the Redis server lacks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LARGE = 50_000  # bytes; parsing them takes about a millisecond
 
 
 class RedisConnection(SessionManager):
-    """The parts of the store that concern Redis as a whole."""
+    """The methods of the store that concern neither sessions nor change logs nor blobs."""
 
     shared = True
 
@@ -57,25 +57,25 @@ class RedisConnection(SessionManager):
         prefix = url_prefix(url)
         self._keyspace = Keyspace(self.prefix if prefix is None else prefix)
         connection_options(url)  # raises early if the URL is invalid
-        # The password file is read again for new connections, because it may have changed.
+        # New connections read the password file again, because the password may have changed.
         self._client = Client(lambda: connection_options(url, self.password_file), self.patience)
 
     async def start(self) -> list[str]:
-        """Return what Redis, as it is configured, does not guarantee."""
+        """Return a sentence for each guarantee that the Redis server lacks as configured."""
         return guarantees.missing_guarantees(await self._client.info(), await self._client.config())
 
     async def list_owners(self) -> list[str]:
-        """The owners of the stored records."""
+        """Return the owners of sessions, change logs or blobs, sorted."""
         owners = await self._client.command("SMEMBERS", self._keyspace.owners)
         return sorted(decode_owner(owner.decode()) for owner in owners)
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Hold the notebook lock of the owner."""
-        name = self._keyspace.of("alone", owner)
+        """Hold the lock that is needed to identify the owner's notebooks."""
+        name = self._keyspace.owner_key("alone", owner)
         return notebook_lock(self._client, name, self.lock_timeout, self.log)
 
     async def writable(self) -> bool:
-        """Whether Redis responds, is no read-only replica, and has memory left."""
+        """Return whether Redis responds, isn't a read-only replica, and has memory left."""
         try:
             info = await self._client.info()
         except StorageError:
@@ -88,5 +88,5 @@ class RedisConnection(SessionManager):
 
 
 async def run_by_size(size: int, function: Callable[..., T], *args: Any) -> T:
-    """Run a function on ``size`` bytes: in a thread if it would block the loop for long."""
+    """Run a function that processes ``size`` bytes; use a thread if it would take long."""
     return await asyncio.to_thread(function, *args) if size > LARGE else function(*args)

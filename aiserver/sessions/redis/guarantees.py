@@ -1,7 +1,7 @@
-"""Describe the durability that a Redis server lacks. Pure.
+"""Describe in which cases a Redis server can lose data, from its state and its settings.
 
-Invariants: there is a sentence for each way to lose acknowledged data; a server whose configuration
-loses nothing gets none.
+Invariants: there is a sentence for each way in which data can be lost after Redis confirmed a
+write. For a server that never loses data, there is no sentence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ _ADVICE = "To prevent data loss, set “appendonly yes” and “appendfsync alw
 
 
 def missing_guarantees(info: Mapping[str, str], config: Mapping[str, str] | None) -> list[str]:
-    """Sentences about missing guarantees. ``config`` is None if Redis doesn't disclose it."""
+    """Return a sentence for each guarantee that the Redis server lacks.
+
+    ``info`` and ``config`` are the results of the methods of ``Client``.
+    """
     warnings = _persistence_warnings(info, config)
     if info.get("redis_mode") == "cluster":
         warnings.append("Redis Cluster is not supported. Use a single Redis server.")
@@ -32,8 +35,8 @@ def missing_guarantees(info: Mapping[str, str], config: Mapping[str, str] | None
 
 
 def is_full(info: Mapping[str, str]) -> bool:
-    """Whether Redis has no memory left for another write."""
-    max_memory = int(info.get("maxmemory", "0"))
+    """Return whether Redis has no memory left for another write."""
+    max_memory = int(info.get("maxmemory", "0"))  # 0 means unlimited
     evicts = info.get("maxmemory_policy", "noeviction") != "noeviction"
     return max_memory > 0 and not evicts and int(info.get("used_memory", "0")) >= max_memory
 

@@ -1,10 +1,12 @@
-"""Split sessions into the texts that Redis stores, and join them again. Pure.
+"""Split sessions into the texts that Redis stores, and join them again. No function uses Redis.
 
 Invariants:
 
-- A joined session is byte for byte the result of ``codec.encode``. Each turn and event is stored
-  as its text in the session, so a load joins texts and a save adds one.
-- The text of an item without numbers is in parts, between which the script inserts the numbers.
+- A joined session is byte for byte the result of ``codec.encode``. Each turn or event is stored as
+  the text that it has in the session's JSON. So loading a session joins texts, and saving a turn
+  adds a text.
+- A script numbers new records: ``turn_id`` and ``seq`` of a turn, ``seq`` of an event or an entry.
+  So a new record is sent as the texts before, between and after the places of these numbers.
 """
 
 from __future__ import annotations
@@ -33,47 +35,54 @@ from ..record.splice import (
 )
 from ..record.summaries import extend_summary, summarise
 
-_BLANK = SessionSummary(
+_EMPTY_SUMMARY = SessionSummary(
     notebook_id="", cell_id="", turns=0, events=0, revision=0, created_at="", last_updated=""
 )
 _DELTA_FIELDS = {"turns", "failed", "events", "last_intent", "last_status", "last_source"}
-# JSON strings contain no line breaks, so these match only at the item's own level.
+# ``to_text`` indents a record's own keys by six spaces, after a line break. As JSON strings contain
+# no line breaks, the patterns match no texts inside of the record.
 _TURN_ID = re.compile(rb'(?<=\n      "turn_id": )1(?=[,\n])')
 _SEQ = re.compile(rb'(?<=\n      "seq": )1(?=[,\n])')
 _ENTRY_SEQ = re.compile(rb'(?<=\A\{"seq":)( ?)1(?=,)')
 
 
 class Item(NamedTuple):
-    """A turn or an event as arguments of ``append.lua``, which replaces its numbers."""
+    """A turn or an event as arguments of ``append.lua``, which inserts its numbers."""
 
     kind: str
+    """``turn`` or ``event``."""
     id: str
+    """``=`` and the event's id; empty for a turn, and for an event without an id."""
     summary_delta: str
+    """The result of ``_summary_delta``."""
     before: bytes
+    """The text before the first number: the ``turn_id`` of a turn, or the ``seq`` of an event."""
     between: bytes
+    """The text between the two numbers of a turn; empty for an event."""
     after: bytes
+    """The text after the last number."""
 
 
 def turn_item(turn: Interaction) -> Item:
-    """The item of a turn whose numbers are 1."""
+    """Convert a turn to arguments. Its ``turn_id`` and ``seq`` must be 1."""
     before, text = _split_at(to_text(turn), _TURN_ID)
     return Item("turn", "", _summary_delta(turn), before, *_split_at(text, _SEQ))
 
 
 def event_item(event: Event) -> Item:
-    """The item of an event whose number is 1."""
+    """Convert an event to arguments. Its ``seq`` must be 1."""
     id_ = "" if event.id is None else f"={event.id}"
     before, after = _split_at(to_text(event), _SEQ)
     return Item("event", id_, _summary_delta(event), before, b"", after)
 
 
-def entry_parts(entry: NotebookLogEntry) -> tuple[bytes, bytes]:
-    """The text of a log entry whose number is 1: the parts before and after it."""
+def split_entry(entry: NotebookLogEntry) -> tuple[bytes, bytes]:
+    """Return the text of a log entry before and after its ``seq``, which must be 1."""
     return _split_at(codec.encode(entry, indent=None)[:-1], _ENTRY_SEQ)
 
 
-class SessionParts(NamedTuple):
-    """A complete session as arguments of ``replace.lua``."""
+class SplitSession(NamedTuple):
+    """The data that Redis stores for a session, as arguments of ``replace.lua``."""
 
     row: str
     head: dict[str, str | bytes | int]
@@ -82,15 +91,15 @@ class SessionParts(NamedTuple):
     ids: dict[str, int]
 
     def arguments(self) -> list[Any]:
-        """The four lists, each after its length."""
-        head = [part for pair in self.head.items() for part in pair]
-        ids = [part for pair in self.ids.items() for part in pair]
+        """Return the row, and then four lists, each of them after its length."""
+        head = [text for pair in self.head.items() for text in pair]
+        ids = [text for pair in self.ids.items() for text in pair]
         lists: list[list[Any]] = [head, list(self.turns), list(self.events), ids]
-        return [part for item in lists for part in (len(item), *item)]
+        return [self.row, *(value for list_ in lists for value in (len(list_), *list_))]
 
 
-def split(session: Session, stamp: str) -> SessionParts:
-    """Split a session for storage. Raises InvalidRequest for what JSON can't hold."""
+def split(session: Session, stamp: str) -> SplitSession:
+    """Split a session into texts. Raises InvalidRequest if JSON can't represent the session."""
     head: dict[str, str | bytes | int] = {
         "meta": to_text(session.meta, META_DEPTH),
         "version": session.meta.version,
@@ -102,14 +111,15 @@ def split(session: Session, stamp: str) -> SessionParts:
     }
     if key := events_key(session):
         head["events"] = key
-    since = _history_start(session)
-    if since is not None:
-        head["since"] = since
+    turns_before_reset = _count_turns_before_reset(session)
+    if turns_before_reset is not None:
+        head["since"] = turns_before_reset
     ids: dict[str, int] = {}
     for index, event in enumerate(session.events or []):
         if event.id is not None:
-            ids.setdefault(f"={event.id}", index)  # as mutations.events_by_id
-    return SessionParts(
+            # As in mutations.events_by_id, the first event with an id counts.
+            ids.setdefault(f"={event.id}", index)
+    return SplitSession(
         row=summarise(session).model_dump_json(),
         head=head,
         turns=[to_text(turn) for turn in session.interactions],
@@ -122,11 +132,16 @@ class StoredSession(NamedTuple):
     """A session as ``load.lua`` returns it."""
 
     meta: bytes
+    """The metadata as JSON, except that the next two fields may be newer."""
     updated: bytes
+    """The time of the last append; empty if nothing was appended."""
     revision: bytes
-    events_are: bytes
+    events_key: bytes
+    """The form of the session's key ``events``, see ``splice.EventsKey``."""
     rest: bytes
+    """Keys of other tools."""
     stamp: bytes
+    """The stamp of the last write."""
     turns: bytes
     events: bytes
 
@@ -136,50 +151,55 @@ class StoredSession(NamedTuple):
         return len(self.turns) + len(self.events) + len(self.rest) + len(self.meta)
 
     def to_bytes(self) -> bytes:
-        """The session's bytes."""
-        key: Any = self.events_are.decode()
+        """Return the session as JSON."""
+        key: Any = self.events_key.decode()
         return b"".join(session_chunks(self._meta(), self.turns, key, self.events, self.rest))
 
     def _meta(self) -> bytes:
-        """The metadata, updated with the fields that appends store separately."""
+        """Return the metadata with the time and the revision of the last append."""
         if not self.updated:
             return self.meta
         try:
             meta = SessionMeta.model_validate(json.loads(self.meta))
         except ValueError:
-            return self.meta  # damaged, or of a newer format
+            return self.meta  # it is damaged or has a newer format
         meta.last_updated = self.updated.decode()
         meta.revision = int(self.revision)
         return to_text(meta, META_DEPTH)
 
 
 def json_chunks(texts: bytes, size: int = 20) -> Iterator[bytes]:
-    """Split joined texts into JSON arrays of ``size`` items, which alone begin lines so deep."""
-    items = texts.split(SEPARATOR + b"{")
-    for start in range(0, len(items), size):
-        chunk = (SEPARATOR + b"{").join(items[start : start + size])
+    """Split the joined texts of records into JSON arrays of ``size`` records.
+
+    The separator contains the indentation of a record, so it occurs only between two records.
+    """
+    records = texts.split(SEPARATOR + b"{")
+    for start in range(0, len(records), size):
+        chunk = (SEPARATOR + b"{").join(records[start : start + size])
         yield b"[" + (b"{" if start else b"") + chunk + b"]"
 
 
 def _split_at(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
+    """Return the text before and after a number."""
     match = number.search(text)
     if match is None:
-        raise ValueError("the text has no such number")
+        raise ValueError("the text doesn't contain the number")
     return text[: match.start()], text[match.end() :]
 
 
-def _summary_delta(item: Interaction | Event) -> str:
-    """The changes of the session's summary by an item, as JSON for the script."""
-    delta = extend_summary(_BLANK, [item], 0, "").model_dump(include=_DELTA_FIELDS)
-    if isinstance(item, Event) and item.type == "context_reset":
+def _summary_delta(record: Interaction | Event) -> str:
+    """Return the changes of the session's summary that a new record causes, as JSON."""
+    delta = extend_summary(_EMPTY_SUMMARY, [record], 0, "").model_dump(include=_DELTA_FIELDS)
+    if isinstance(record, Event) and record.type == "context_reset":
         delta["reset"] = True
     return json.dumps(delta, ensure_ascii=False)
 
 
-def _history_start(session: Session) -> int | None:
-    """The number of turns before the last context reset.
+def _count_turns_before_reset(session: Session) -> int | None:
+    """Return the number of turns before the last context reset.
 
-    None if the turns aren't in the order of their numbers; then only the complete session can tell.
+    Returns None if the turns aren't listed in the order of their numbers. Then the turns since the
+    reset can only be found by reading the complete session.
     """
     turns = session.interactions
     ids = [turn.turn_id for turn in turns]

@@ -1,7 +1,7 @@
-"""Change logs, and blobs by their hash.
+"""Change logs and blobs in Redis.
 
-Invariants: the script that appends log entries numbers them; a notebook's mark changes with each
-write, even if its log was deleted in between.
+Invariants: a script appends entries to a change log and numbers them, so that writers don't wait
+for each other. The mark of a change log changes with each write, even after the log was deleted.
 """
 
 from __future__ import annotations
@@ -17,83 +17,85 @@ from ..record.filenames import check_sha256
 from ..record.mutations import number_entries
 from .connection import RedisConnection, run_by_size
 from .keys import encode_owner
-from .layout import entry_parts
+from .layout import split_entry
 
 
 class RedisLogsAndBlobs(RedisConnection):
-    """The part of the store for change logs and blobs."""
+    """The methods of the store for change logs and blobs."""
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's log."""
+        """Append entries to a notebook's change log."""
         check_id("notebookId", notebook_id)
         if not entries:
             return []
+        # Each entry gets the number 1, which the script replaces.
         saved = [number_entries([], [entry])[0] for entry in entries]
         stamp = secrets.token_hex(12)
         keys = [
-            self._keyspace.of("notebooks", owner),
-            self._keyspace.of("log", owner, notebook_id),
+            self._keyspace.owner_key("notebooks", owner),
+            self._keyspace.owner_key("log", owner, notebook_id),
         ]
-        [first] = await self._client.run(
+        [first_seq] = await self._client.run(
             "log",
-            [self._keyspace.once(stamp), self._keyspace.owners, *keys],
+            [self._keyspace.answer_key(stamp), self._keyspace.owners, *keys],
             *(encode_owner(owner), notebook_id, stamp),
-            *(part for entry in saved for part in entry_parts(entry)),
+            *(text for entry in saved for text in split_entry(entry)),
         )
-        for seq, entry in enumerate(saved, first):
+        for seq, entry in enumerate(saved, first_seq):
             entry.seq = seq
         return saved
 
     async def read_notebook_log(
         self, notebook_id: str, *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """A notebook's log, oldest first."""
-        log = self._keyspace.of("log", owner, check_id("notebookId", notebook_id))
+        """Return a notebook's change log, oldest entry first."""
+        log = self._keyspace.owner_key("log", owner, check_id("notebookId", notebook_id))
         text = await self._client.run("join", [log], "\n")
         return (await run_by_size(len(text), codec.parse_log, text + b"\n")).entries
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
-        """The ids of the notebooks that have a log, sorted."""
+        """Return the ids of the notebooks that have a change log, sorted."""
         return sorted(await self.notebook_marks(owner=owner))
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, str]:
-        """For each notebook with a log, its last seq and the stamp of the last write."""
-        answer = await self._client.command("HGETALL", self._keyspace.of("notebooks", owner))
+        """Return, by notebook id, the last ``seq`` of its change log and the last write's stamp."""
+        answer = await self._client.command("HGETALL", self._keyspace.owner_key("notebooks", owner))
         texts = [text.decode() for text in answer]
         return dict(zip(texts[::2], texts[1::2], strict=True))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Permanently delete a notebook's log."""
-        log = self._keyspace.of("log", owner, check_id("notebookId", notebook_id))
+        """Permanently delete a notebook's change log; return False if there was none."""
+        log = self._keyspace.owner_key("log", owner, check_id("notebookId", notebook_id))
         return await self._delete("notebooks", "blobs", notebook_id, owner, log)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their SHA-256."""
+        """Store bytes under their SHA-256, and return it in hex."""
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
-        keys = [self._keyspace.owners, self._keyspace.of("blobs", owner)]
+        keys = [self._keyspace.owners, self._keyspace.owner_key("blobs", owner)]
         await self._client.run("blob", keys, encode_owner(owner), digest, data)
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """The bytes under a hash, or None."""
-        blobs = self._keyspace.of("blobs", owner)
+        """Return the bytes with a hash, or None."""
+        blobs = self._keyspace.owner_key("blobs", owner)
         data: bytes | None = await self._client.command("HGET", blobs, check_sha256(sha256))
         return data
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
-        """The hashes of all blobs, sorted."""
-        digests = await self._client.command("HKEYS", self._keyspace.of("blobs", owner))
+        """Return the hashes of all blobs, sorted."""
+        digests = await self._client.command("HKEYS", self._keyspace.owner_key("blobs", owner))
         return sorted(digest.decode() for digest in digests)
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Permanently delete a blob."""
+        """Permanently delete a blob; return False if there was none."""
         return await self._delete("blobs", "notebooks", check_sha256(sha256), owner)
 
-    async def _delete(self, kind: str, other: str, name: str, owner: str, *log: str) -> bool:
-        owner_keys = [self._keyspace.of(item, owner) for item in (kind, other, "cells")]
-        once = self._keyspace.once(secrets.token_hex(12))
-        keys = [once, self._keyspace.owners, *owner_keys, *log]
+    async def _delete(self, kind: str, other_kind: str, name: str, owner: str, *log: str) -> bool:
+        """Delete a log or blob, and remove the owner from ``owners`` if nothing else is stored."""
+        owner_keys = [self._keyspace.owner_key(item, owner) for item in (kind, other_kind, "cells")]
+        answer_key = self._keyspace.answer_key(secrets.token_hex(12))
+        keys = [answer_key, self._keyspace.owners, *owner_keys, *log]
         [count] = await self._client.run("delete_log_or_blob", keys, encode_owner(owner), name)
         return bool(count)

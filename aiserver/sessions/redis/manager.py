@@ -1,4 +1,4 @@
-"""The session store in Redis: one server for the histories of many machines."""
+"""The session store in Redis, which can be shared by Jupyter servers on many machines."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from .verify import Verifier
 
 
 class RedisSessionManager(RedisSessions, RedisLogsAndBlobs):
-    """Stores sessions in Redis (``redis://…``). Durable if Redis has ``appendfsync always``."""
+    """Stores sessions in Redis (``redis://…``).
+
+    A save is durable if Redis is configured with ``appendfsync always``.
+    """
 
     def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify each record, its counters and its index entries."""
+        """Verify the owner's sessions, change logs and blobs, and the indexes of them."""
         return Verifier(self._client, self._keyspace, self._put, owner).run(repair)

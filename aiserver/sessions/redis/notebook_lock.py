@@ -1,7 +1,7 @@
-"""An expiring lock that all servers with the same Redis share.
+"""A lock that all Jupyter servers with the same Redis share.
 
-Invariants: one holder at a time; the lock of a killed holder expires soon; a living holder renews
-it, however long its work takes.
+Invariants: only one server holds the lock at a time. While it does, it renews the lock again and
+again, however long its work takes. If it is killed, the lock expires after some seconds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...errors import StorageBusy, StorageError, StorageFull, StorageReadOnly
 from .client import Client
 
 _TTL = 10.0  # seconds until the lock of a killed holder expires
-_POLL_DELAYS = 0.005, 0.1  # seconds between two attempts: the first, and the longest
+_POLL_DELAYS = 0.005, 0.1  # seconds between two attempts: the first and the longest delay
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
@@ -27,9 +27,9 @@ Logger = logging.Logger | logging.LoggerAdapter[Any]
 async def notebook_lock(
     client: Client, name: str, timeout: float, log: Logger, ttl: float = _TTL
 ) -> AsyncIterator[None]:
-    """Hold the lock of that name. Raises StorageBusy if it isn't free within ``timeout`` seconds.
+    """Hold the lock whose key is ``name``. Raises StorageBusy after ``timeout`` seconds.
 
-    Does not lock if Redis accepts no writes, because then nobody can register a notebook.
+    If Redis accepts no writes, this doesn't lock anything, because nobody can register a notebook.
     """
     holder = secrets.token_hex(16)
 
@@ -49,7 +49,8 @@ async def notebook_lock(
         return
     except BaseException:
         with contextlib.suppress(StorageError):
-            await client.run("unlock", [name], holder)  # it may have been acquired meanwhile
+            # The last attempt may have acquired the lock without getting an answer.
+            await client.run("unlock", [name], holder)
         raise
     renewal = asyncio.ensure_future(renew())
     try:
@@ -64,9 +65,9 @@ async def notebook_lock(
 
 async def _poll(acquire: Callable[[], Awaitable[bool]], timeout: float) -> None:
     loop = asyncio.get_running_loop()
-    deadline, (delay, longest) = loop.time() + timeout, _POLL_DELAYS
+    deadline, (delay, longest_delay) = loop.time() + timeout, _POLL_DELAYS
     while not await acquire():
         if loop.time() > deadline:
             raise StorageBusy
         await asyncio.sleep(delay * random.uniform(0.5, 1))  # noqa: S311
-        delay = min(2 * delay, longest)
+        delay = min(2 * delay, longest_delay)

@@ -1,8 +1,12 @@
-"""Sessions in Redis. Each operation is one script, so it is atomic.
+"""Sessions in Redis.
 
-Invariants: the script numbers the turns and events, so the writers of a session neither wait for
-each other nor retry; an append reads no existing text, so its cost is independent of the session's
-length; long texts are processed in threads, not on the event loop.
+Invariants:
+
+- Each read and each write is one script, so it is atomic.
+- The script that appends turns and events also numbers them, so that writers of a session neither
+  wait for each other nor retry. It doesn't read the existing records, so its cost is independent of
+  the session's length.
+- Long texts are processed in threads, not on the event loop.
 """
 
 from __future__ import annotations
@@ -41,40 +45,47 @@ from .connection import LARGE, RedisConnection, run_by_size
 from .keys import cell_name, encode_owner, lex_range
 from .layout import Item, StoredSession, event_item, json_chunks, split, turn_item
 
-NO_STAMP = "-"
+NO_STAMP = "-"  # what ``replace.lua`` expects instead of a stamp if nothing is stored
 _MAJOR = SCHEMA_VERSION.split(".", maxsplit=1)[0]
-_PAGE = 1_000  # rows per script call
+_ROWS_PER_CALL = 1_000
 _TURNS = TypeAdapter(list[Interaction])
 _EVENTS = TypeAdapter(list[Event])
 _ROWS = TypeAdapter(list[SessionSummary])
 
 
 class Loaded(NamedTuple):
-    """A loaded session."""
+    """A session as it was loaded."""
 
     session: Session
     stamp: str
-    """The stamp of the last write. ``_put`` refuses to replace a session with another stamp."""
+    """The stamp of the last write. ``_put`` compares it, to detect a write since the load."""
 
 
 class RedisSessions(RedisConnection):
-    """The part of the store for sessions."""
+    """The methods of the store for sessions."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._intact: LRUCache[SessionKey, bytes] = LRUCache(1000)
+        self._intact_stamps: LRUCache[SessionKey, bytes] = LRUCache(1000)
+        """Stamps of sessions that were parsed without errors."""
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """The stored session or None. Recovers a damaged one; raises SessionCorrupt if it can't."""
+        """Return the stored session, or None.
+
+        Recovers the readable records of a damaged session; raises SessionCorrupt if there are none.
+        """
         loaded = await self._load(key)
         return loaded and loaded.session
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """The stored session as bytes and its revision, or None. Parses each version only once."""
+        """Return the stored session as bytes, and its revision, or None.
+
+        Parses a session to check it, but not again until the next write.
+        """
         stored = await self._fetch(key)
         if stored is None:
             return None
-        if stored.stamp and self._intact.get(key) == stored.stamp:
+        if stored.stamp and self._intact_stamps.get(key) == stored.stamp:
             return await run_by_size(stored.size, stored.to_bytes), int(stored.revision)
         data, session = await self._parse_or_recover(key, stored)
         return data, session.revision
@@ -82,13 +93,13 @@ class RedisSessions(RedisConnection):
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append one AI turn."""
+        """Append one turn."""
 
-        def work() -> tuple[Interaction, Item]:
-            saved = number_turn(turn, 1, 1)
+        def prepare() -> tuple[Interaction, Item]:
+            saved = number_turn(turn, 1, 1)  # the script replaces these numbers
             return saved, turn_item(saved)
 
-        saved, item = await asyncio.to_thread(work)
+        saved, item = await asyncio.to_thread(prepare)
         [turn_id, seq], revision = await self._append(key, [item], if_revision)
         saved.turn_id, saved.seq = turn_id, seq
         return saved, revision
@@ -98,15 +109,16 @@ class RedisSessions(RedisConnection):
     ) -> tuple[list[Event], int]:
         """Append events in one write."""
 
-        def work() -> list[tuple[Event, Item]]:
-            saved = [number_events([event], 1, {})[0][0] for event in events]
-            return [(event, event_item(event)) for event in saved]
+        def prepare() -> list[tuple[Event, Item]]:
+            # The script replaces the number 1 of each event.
+            numbered = [number_events([event], 1, {})[0][0] for event in events]
+            return [(event, event_item(event)) for event in numbered]
 
-        prepared = await asyncio.to_thread(work) if events else []
+        prepared = await asyncio.to_thread(prepare) if events else []
         answers, revision = await self._append(key, [item for _, item in prepared], if_revision)
         saved = []
         for (event, _), answer in zip(prepared, answers, strict=True):
-            if isinstance(answer, bytes):  # it was stored already
+            if isinstance(answer, bytes):  # the text of an event that was stored already
                 saved.append(Event.model_validate(json.loads(answer)))
             else:
                 event.seq = answer
@@ -121,36 +133,36 @@ class RedisSessions(RedisConnection):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """One page of summaries."""
+        """Return ``limit`` summaries from ``offset`` on, and the total number of sessions."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
-        indexes = [self._keyspace.of(kind, owner) for kind in ("cells", "rows")]
+        indexes = [self._keyspace.owner_key(kind, owner) for kind in ("cells", "rows")]
         first, last = lex_range(notebook_id)
         rows: list[SessionSummary] = []
         start, remaining = first, limit
         while True:
-            count = _PAGE if remaining is None else min(remaining, _PAGE)
+            count = _ROWS_PER_CALL if remaining is None else min(remaining, _ROWS_PER_CALL)
             answer = await self._client.run("list", indexes, first, last, start, offset, count)
-            total, read, name, text = answer
-            rows += await run_by_size(len(text), self._rows, text)
-            remaining = None if remaining is None else remaining - read
-            if read < _PAGE or remaining == 0:
+            total, cell_count, last_cell, text = answer
+            rows += await run_by_size(len(text), self._parse_rows, text)
+            remaining = None if remaining is None else remaining - cell_count
+            if cell_count < _ROWS_PER_CALL or remaining == 0:
                 return rows, total
-            start, offset = f"({name.decode()}", 0
+            start, offset = f"({last_cell.decode()}", 0  # continue after the last cell
 
     async def exists(self, key: SessionKey) -> bool:
-        """Whether anything is stored under the key."""
-        return bool(await self._client.command("EXISTS", self._keyspace.session(key)[3]))
+        """Return whether anything is stored under the key."""
+        return bool(await self._client.command("EXISTS", self._keyspace.session_keys(key)[3]))
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Permanently delete a session."""
-        keys = [*self._keyspace.session(key), self._keyspace.of("notebooks", key.owner)]
+        """Permanently delete a session; return False if there was none."""
+        keys = [*self._keyspace.session_keys(key), self._keyspace.owner_key("notebooks", key.owner)]
         answer = await self._client.run(
             "delete",
             [
-                self._keyspace.once(secrets.token_hex(12)),
+                self._keyspace.answer_key(secrets.token_hex(12)),
                 *keys,
-                self._keyspace.of("blobs", key.owner),
+                self._keyspace.owner_key("blobs", key.owner),
             ],
             *(encode_owner(key.owner), cell_name(key), _revision(if_revision), _MAJOR),
         )
@@ -183,7 +195,10 @@ class RedisSessions(RedisConnection):
         raise StorageBusy
 
     async def _attempts(self, key: SessionKey) -> AsyncIterator[Loaded | None]:
-        """Load the session for each attempt of an optimistic write, until ``lock_timeout``."""
+        """Load the session again and again, for the attempts to replace it by a changed one.
+
+        An attempt fails if another writer was faster. Ends after ``lock_timeout`` seconds.
+        """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.lock_timeout
         while loop.time() < deadline:
@@ -199,28 +214,33 @@ class RedisSessions(RedisConnection):
     async def _append(
         self, key: SessionKey, items: Sequence[Item], if_revision: int | None
     ) -> tuple[list[Any], int]:
-        """Append items; return their numbers and the revision. Raises as ``save_interaction``."""
+        """Append records; return the script's answer for each of them, and the new revision.
+
+        The answer contains the record's numbers, or the text of an event that was stored already.
+        Raises the same errors as ``save_interaction``.
+        """
         stamp, now = secrets.token_hex(12), utc_now()
-        blank = new_session(key, now)
-        blank.meta.revision = 0  # so that the script can replace it
+        empty_session = new_session(key, now)
+        empty_session.meta.revision = 0  # the head has a field for the real revision
         answer = await self._client.run(
             "append",
-            [self._keyspace.once(stamp), *self._keyspace.session(key)],
+            [self._keyspace.answer_key(stamp), *self._keyspace.session_keys(key)],
             *(encode_owner(key.owner), cell_name(key), now, _revision(if_revision), _MAJOR),
-            *(summarise(blank).model_dump_json(), to_text(blank.meta, META_DEPTH), stamp),
-            *(part for item in items for part in item),
+            summarise(empty_session).model_dump_json(),
+            *(to_text(empty_session.meta, META_DEPTH), stamp),
+            *(argument for item in items for argument in item),
         )
         _raise_refusal(answer, if_revision)
         return answer[2:], answer[1]
 
-    async def _put(self, key: SessionKey, session: Session, expected: str) -> bool:
-        """Store a complete session; False if there was a write since that stamp."""
+    async def _put(self, key: SessionKey, session: Session, expected_stamp: str) -> bool:
+        """Store a complete session; return False if the stored one has another stamp."""
         stamp = secrets.token_hex(12)
-        arguments = await asyncio.to_thread(lambda: _arguments(session, stamp))
+        arguments = await asyncio.to_thread(lambda: split(session, stamp).arguments())
         answer = await self._client.run(
             "replace",
-            [self._keyspace.once(stamp), *self._keyspace.session(key)],
-            *(encode_owner(key.owner), cell_name(key), expected),
+            [self._keyspace.answer_key(stamp), *self._keyspace.session_keys(key)],
+            *(encode_owner(key.owner), cell_name(key), expected_stamp),
             *arguments,
         )
         return bool(answer[0] == b"ok")
@@ -228,28 +248,32 @@ class RedisSessions(RedisConnection):
     async def _newest_turns(
         self, key: SessionKey, limit: int | None
     ) -> tuple[list[Interaction], bool]:
-        """The newest turns since the last context reset, and whether there are older ones."""
-        keys = self._keyspace.session(key)
-        count = -1 if limit is None else limit
+        """Return the newest turns since the last context reset, oldest first.
+
+        Also returns whether there are older turns since the reset.
+        """
+        keys = self._keyspace.session_keys(key)
+        count = -1 if limit is None else limit  # -1 stands for all turns
         answer = await self._client.run("history", [keys[3], keys[4]], count, _MAJOR)
         if answer is not None:
-            text, older = answer
+            text, has_older = answer
             try:
                 turns = await run_by_size(
                     len(text), lambda: _TURNS.validate_json(b"[" + text + b"]")
                 )
-                return turns, bool(older)
+                return turns, bool(has_older)
             except ValidationError:
-                pass  # damaged, or readable only for the slower parser
+                pass  # the turns are damaged or old, so read the complete session
         return (await self.load_session(key)).history(), False
 
     async def _fetch(self, key: SessionKey) -> StoredSession | None:
-        answer = await self._client.run("load", self._keyspace.session(key)[3:6], SEPARATOR)
+        answer = await self._client.run("load", self._keyspace.session_keys(key)[3:6], SEPARATOR)
         return None if answer is None else StoredSession(*answer)
 
     async def _parse_or_recover(
         self, key: SessionKey, stored: StoredSession
     ) -> tuple[bytes, Session]:
+        """Return a session as bytes and parsed; of a damaged session, only the readable records."""
         data = await run_by_size(stored.size, stored.to_bytes)
         try:
             session = await run_by_size(stored.size, _parse, stored, data, key)
@@ -259,10 +283,11 @@ class RedisSessions(RedisConnection):
             if is_empty(session):
                 raise SessionCorrupt from None
             return codec.encode(session), session
-        self._intact.put(key, stored.stamp)
+        self._intact_stamps.put(key, stored.stamp)
         return data, session
 
-    def _rows(self, text: bytes) -> list[SessionSummary]:
+    def _parse_rows(self, text: bytes) -> list[SessionSummary]:
+        """Parse summaries, one on each line, and skip damaged ones."""
         try:
             return _ROWS.validate_json(b"[" + text.replace(b"\n", b",") + b"]")
         except ValidationError:
@@ -288,27 +313,24 @@ def _parse(stored: StoredSession, data: bytes, key: SessionKey) -> Session:
                 ]
                 if stored.events:
                     events = [
-                        item
+                        event
                         for chunk in json_chunks(stored.events)
-                        for item in _EVENTS.validate_json(chunk)
+                        for event in _EVENTS.validate_json(chunk)
                     ]
                     session.events = events
                 return session
         except ValueError:
-            pass  # damaged, or readable only for the slower parser
+            pass  # the session is damaged, or so old that only ``codec.parse`` can read it
     return codec.parse(data, key)
 
 
-def _arguments(session: Session, stamp: str) -> list[Any]:
-    parts = split(session, stamp)
-    return [parts.row, *parts.arguments()]
-
-
 def _revision(if_revision: int | None) -> str | int:
+    """Return the expected revision as an argument for a script."""
     return "" if if_revision is None else if_revision
 
 
 def _raise_refusal(answer: list[Any], if_revision: int | None) -> None:
+    """Raise the error for the answer of a script that refused to write."""
     if answer[0] == b"too new":
         raise SessionTooNew
     if answer[0] == b"stale":

@@ -217,9 +217,13 @@ async def test_keys_of_other_programs_are_not_overwritten(redis_backend: RedisBa
     """A write fails before it changes anything if another program uses one of our keys."""
     store, session = redis_backend.open(), await record_of(KEY)
     server, names = redis_backend.server, redis_backend.names
-    other_names = names.of("log", "", "notebook"), names.of("blobs", ""), names.of("notebooks", "")
+    other_names = (
+        names.owner_key("log", "", "notebook"),
+        names.owner_key("blobs", ""),
+        names.owner_key("notebooks", ""),
+    )
     refused = 0
-    for name in (*names.session(KEY), *other_names):
+    for name in (*names.session_keys(KEY), *other_names):
         server.set(name, "theirs")
         for work in (
             store.save_interaction(KEY, turn()),
@@ -326,7 +330,7 @@ asyncio.run(hold())
 @in_loop
 async def test_the_lock_of_a_killed_holder_ends(redis_backend: RedisBackend) -> None:
     """P23: the lock of a running holder doesn't expire, however long the work takes."""
-    name = redis_backend.names.of("alone", "ada")
+    name = redis_backend.names.owner_key("alone", "ada")
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, redis_backend.url, name], stdout=subprocess.PIPE
     )

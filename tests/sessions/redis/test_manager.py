@@ -111,8 +111,8 @@ def test_names_are_one_to_one(owner: str, other: str, notebook: str, cell: str) 
     names, key = Keyspace("p:"), SessionKey(notebook, cell, owner)
     assert decode_owner(encode_owner(owner)) == owner
     assert parse_cell_name(cell_name(key), owner) == key
-    ours = names.session(key)[3:]
-    theirs = names.session(SessionKey(notebook, cell, other))[3:]
+    ours = names.session_keys(key)[3:]
+    theirs = names.session_keys(SessionKey(notebook, cell, other))[3:]
     assert (ours == theirs) is (owner == other)
     assert len(set(ours)) == 4
 
@@ -212,7 +212,7 @@ async def test_counters_and_indexes_are_rebuilt(redis_backend: RedisBackend, how
     expected = await store.load_raw(KEY)
     listed = await store.list_sessions()
     assert await problems_of(store) == []
-    BREAKS[how](redis_backend, redis_backend.names.session(KEY))
+    BREAKS[how](redis_backend, redis_backend.names.session_keys(KEY))
     [flaw] = await problems_of(store)
     assert "out of date" in (flaw.problem or "")
     assert not flaw.repaired
@@ -235,7 +235,7 @@ async def test_invalid_turns_are_quarantined(redis_backend: RedisBackend, text: 
     for number in range(3):
         await store.save_interaction(KEY, turn(str(number)))
     await store.save_interaction(OTHER, turn())
-    names = redis_backend.names.session(KEY)
+    names = redis_backend.names.session_keys(KEY)
     cast("Any", server).lset(names[4], 1, text)
     for _ in range(2):
         session = await redis_backend.open().load_session(KEY)
@@ -252,7 +252,7 @@ async def test_invalid_turns_are_quarantined(redis_backend: RedisBackend, text: 
     session = await store.load_session(KEY)
     assert [t.user_request.intent for t in session.interactions] == ["0", "2", "3"]
     [quarantined] = server.lrange(
-        redis_backend.names.of("damaged", "", *cell_name(KEY).split()), 0, -1
+        redis_backend.names.owner_key("damaged", "", *cell_name(KEY).split()), 0, -1
     )
     assert text in quarantined
     assert len(await store.get_history(OTHER)) == 1
@@ -263,8 +263,8 @@ async def test_sessions_missing_in_an_index_are_found(redis_backend: RedisBacken
     store, server = redis_backend.open(), redis_backend.server
     for key in (KEY, OTHER):
         await store.save_interaction(key, turn("kept"))
-    server.delete(redis_backend.names.session(KEY)[3])  # its head
-    server.delete(*redis_backend.names.session(OTHER)[3:])  # all of it
+    server.delete(redis_backend.names.session_keys(KEY)[3])  # its head
+    server.delete(*redis_backend.names.session_keys(OTHER)[3:])  # all of it
     flaws = await problems_of(store, repair=True)
     assert [(flaw.repaired, "has no data" in (flaw.problem or "")) for flaw in flaws] == [
         (True, False),
@@ -283,14 +283,14 @@ async def test_damaged_logs_and_blobs_are_reported(redis_backend: RedisBackend) 
         await store.append_notebook_log(notebook_id, [log_entry(path="1"), log_entry(path="2")])
     digest = await store.put_blob(b"right")
     assert await problems_of(store) == []
-    server.rpush(names.of("log", "", "a"), "no line")
-    server.hset(names.of("notebooks", ""), "b", "1 x")
-    server.delete(names.of("log", "", "c"))
-    server.hset(names.of("blobs", ""), digest, b"wrong")
+    server.rpush(names.owner_key("log", "", "a"), "no line")
+    server.hset(names.owner_key("notebooks", ""), "b", "1 x")
+    server.delete(names.owner_key("log", "", "c"))
+    server.hset(names.owner_key("blobs", ""), digest, b"wrong")
     flaws = await problems_of(store, repair=True)
     assert [flaw.repaired for flaw in flaws] == [True, True, True, False]
     assert [flaw.location for flaw in await problems_of(store)] == [f"blob {digest}"]
-    assert server.lrange(names.of("damaged", "", "a"), 0, -1) == [b"no line"]
+    assert server.lrange(names.owner_key("damaged", "", "a"), 0, -1) == [b"no line"]
     assert await store.list_notebooks() == ["a", "b"]
     for notebook_id in ("a", "b"):
         [saved] = await store.append_notebook_log(notebook_id, [log_entry(path="3")])
@@ -304,7 +304,7 @@ async def test_a_newer_session_is_not_changed(
     """P25"""
     example["meta"]["version"] = "2.0"
     redis_backend.plant(KEY, json.dumps(example).encode())
-    redis_backend.server.hset(redis_backend.names.session(KEY)[3], "seq", 99)
+    redis_backend.server.hset(redis_backend.names.session_keys(KEY)[3], "seq", 99)
     before = redis_backend.content()
     assert await problems_of(redis_backend.open(), repair=True) == []
     assert redis_backend.content() == before
@@ -331,7 +331,7 @@ async def test_only_the_requested_part_of_a_history_is_read(redis_backend: Redis
 async def test_long_lists_are_read_in_pages(
     redis_backend: RedisBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aiserver.sessions.redis.sessions._PAGE", 3)
+    monkeypatch.setattr("aiserver.sessions.redis.sessions._ROWS_PER_CALL", 3)
     store = redis_backend.open()
     keys = [SessionKey(n, c) for n, c in itertools.product("ab", "12345")]
     await asyncio.gather(*(store.save_interaction(key, turn()) for key in keys))

@@ -1,10 +1,9 @@
 -- Append turns or events to a session, which may be new, and number them.
 -- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids
--- ARGV  1 owner  2 cell  3 now  4 the expected revision, or ''  5 our major version
+-- ARGV  1 owner  2 cell  3 now  4 the expected revision, or ''  5 AI Server's major version
 --       6 the row and 7 the meta of a new session  8 this write's stamp
---       then for each item: turn or event, '=' and its id ('' for none), the changes of the row,
---       and its text: the parts before, between and after its numbers
--- Returns 'ok', the revision, and for each item its numbers or the text of the existing event.
+--       then for each turn or event, the six fields of layout.Item
+-- Returns 'ok', the revision, and for each record its numbers or the text of the existing event.
 local head = redis.call('HMGET', KEYS[5], 'revision', 'turn_id', 'seq', 'version', 'since')
 local revision, turn_id, seq = tonumber(head[1] or 0), tonumber(head[2] or 0), tonumber(head[3] or 0)
 if too_new(head[4], ARGV[5]) then
@@ -13,7 +12,7 @@ end
 if ARGV[4] ~= '' and tonumber(ARGV[4]) ~= revision then
   return {'stale', revision}
 end
--- These fail before anything is written if another program uses one of the keys.
+-- If another program uses one of these keys, the commands fail before anything is written.
 local turns, events = redis.call('LLEN', KEYS[6]), redis.call('LLEN', KEYS[7])
 redis.call('HLEN', KEYS[8])
 redis.call('ZCARD', KEYS[3])
@@ -23,14 +22,16 @@ local readable, row = pcall(cjson.decode, redis.call('HGET', KEYS[4], ARGV[2]) o
 if not readable then
   row = cjson.decode(ARGV[6])
 end
+-- The number of turns before the last context reset; -1 if the session doesn't have this number,
+-- because its turns aren't in chronological order.
 local since = tonumber(head[5] or (head[1] and -1 or 0))
 local new_turns, new_events, new_ids, added, answer = {}, {}, {}, {}, {'ok', 0}
 for i = 9, #ARGV, 6 do
   local id, delta = ARGV[i + 1], cjson.decode(ARGV[i + 2])
   local existing = added[id]
   if id ~= '' and not existing then
-    local place = redis.call('HGET', KEYS[8], id)
-    existing = place and redis.call('LINDEX', KEYS[7], place)
+    local index = redis.call('HGET', KEYS[8], id)
+    existing = index and redis.call('LINDEX', KEYS[7], index)
   end
   if existing then
     answer[#answer + 1] = existing

@@ -1,6 +1,6 @@
 -- Permanently delete a session.
 -- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids  9 notebooks  10 blobs
--- ARGV  1 owner  2 cell  3 the expected revision, or ''  4 our major version
+-- ARGV  1 owner  2 cell  3 the expected revision, or ''  4 AI Server's major version
 -- Returns 'ok' and the number of deleted sessions.
 local head = redis.call('HMGET', KEYS[5], 'revision', 'version')
 if head[1] then

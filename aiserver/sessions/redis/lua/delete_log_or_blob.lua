@@ -1,5 +1,6 @@
 -- Permanently delete a notebook's log or a blob.
--- KEYS  2 owners  3 notebooks or blobs  4 the other of the two  5 cells  6 the log, if it is one
+-- KEYS  2 owners  3 notebooks to delete a log, or blobs to delete a blob  4 blobs or notebooks,
+--       whichever isn't the third key  5 cells  6 the log, unless a blob is deleted
 -- ARGV  1 owner  2 notebook or hash. Returns the number of deleted logs or blobs.
 local count = redis.call('HDEL', KEYS[3], ARGV[2]) + (KEYS[6] and redis.call('DEL', KEYS[6]) or 0)
 if count == 0 then

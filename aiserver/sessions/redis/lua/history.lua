@@ -1,7 +1,7 @@
 -- Read the newest turns since the last context reset. KEYS  1 head  2 turns.
--- ARGV  1 the maximum number of turns, -1 for all  2 our major version.
--- Returns the joined turns, and 1 if there are older ones; nothing if the list is not in
--- chronological order, so that the caller must read the complete session.
+-- ARGV  1 the maximum number of turns, -1 for all  2 AI Server's major version.
+-- Returns the joined turns, and 1 if there are older turns since the reset. Returns nothing if the
+-- turns aren't in chronological order; then the caller must read the complete session.
 local head = redis.call('HMGET', KEYS[1], 'since', 'version')
 if not head[1] or tonumber(string.match(head[2] or '', '^%d+') or 0) > tonumber(ARGV[2]) then
   return false

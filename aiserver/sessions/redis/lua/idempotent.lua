@@ -1,7 +1,8 @@
--- Prefix of each script that writes. KEYS[1] is unique to the write: if its answer was lost and the
--- write is sent again, it is not repeated, but gets the same answer.
--- (Redis can't abort a script for lack of memory once it has written: so checks come first, and a
--- script is atomic.)
+-- Each script that a repetition would harm begins with this text. KEYS[1] is unique to one write. It
+-- stores the script's answer. If the answer was lost and the write is sent again, the script
+-- changes nothing and returns the stored answer.
+-- Scripts are atomic because all commands that can fail come before the first one that writes.
+-- After that one, Redis doesn't abort a script for lack of memory.
 local previous = redis.call('GET', KEYS[1])
 if previous then
   return cmsgpack.unpack(previous)

@@ -4,7 +4,7 @@
 -- Returns the first entry's number.
 local last = redis.call('HGET', KEYS[3], ARGV[2]) or ''
 local seq = math.max(tonumber(string.match(last, '^%d+') or 0), redis.call('LLEN', KEYS[4]))
-redis.call('SCARD', KEYS[2])
+redis.call('SCARD', KEYS[2]) -- fails if another program uses the key, before anything is written
 local answer = remember({seq + 1})
 for i = 4, #ARGV, 2 do
   seq = seq + 1

@@ -1,17 +1,17 @@
--- Replace a session, unless it was written since the writer read it.
+-- Replace a session, unless there was another write since the writer read it.
 -- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids
 -- ARGV  1 owner  2 cell  3 the expected stamp, '-' if nothing is stored  4 the row
 --       then four lists, each after its length: the head's fields and values, the turns, the
 --       events, and the ids of events with their indexes
--- Returns 'ok', or 'moved' if there was another write meanwhile.
+-- Returns 'ok', or 'changed' if there was another write.
 local stamp = redis.call('HGET', KEYS[5], 'stamp')
 if not stamp then
   stamp = redis.call('EXISTS', KEYS[5]) == 1 and '' or '-'
 end
 if stamp ~= ARGV[3] then
-  return {'moved'}
+  return {'changed'}
 end
--- These fail before anything is written if another program uses one of the keys.
+-- If another program uses one of these keys, the commands fail before anything is written.
 redis.call('SCARD', KEYS[2])
 redis.call('ZCARD', KEYS[3])
 redis.call('HLEN', KEYS[4])
@@ -27,7 +27,8 @@ for list = 1, 4 do
   local last = i + tonumber(ARGV[i])
   i = i + 1
   while i <= last do
-    local upto = math.min(last, i + 499) -- a call has at most some thousand arguments; an even number
+    -- Lua limits a call to some thousand arguments. HSET needs an even number of them.
+    local upto = math.min(last, i + 499)
     redis.call(commands[list], KEYS[4 + list], unpack(ARGV, i, upto))
     i = upto + 1
   end
