@@ -1,8 +1,8 @@
-"""A base class for stores that can run transactions on values by key.
+"""A base class for stores that keep each session, change log and blob as one value under a key.
 
-Invariants: each method of the contract is one transaction, so a subclass only needs ``run`` and a
-``Transaction``. Every write reads and encodes the session again: a store for long histories appends
-turns and events instead, as the SQL store does.
+A subclass only implements ``run`` and a ``Transaction``. Each method of ``SessionManager`` runs one
+transaction. As each write reads the complete session and writes all of it again, this class is slow
+for long histories; the SQL store, for example, appends turns and events instead.
 """
 
 from __future__ import annotations
@@ -42,35 +42,35 @@ from .record.summaries import page, summarise
 
 T = TypeVar("T")
 
-SESSION, LOG, BLOB = "session", "log", "blob"
+SESSION, LOG, BLOB = "session", "log", "blob"  # the kinds of values
 
 
 class Transaction(ABC):
-    """The values of a store within one transaction.
+    """The values of a store, as one transaction reads and writes them.
 
-    A key is a kind of at most 7 ASCII letters, an owner (any text, compared byte by byte), and a
-    name of at most 129 ASCII characters.
+    The key of a value consists of three texts: the kind (at most 7 ASCII letters), the owner (any
+    text, compared byte by byte), and the name (at most 129 ASCII characters).
     """
 
     @abstractmethod
     def get(self, kind: str, owner: str, name: str) -> bytes | None:
-        """Return a value, or None."""
+        """Return the value under a key, or None."""
 
     @abstractmethod
     def put(self, kind: str, owner: str, name: str, value: bytes) -> None:
-        """Add or replace a value."""
+        """Add or replace the value under a key."""
 
     @abstractmethod
     def delete(self, kind: str, owner: str, name: str) -> bool:
-        """Delete a value; return False if there was none."""
+        """Delete the value under a key; return False if there was none."""
 
     @abstractmethod
     def names(self, kind: str, owner: str) -> list[str]:
-        """Return the names of an owner's values of a kind."""
+        """Return the names of all values of one kind that an owner has."""
 
     @abstractmethod
     def owners(self) -> list[str]:
-        """Return the owners of any values."""
+        """Return all owners who have a value of any kind."""
 
     def load(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None. Raises SessionCorrupt."""
@@ -90,11 +90,11 @@ class KeyValueSessionManager(SessionManager):
 
     @abstractmethod
     async def run(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` in one transaction and return its result.
+        """Run ``work`` in one transaction and return the result of ``work``.
 
-        It is durable when this returns. If ``work`` raises, nothing has changed. Transactions of
-        all processes are serialised. The event loop must not wait for the disk or the network.
-        Raises StorageError.
+        When this method returns, all changes are durable. If ``work`` raises, nothing has changed.
+        Transactions of all processes are serialised. The event loop must not be blocked while
+        waiting for the disk or the network. Raises StorageError.
         """
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -104,13 +104,13 @@ class KeyValueSessionManager(SessionManager):
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn."""
+        """Append a turn; return it as saved, and the new revision."""
         return await self._change(key, if_revision, lambda session: append_turn(session, turn))
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events."""
+        """Append events; return them as saved, and the new revision."""
         return await self._change(key, if_revision, lambda session: append_events(session, events))
 
     async def list_sessions(
@@ -121,27 +121,27 @@ class KeyValueSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return a page of summaries."""
+        """Return ``limit`` summaries from ``offset`` on, and the total number of sessions."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
 
         def work(transaction: Transaction) -> tuple[list[SessionSummary], int]:
-            rows = []
+            summaries = []
             for name in transaction.names(SESSION, owner):
                 notebook, cell = name.split("/")
                 if notebook_id not in (None, notebook):
                     continue
                 try:
                     if session := transaction.load(SessionKey(notebook, cell, owner)):
-                        rows.append(summarise(session))
+                        summaries.append(summarise(session))
                 except SessionCorrupt:
                     self.log.warning("The session %s is damaged.", name)
-            return page(rows, offset, limit)
+            return page(summaries, offset, limit)
 
         return await self.run(work)
 
     async def list_owners(self) -> list[str]:
-        """Return the owners of any records, sorted."""
+        """Return the owners of sessions, change logs or blobs, sorted."""
         return sorted(await self.run(lambda transaction: transaction.owners()))
 
     async def exists(self, key: SessionKey) -> bool:
@@ -149,7 +149,7 @@ class KeyValueSessionManager(SessionManager):
         return await self.run(lambda transaction: transaction.get(*value_key(key)) is not None)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Delete a session."""
+        """Delete a session; return False if there was none."""
 
         def work(transaction: Transaction) -> bool:
             with contextlib.suppress(SessionCorrupt):  # a damaged session can be deleted
@@ -160,7 +160,7 @@ class KeyValueSessionManager(SessionManager):
         return await self.run(work)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell."""
+        """Copy a session to another cell, unless that cell has one already."""
 
         def work(transaction: Transaction) -> Session:
             if existing := transaction.load(target):
@@ -185,7 +185,7 @@ class KeyValueSessionManager(SessionManager):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's change log."""
+        """Append entries to a notebook's change log; return them as saved."""
         check_id("notebookId", notebook_id)
 
         def work(transaction: Transaction) -> list[NotebookLogEntry]:
@@ -211,12 +211,12 @@ class KeyValueSessionManager(SessionManager):
         return sorted(await self.run(lambda transaction: transaction.names(LOG, owner)))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Delete a notebook's change log."""
+        """Delete a notebook's change log; return False if there was none."""
         check_id("notebookId", notebook_id)
         return await self.run(lambda transaction: transaction.delete(LOG, owner, notebook_id))
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their hash."""
+        """Store bytes under their SHA-256, and return it in hex."""
         digest = hashlib.sha256(data).hexdigest()
         await self.run(lambda transaction: transaction.put(BLOB, owner, digest, bytes(data)))
         return digest
@@ -231,14 +231,17 @@ class KeyValueSessionManager(SessionManager):
         return sorted(await self.run(lambda transaction: transaction.names(BLOB, owner)))
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Delete a blob."""
+        """Delete a blob; return False if there was none."""
         check_sha256(sha256)
         return await self.run(lambda transaction: transaction.delete(BLOB, owner, sha256))
 
     async def _change(
         self, key: SessionKey, if_revision: int | None, change: Callable[[Session], T]
     ) -> tuple[T, int]:
-        """Change a session, and save it unless the change returns an empty result."""
+        """Call ``change`` with the session; return its result and the session's revision.
+
+        Saves the session, unless the result is empty or False, which means that nothing changed.
+        """
 
         def work(transaction: Transaction) -> tuple[T, int]:
             session = transaction.load(key) or new_session(key)
@@ -252,5 +255,5 @@ class KeyValueSessionManager(SessionManager):
 
 
 def value_key(key: SessionKey) -> tuple[str, str, str]:
-    """Return the kind, owner and name of a session."""
+    """Return the kind, the owner and the name that are the key of a session's value."""
     return SESSION, key.owner, f"{key.notebook_id}/{key.cell_id}"  # ids contain no "/"

@@ -1,10 +1,10 @@
-"""Run file operations in threads, so that the event loop never waits for a disk or a lock.
+"""Run a store's operations in threads, so that the event loop never waits for a disk or a lock.
 
-Invariants: a job that was started is finished, even if its caller stopped waiting; ``close`` waits
-for it. Each job responds once.
+Invariants: a job that has begun runs to its end, even if its caller stopped waiting, and ``close``
+waits for the end. Each job sets the result of its future once.
 
-With Python's ThreadPoolExecutor, a save of 10 turns in a file exceeds its target in
-benchmarks/stores.py.
+This module exists because with Python's ThreadPoolExecutor, saving 10 turns in a file would exceed
+the target in ``benchmarks/stores.py``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Queue = SimpleQueue["_Job | None"]
 
 
 class Workers:
-    """At most ``count`` threads, started on demand."""
+    """A pool of at most ``count`` threads, which are started when they are needed."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -31,11 +31,11 @@ class Workers:
         self._idle = threading.Semaphore(0)
         """One permit for each thread that has no job."""
         self._threads: list[threading.Thread] = []
-        # Stops the threads if nobody calls ``close``.
-        self._end = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
+        # Stop the threads even if nobody calls ``close``.
+        self._stop_threads = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
 
     def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Run ``work`` in a thread and return a future of the running loop."""
+        """Run ``work`` in a thread; return a future, of the running event loop, for the result."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if not self._idle.acquire(blocking=False) and len(self._threads) < self._count:
@@ -49,16 +49,20 @@ class Workers:
         return future
 
     def close(self, timeout: float | None = None) -> None:
-        """Stop the threads after their queued jobs; wait ``timeout`` seconds at most for each."""
-        self._end()
+        """Stop the threads once all queued jobs are done.
+
+        Waits at most ``timeout`` seconds for each thread.
+        """
+        self._stop_threads()
         for thread in self._threads:
             thread.join(timeout)
 
 
 def respond(result: object) -> None:
-    """Resolve the current job's future now, before the rest of the job runs.
+    """Give the current job's caller its result now, while the job continues.
 
-    Later exceptions of the job are discarded. Does nothing outside of a worker thread.
+    If the job raises an exception later, the exception is discarded. Outside of the threads of
+    ``Workers``, this does nothing.
     """
     job: _Job | None = getattr(_thread_state, "job", None)
     if job:
@@ -69,7 +73,7 @@ _thread_state = threading.local()
 
 
 class _Job:
-    """Work and the future of its result."""
+    """A function to run in a thread, and the future that gets the function's result."""
 
     def __init__(
         self,
@@ -81,23 +85,23 @@ class _Job:
         self._has_responded = False
 
     def run(self) -> None:
-        if self._future.done():  # cancelled or expired while it was queued
+        if self._future.done():  # the caller stopped waiting while the job was queued
             return
         result, error = None, None
         try:
             result = self._work()
-        except BaseException as reason:
-            error = reason
+        except BaseException as exc:
+            error = exc
         self.respond(result, error)
 
     def respond(self, result: object, error: BaseException | None) -> None:
         if self._has_responded:
             return
         self._has_responded = True
-        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
-            self._loop.call_soon_threadsafe(self._settle, result, error)
+        with contextlib.suppress(RuntimeError):  # the event loop was closed meanwhile
+            self._loop.call_soon_threadsafe(self._resolve_future, result, error)
 
-    def _settle(self, result: object, error: BaseException | None) -> None:
+    def _resolve_future(self, result: object, error: BaseException | None) -> None:
         if self._future.done():
             return
         if error is None:
@@ -110,10 +114,10 @@ def _run_jobs(jobs: _Queue, idle: threading.Semaphore) -> None:
     while job := jobs.get():
         _thread_state.job = job
         job.run()
-        _thread_state.job = job = None  # to free the job while waiting
+        _thread_state.job = job = None  # so that the job is freed while the thread is idle
         idle.release()
 
 
 def _stop_threads(jobs: _Queue, threads: list[threading.Thread]) -> None:
     for _ in threads:
-        jobs.put(None)
+        jobs.put(None)  # ends the loop of the thread that gets it
