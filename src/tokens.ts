@@ -22,16 +22,16 @@ export interface IRecording {
 /** Changes to the cells of a notebook between two moments of its history. */
 export interface INotebookChange {
   readonly cells: readonly CellChange[];
-  /** All cells, if their order or the type of one of them changed. */
+  /** All cells in order, if the order or the type of a cell changed. */
   readonly order?: readonly PlacedCell[];
   /** Whether the notebook was saved in this state. */
   readonly saved?: boolean;
   /**
-   * Only for a save: returns these cells and the order as the save wrote them into the file. Called
-   * if another page has recorded something else in the meantime.
+   * Only for a save: returns a change that records these cells and the order as the save wrote them
+   * into the file. Called if another page has recorded other sources or another order meanwhile.
    */
   readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
-  /** Whether this is the page's first change: it compares the whole notebook with the record. */
+  /** Whether this is the page's first change, with all cells that differ from the recorded state. */
   readonly isInitial?: boolean;
 }
 
@@ -63,12 +63,12 @@ export interface IHistory {
   /** Emit `changed`, so that views fetch the session again. */
   notify(change: ISessionChange): void;
 
-  /** Reads the histories, and the list of models. */
+  /** The API's methods that read histories, and the list of models. */
   readonly api: HistoryReader;
 
   /**
-   * Record events of a cell, then emit `changed`. If the server can't record them now, rejects
-   * and retries them in the background.
+   * Record events of a cell, then emit `changed`. If the server can't record the events now, rejects,
+   * and retries to record them in the background.
    */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
@@ -87,7 +87,7 @@ export interface IHistory {
   /** Run another request about a notebook behind all its queued changes. */
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
-  /** Resolves when all queued changes of a notebook are written, or wait for a retry. */
+  /** Resolves when each queued change of a notebook has been written or is waiting for a retry. */
   flushed(notebookId: string): Promise<void>;
 }
 
@@ -101,20 +101,20 @@ export const IHistory = new Token<IHistory>(
  * (`metadata.aiserver.notebook_id`).
  */
 export interface INotebookIdentity {
-  /** The notebook's id, or null: then none of its cells has a session. */
+  /** The notebook's id; null if it has no id yet, so that none of its cells has a session. */
   get(panel: NotebookPanel): string | null;
 
   /**
-   * Returns the notebook's id and creates it if there is none. Saves the notebook first if the
-   * ids on disk differ from those that a request would name.
+   * Returns the notebook's id, and creates it if there is none. Saves the notebook first if the
+   * file contains other ids of the notebook or its cells than a request would name.
    *
    * @throws Error with a message for the person, if the notebook can't be saved.
    */
   ensure(panel: NotebookPanel): Promise<string>;
 
   /**
-   * Resolves when an open notebook has been registered with the server, or that has failed. Before
-   * that, a copy of a notebook may still carry the original's id.
+   * Resolves when an open notebook has been registered with the server, or the registration has
+   * failed. Before that, a copy of a notebook may still have the original's id.
    */
   registered(panel: NotebookPanel): Promise<void>;
 
@@ -132,7 +132,7 @@ export interface ITracking {
   /** Record unrecorded edits of a notebook before a model is asked. */
   captureBeforeRequest(panel: NotebookPanel): void;
 
-  /** Resolves when all captured changes of a notebook are written, or wait for a retry. */
+  /** Resolves when each captured change of a notebook has been written or is waiting for a retry. */
   flushed(panel: NotebookPanel): Promise<void>;
 }
 
@@ -141,18 +141,19 @@ export const ITracking = new Token<ITracking>(
   'Records changes to the cells of open notebooks.'
 );
 
-/** Options of the menu in which a person chooses a cell's model. */
+/** Options of the menu in which a person chooses the model for a cell or for all cells. */
 export interface IModelPickOptions {
   /** The menu's position in the window, in pixels. */
   readonly x: number;
   readonly y: number;
-  /** The model chosen for this cell only; null if the cell uses the common one. */
+  /** The id of the model chosen for this cell only; null if it uses the common model. */
   readonly cellModel: string | null;
   readonly chooseForCell: (id: string | null) => void;
 }
 
 /**
- * Chooses, connects and installs models. Without this plugin a prompt row only names its model.
+ * Lets a person choose, connect and install models. Without this plugin, a prompt row only shows the
+ * name of its model.
  */
 export interface IModels {
   /** Emitted when the list of models or the chosen model changes. */
@@ -168,7 +169,8 @@ export interface IModels {
    * Render the part of a prompt row that helps to set up a model while none is ready.
    *
    * `focusInput` focuses the row's text field, because the pressed button disappears. `attempts`
-   * counts the requests that could not be sent: each one focuses the offer and shows the reason.
+   * is the number of requests that could not be sent because no model is ready: whenever it grows,
+   * the offer takes the focus and shows the reason.
    */
   renderOffer(options: {
     focusInput: () => void;
@@ -181,7 +183,7 @@ export const IModels = new Token<IModels>(
   'Chooses, connects and installs models.'
 );
 
-/** The commands, by name. */
+/** The ids of the commands. */
 export namespace CommandIDs {
   /** Open the prompt row of the active cell. */
   export const ask = 'aiserver:ask-cell';
@@ -216,6 +218,6 @@ export namespace CommandIDs {
   export const connect = 'aiserver:connect-provider';
   /** Open the settings of the models. */
   export const modelSettings = 'aiserver:open-model-settings';
-  /** Open a new copy of the guided notebook. */
+  /** Open a new copy of the first-steps notebook, a tutorial. */
   export const firstSteps = 'aiserver:open-first-steps';
 }

@@ -1,4 +1,4 @@
-/** An older request from which the next one continues. */
+/** An older turn from which the next request continues, instead of the last turn. */
 export interface IBranch {
   readonly turnId: number;
   readonly title: string;

@@ -1,20 +1,23 @@
 /**
- * Fold the server's steps of a cell into the steps that the sidebar shows: a run becomes part of
- * the step whose code it ran, and a cut followed by a paste becomes a move. Pure.
+ * Folds the steps of a cell that the server sends into the steps that the sidebar shows: a run is
+ * listed in the step whose code was run, and a cut followed by a paste becomes a move. Pure.
  *
- * Invariants: no run is lost; a run whose code no step contains stays a step. Blame, search and
- * links refer to steps by the server's index, and `findPosition` maps that index to the step that
- * contains it.
+ * Invariants: no run is lost; a run of code that no step contains is shown as a step of its own.
+ * Blame, search and links refer to a step by its index among the server's steps; `findPosition` maps
+ * that index to the position of the shown step.
  */
 import type { Step } from '../api/types';
 
-/** A step with its runs. `index`, `parent` and `fromStep` are positions among the shown steps. */
+/**
+ * A step that the sidebar shows, with its runs. `index`, `parent` and `fromStep` are positions among
+ * the shown steps.
+ */
 export interface IShownStep extends Step {
   /** The index among the server's steps. */
   readonly serverIndex?: number;
-  /** The runs of its code, oldest first. */
+  /** The runs of the step's code, oldest first. */
   readonly runs?: readonly Step[];
-  /** The server's steps that were folded into this one, except runs. */
+  /** The server's steps that were folded into this step, except runs. */
   readonly parts?: readonly Step[];
 }
 
@@ -23,10 +26,12 @@ export function sourceAfter(step: Step): string {
   return step.applied ? step.code : step.before;
 }
 
+/** Fold the server's steps, in their order, into shown steps. A "row" is a shown step's position. */
 export function foldRuns(steps: readonly Step[]): IShownStep[] {
   const shown: (IShownStep & { serverIndex: number; runs: Step[] })[] = [];
-  /** For each of the server's steps: the row that shows it, and the parent row of its successors. */
+  /** For each of the server's steps: the row that shows it. */
   const rows: number[] = [];
+  /** For each of the server's steps: the row that a step continuing from it gets as its parent. */
   const parentRows: number[] = [];
   for (const step of steps) {
     const serverIndex = rows.length;
@@ -48,6 +53,7 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
       });
     } else {
       rows.push(row);
+      // A run doesn't change the code: a step that continues from the run gets the run's parent.
       parentRows.push(
         (step.parent === null ? null : parentRows[step.parent]) ?? row
       );
@@ -62,7 +68,7 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
   }));
 }
 
-/** The position of the shown step that contains a matching step of the server; -1 if none does. */
+/** The position of the shown step into which a matching server's step was folded; -1 if none is. */
 export function findPosition(
   steps: readonly IShownStep[],
   matches: (step: Step, serverIndex: number) => boolean
@@ -75,7 +81,7 @@ export function findPosition(
   );
 }
 
-/** Whether a deleted cell was restored at another position. */
+/** Whether two steps are a cut and a paste: the deleted cell was restored at another position. */
 function isPasteOf(cut: Step, paste: Step): boolean {
   const [from, to] = [cut.data?.after, paste.data?.after];
   const isRecorded = (after: unknown) =>
@@ -104,7 +110,10 @@ function toMove<T extends Step>(cut: T, paste: Step): T {
   };
 }
 
-/** The row that wrote the code of a run; later rows only left that code unchanged. */
+/**
+ * The row of the step that wrote the code of a run; null if there is none. Steps between it and the
+ * run are allowed if they left that code unchanged.
+ */
 function findRowOfRun(shown: readonly Step[], run: Step): number | null {
   let match: number | null = null;
   for (let row = shown.length - 1; row >= 0; row--) {

@@ -1,13 +1,13 @@
 /**
- * The data of a run: its duration, execution count and output.
+ * Reads the data of a run: its duration, execution count and output.
  *
- * Invariants: stored data may come from another tool, so each part is validated, and invalid parts
+ * Invariant: stored data may come from another tool, so each value is validated, and invalid values
  * are left out.
  */
 import type { Step } from '../api/types';
 import type { IShownStep } from './fold';
 
-/** An image of an output, identified by the SHA-256 of its blob. Sizes are in pixels. */
+/** An image of an output, identified by the SHA-256 of its blob. Width and height are in pixels. */
 export interface IOutputImage {
   readonly sha256: string;
   readonly width: number;
@@ -27,7 +27,7 @@ const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 /** The largest number of images shown for one output. */
 const MAX_IMAGES = 8;
 
-/** The last run of a step's code; null if it was not run. */
+/** The last run of a step's code; null if the code was not run. */
 export function runOf(step: IShownStep): Step | null {
   const { runs = [] } = step;
   return runs[runs.length - 1] ?? null;

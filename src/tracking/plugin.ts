@@ -40,16 +40,16 @@ export const trackPlugin: JupyterFrontEndPlugin<ITracking> = {
         EditorExtensionRegistry.createImmutableExtension(editorInput)
     });
     const commands = new RunningCommands(app.commands);
-    const explanations = { commands, input: new PageInput() };
+    const causeDetectors = { commands, input: new PageInput() };
     const api = new ApiClient(app.serviceManager.serverSettings);
     const storeImage = (image: Blob) => api.putBlob(image);
     const tracking = new Tracking({
       identity,
       history,
       storeImage,
-      explanations
+      causeDetectors
     });
-    // Before any notebook is added, because "off" means that nothing is sent.
+    // Apply the settings before any notebook is added, because "off" means that nothing is sent.
     await applySettings(tracking, registry);
     tracker.forEach(panel => tracking.add(panel));
     tracker.widgetAdded.connect((_, panel) => tracking.add(panel));
@@ -70,13 +70,13 @@ async function applySettings(
 ): Promise<void> {
   try {
     const settings = await registry?.load(PLUGIN_ID);
-    const read = () => {
+    const apply = () => {
       const { cells, outputs } = settings?.composite ?? {};
       tracking.scope = cells === 'ai' || cells === 'off' ? cells : 'all';
       tracking.recordsOutputs = outputs !== false;
     };
-    read();
-    settings?.changed.connect(read);
+    apply();
+    settings?.changed.connect(apply);
   } catch {
     console.warn('AI Server could not read its tracking settings.');
   }

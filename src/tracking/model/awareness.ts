@@ -2,18 +2,18 @@
  * Notifies the other pages of a shared notebook (jupyter-collaboration) when a session is written,
  * and receives their notifications, so that views update.
  *
- * Invariants: notifications use Yjs's awareness, as cursors do, so the notebook doesn't grow;
- * received notifications are not forwarded.
+ * Invariants: notifications are sent as Yjs awareness states, like the positions of cursors, so they
+ * don't make the notebook larger. A page doesn't forward the notifications that it receives.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 
-/** The field of a page's awareness state with the cells whose sessions it wrote. */
+/** The field of a page's awareness state that lists the cells whose sessions the page wrote. */
 const FIELD = 'aiserver_kept';
 
-/** Most cells in the state, because it is sent with each move of a cursor. */
+/** The largest number of cells in the field. The state is sent with each move of a cursor. */
 const MAX_CELLS = 50;
 
-/** Written cells, each with a number that increases with each write; the newest last. */
+/** The ids of written cells, each with a number that grows with each write; the newest last. */
 type Writes = readonly (readonly [cellId: string, count: number])[];
 
 export class SessionAwareness {
@@ -28,7 +28,7 @@ export class SessionAwareness {
   /** Notify the other pages that the session of a cell was written. */
   announce(cellId: string): void {
     if (!this._pending.size) {
-      // Combine simultaneous writes into few messages.
+      // Wait for the end of the task, to combine simultaneous writes into few messages.
       void Promise.resolve().then(() => this._send());
     }
     this._pending.delete(cellId);
@@ -52,9 +52,9 @@ export class SessionAwareness {
     }
   }
 
-  /** Each call sends one state, so the other pages receive all cells. */
+  /** Publish the ids of written cells. Each call sends one state. */
   private _publish(cellIds: readonly string[]): void {
-    // Two views of one notebook share the state.
+    // Two views of one notebook share the state, so keep what the other view has published.
     const published = writesOf(this._awareness.getLocalState());
     const count = 1 + Math.max(0, ...published.map(([, number]) => number));
     const older = published.filter(([cellId]) => !cellIds.includes(cellId));
@@ -83,8 +83,10 @@ export class SessionAwareness {
       .forEach(([cellId]) => this._onRemote(cellId));
   }
 
+  /** By client: the writes that it has announced. */
   private readonly _received = new Map<number, Writes>();
   private _isDisposed = false;
+  /** The ids of written cells that aren't announced yet. */
   private readonly _pending = new Set<string>();
 }
 

@@ -1,24 +1,25 @@
 /**
- * Detects the operations on a notebook's cells in one step: pure, from the cells before and after.
+ * Detects which operations changed the list of a notebook's cells, by comparing the cells before
+ * and after. Pure.
  *
- * JupyterLab has no signals for splits and merges, so they are inferred. A split leaves the id with
- * the last piece; a merge deletes all cells and creates a new id; a move or a change of type
- * deletes a cell and inserts it again with the same id.
+ * JupyterLab has no signals for splits and merges, so they are inferred. In a split, the last piece
+ * keeps the cell's id. A merge deletes all merged cells and creates a cell with a new id. A move or
+ * a change of type deletes a cell and inserts it again with the same id.
  *
- * Invariant: each changed cell is part of one operation. An id that existed before is a restored
- * cell, never a new one.
+ * Invariants: each changed cell belongs to one operation, apart from its move. An inserted cell with
+ * an id that existed before is a restored cell, never a new one.
  */
 
 import { listChanges } from '../../diff/lists';
 
-/** A cell at one moment. */
+/** The state of a cell at some time. */
 export interface ICellState {
   readonly id: string;
   readonly type: string;
   readonly source: string;
 }
 
-/** A cell of this notebook or of another. */
+/** The cell that another cell is a copy of; it may be in another notebook. */
 export interface IOrigin {
   readonly notebookId: string;
   readonly cellId: string;
@@ -27,14 +28,14 @@ export interface IOrigin {
 /** The position of a deleted or restored cell. */
 interface IPosition {
   readonly index: number;
-  /** The nearest cell above that exists before and after the step; null if there is none. */
+  /** The nearest cell above that exists before and after the change; null if there is none. */
   readonly after: string | null;
 }
 
 export type CellOperation =
-  /** `pieces` are in order; the last one is `from` itself. */
+  /** `pieces` are the ids of the resulting cells, in order; the last one is `from` itself. */
   | { kind: 'split'; from: string; pieces: readonly string[] }
-  /** `isRestored`: the merge was undone and redone. */
+  /** `isRestored`: the merge had been undone and is done again (redo). */
   | {
       kind: 'merge';
       into: string;
@@ -53,7 +54,7 @@ export interface IDetectionHints {
   existedBefore(id: string): boolean;
   /** The origin of a cell with a new id; null if it is unknown. */
   originOf(cell: ICellState, index: number): IOrigin | null;
-  /** The cells that were recreated with the same id in this step. */
+  /** The ids of the cells that this change deleted and inserted again. */
   readonly recreated: ReadonlySet<string>;
 }
 
@@ -131,7 +132,7 @@ function placeOf(
   return { index, after: above.find(({ id }) => others.has(id))?.id ?? null };
 }
 
-/** Whether `into` is the merge of these cells. JupyterLab may add empty lines between them. */
+/** Whether `into` contains these cells' sources. JupyterLab may put an empty line between them. */
 function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
   const sources = cells.map(cell => cell.source);
   return ['\n\n', '\n'].some(
@@ -139,7 +140,10 @@ function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
   );
 }
 
-/** The index of the first of the new cells directly above a cell. */
+/**
+ * The index of the topmost of the new cells directly above a cell that may be pieces of it; the
+ * cell's own index if there are none.
+ */
 function firstPiece(
   cells: readonly ICellState[],
   index: number,
@@ -156,7 +160,7 @@ function firstPiece(
   return first;
 }
 
-/** Whether a source was split into these cells; line breaks at their ends are dropped. */
+/** Whether a source was split into these cells. A split drops the line breaks between pieces. */
 function isSplit(source: string, pieces: readonly ICellState[]): boolean {
   let offset = 0;
   for (const piece of pieces) {
@@ -171,7 +175,7 @@ function isSplit(source: string, pieces: readonly ICellState[]): boolean {
   return /^\n*$/.test(source.slice(offset));
 }
 
-/** The moves among the cells that exist before and after. */
+/** The moves of cells that exist before and after the change. */
 function moves(
   before: readonly ICellState[],
   after: readonly ICellState[],
@@ -184,16 +188,22 @@ function moves(
   if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }
-  let moved = new Set(newOrder.filter(id => recreated.has(id)));
-  const rest = (ids: string[]) => ids.filter(id => !moved.has(id)).join('\n');
-  if (moved.size === newOrder.length || rest(oldOrder) !== rest(newOrder)) {
-    moved = new Set(
+  // A moved cell is usually a recreated one. If the recreated cells don't account for the new order,
+  // compare the orders.
+  let movedIds = new Set(newOrder.filter(id => recreated.has(id)));
+  const unmoved = (ids: string[]) =>
+    ids.filter(id => !movedIds.has(id)).join('\n');
+  if (
+    movedIds.size === newOrder.length ||
+    unmoved(oldOrder) !== unmoved(newOrder)
+  ) {
+    movedIds = new Set(
       listChanges(oldOrder, newOrder).flatMap(({ fromB, toB }) =>
         newOrder.slice(fromB, toB)
       )
     );
   }
   return newOrder
-    .filter(id => moved.has(id))
+    .filter(id => movedIds.has(id))
     .map(id => ({ kind: 'move', id, from: from.get(id)!, to: to.get(id)! }));
 }

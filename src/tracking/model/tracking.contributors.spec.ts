@@ -21,7 +21,7 @@ afterEach(() => document.body.replaceChildren());
 
 const commands = new CommandRegistry();
 const input = { isActive: false };
-const explanations = { commands: new RunningCommands(commands), input };
+const causeDetectors = { commands: new RunningCommands(commands), input };
 const later = () => new Promise(resolve => setTimeout(resolve));
 
 beforeEach(() => {
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 /** Open a watched notebook in a page with commands. */
 function watched(): Promise<OpenNotebook> {
-  return openWithTurn(new Page(new FakeServer(), explanations));
+  return openWithTurn(new Page(new FakeServer(), causeDetectors));
 }
 
 function shared(open: OpenNotebook): YNotebook {
@@ -248,7 +248,7 @@ describe('changes by programs in the page', () => {
     const { server } = open.page;
     const { id } = open;
     open.close();
-    await new Page(server, explanations).open(
+    await new Page(server, causeDetectors).open(
       [
         { id: 'aa', source: 'a = 1\nb = 3' },
         { id: 'bb', source: 'c = 4' }
@@ -275,7 +275,7 @@ describe('changes by programs in the page', () => {
       { id: 'aa', source: lines.slice(0, 10).join('\n') },
       { id: 'bb', source: 'c = 4' }
     ];
-    await new Page(server, explanations).open(outside, { notebookId: id });
+    await new Page(server, causeDetectors).open(outside, { notebookId: id });
     for (const cell of outside) {
       expect(server.events(id, cell.id).at(-1)).toMatchObject({
         source: cell.source,

@@ -24,7 +24,7 @@ import type { GenerationApi } from '../../ask/model/generationStream';
 import { HistoryApi, HistoryModel } from '../../history/model/history';
 import { NotebookCell } from '../../cells/notebookCell';
 import { editorInput } from './contributors/editorInput';
-import type { IExplanations } from './contributors/writers';
+import type { ICauseDetectors } from './contributors/writers';
 import {
   NotebookIdentity,
   enqueueRegistration
@@ -101,7 +101,7 @@ type Cells = readonly { id: string; type?: string; source: string }[];
 export class Page<S extends IServer = FakeServer> {
   constructor(
     readonly server: S = new FakeServer() as unknown as S,
-    explanations: IExplanations = {}
+    causeDetectors: ICauseDetectors = {}
   ) {
     const { api } = server;
     this.history = new HistoryModel(api);
@@ -115,7 +115,7 @@ export class Page<S extends IServer = FakeServer> {
       identity: this.identity,
       history: this.history,
       storeImage: image => server.storeImage(image),
-      explanations
+      causeDetectors
     });
   }
 

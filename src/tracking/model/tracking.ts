@@ -1,12 +1,13 @@
 /**
- * Watches the open notebooks that have AI turns.
+ * Tracks the open notebooks that have AI turns, each with a `NotebookWatch`.
  *
  * Invariants:
- * - Nothing of a notebook without an AI turn is sent. Only cells pasted from watched notebooks are
- *   remembered, because they are recorded as copies once there is a turn.
- * - Nothing is recorded under an id before the server has confirmed it, because the notebook may be
- *   a copy of another.
- * - A second page, a reload or a changed id starts a new watch without recording anything twice.
+ * - Nothing about a notebook is sent until it has an AI turn. Until then, the page only remembers
+ *   the cells that are pasted into it from watched notebooks, to record them later as copies.
+ * - Nothing is recorded under a notebook id before the server has confirmed that id, because the
+ *   notebook may be a copy that still has the id of the original.
+ * - If a second page opens the notebook, the page is reloaded or the id changes, a new watch starts,
+ *   and nothing is recorded twice.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -20,28 +21,28 @@ import type {
   ISessionChange
 } from '../../tokens';
 import { UntrackedPastes } from './untrackedPastes';
-import type { IExplanations } from './contributors/writers';
+import type { ICauseDetectors } from './contributors/writers';
 import { SessionAwareness } from './awareness';
 import { NotebookWatch } from './watch/notebookWatch';
 import { Origins } from './watch/origins';
 import { outputsOf, imageOf, textOf } from './runs/outputs';
-import type { Scope } from './watch/record';
+import type { Scope } from './watch/recordedState';
 import type { IRun } from './runs/runs';
-import { IThumbnail, thumbnail } from './runs/thumbnail';
+import { IThumbnail, createThumbnail } from './runs/thumbnail';
 
 export interface ITrackingOptions {
   identity: INotebookIdentity;
   history: IHistory;
   /** Stores a thumbnail; resolves to its SHA-256. */
   storeImage: (image: Blob) => Promise<string>;
-  /** Sources that explain changes in the page. */
-  explanations?: IExplanations;
+  /** Detect the causes of changes in the page. */
+  causeDetectors?: ICauseDetectors;
 }
 
 /** Delay before a failed start is retried, in milliseconds. */
 const RETRY_MS = 10_000;
 
-/** Kinds of the last step of a removed cell; `merge`: it was merged into another cell. */
+/** Kinds that the last step of a removed cell can have; `merge`: it became part of another cell. */
 const REMOVED_KINDS: ReadonlySet<string> = new Set(['delete', 'merge']);
 
 export class Tracking implements ITracking {
@@ -54,7 +55,7 @@ export class Tracking implements ITracking {
     _options.history.recording.connect(this._onRecording, this);
   }
 
-  /** The cells that are watched; `off` for none. */
+  /** Which cells are watched; `off` for none. */
   get scope(): Scope | 'off' {
     return this._scope;
   }
@@ -69,7 +70,7 @@ export class Tracking implements ITracking {
     }
   }
 
-  /** Whether previews of the runs' outputs are recorded. */
+  /** Whether a preview of its outputs is recorded with each run. */
   recordsOutputs = true;
 
   /** Track an open notebook until it is closed. */
@@ -92,7 +93,7 @@ export class Tracking implements ITracking {
     this._watches.get(panel)?.capture('request');
   }
 
-  /** Resolves when the watch has started, isn't needed, or couldn't be started for now. */
+  /** Resolves when the watch has started, isn't needed, or couldn't start and will be retried. */
   async started(panel: NotebookPanel): Promise<void> {
     await this._starting.get(panel);
   }
@@ -161,7 +162,7 @@ export class Tracking implements ITracking {
         scope,
         summaries,
         origins: this._origins,
-        explanations: this._options.explanations ?? {},
+        causeDetectors: this._options.causeDetectors ?? {},
         push: change => history.recordChange(notebookId, change),
         isDeleted: async cellId => {
           const { steps } = await history.api.replay({ notebookId, cellId });
@@ -173,8 +174,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Remember cells pasted into a notebook while it isn't watched, and listen to other pages, which
-   * may ask a model first.
+   * Remember the cells that are pasted into a notebook while it isn't watched, and listen to the
+   * other pages, because another page may be the first to ask a model.
    */
   private _observe(panel: NotebookPanel): void {
     if (this._panels.has(panel) && !this._pastes.has(panel)) {
@@ -191,7 +192,10 @@ export class Tracking implements ITracking {
     }
   }
 
-  /** Record the origins of cells pasted before the watch. Returns whether there were any. */
+  /**
+   * Record the cells that were pasted before the watch started as copies. Return whether there were
+   * any.
+   */
   private _recordPastes(panel: NotebookPanel, notebookId: string): boolean {
     const cells = this._pastes.get(panel)?.take() ?? [];
     if (!cells.length || this._scope === 'off') {
@@ -206,7 +210,7 @@ export class Tracking implements ITracking {
     this._watches.delete(panel);
   }
 
-  /** Another page wrote to the session of a cell. */
+  /** Emit the history's `changed` after another page wrote to the session of a cell. */
   private _onRemote(panel: NotebookPanel, cellId: string): void {
     const { identity, history } = this._options;
     const notebookId = identity.get(panel);
@@ -215,7 +219,10 @@ export class Tracking implements ITracking {
     }
   }
 
-  /** A session was written, perhaps with the first turn of a notebook or cell. */
+  /**
+   * Tell the other pages that a session was written. Start watching the notebook or the cell if the
+   * write may have been its first turn.
+   */
   private _onSessionChanged(_: IHistory, key: ISessionChange): void {
     for (const panel of this._panels) {
       const { identity } = this._options;
@@ -232,6 +239,7 @@ export class Tracking implements ITracking {
     }
   }
 
+  /** Start watching a cell if it has a turn by now. */
   private async _checkForTurn(
     watch: NotebookWatch,
     key: ICellKey
@@ -256,9 +264,9 @@ export class Tracking implements ITracking {
     }
     const outputs = outputsOf(model);
     const text = textOf(outputs);
-    const source = imageOf(outputs);
-    const small = source && (await thumbnail(source));
-    const image = small && (await this._storeImage(small));
+    const original = imageOf(outputs);
+    const reduced = original && (await createThumbnail(original));
+    const image = reduced && (await this._storeImage(reduced));
     const images = image && { images: [image] };
     return text || image ? { ...text, ...images } : null;
   }
@@ -278,6 +286,7 @@ export class Tracking implements ITracking {
   private readonly _pastes = new Map<NotebookPanel, UntrackedPastes>();
   private readonly _awareness = new Map<NotebookPanel, SessionAwareness>();
   private readonly _starting = new WeakMap<NotebookPanel, Promise<void>>();
+  /** The number of starts of each notebook's watch; a start ends early if another one began. */
   private readonly _attempts = new WeakMap<NotebookPanel, number>();
   private readonly _origins = new Origins(() => this._watches.values());
 }

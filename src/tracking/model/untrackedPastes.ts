@@ -1,9 +1,9 @@
 /**
- * Cells that were pasted from a watched notebook into one without an AI turn. They are remembered
- * until it has one.
+ * Remembers cells that were pasted from a watched notebook into a notebook without an AI turn. When
+ * that notebook gets its first turn, they are recorded as copies.
  *
- * Invariants: nothing of a notebook without an AI turn is sent. Nothing of it is read while no
- * other notebook is watched.
+ * Invariants: nothing about a notebook is sent until it has an AI turn, and its cells are not read
+ * unless some other notebook is watched.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -14,7 +14,7 @@ import { CellEvents, eventsOf } from './watch/events';
 import type { ISource, Origins } from './watch/origins';
 
 export class UntrackedPastes {
-  /** @param _isActive Whether pastes are to be remembered; false while the notebook is watched. */
+  /** @param _isActive Returns whether to remember pastes; false while the notebook is watched. */
   constructor(
     panel: NotebookPanel,
     private readonly _origins: Origins,
@@ -29,7 +29,7 @@ export class UntrackedPastes {
     );
   }
 
-  /** Returns and forgets the events of pasted cells that still exist. */
+  /** Return and forget the `copy` events of the pasted cells that still exist. */
   take(): CellEvents[] {
     const ids = new Set(this._notebook.cells.map(cell => cell.getId()));
     const pasted = [...this._pasted.values()].filter(({ cellId }) =>

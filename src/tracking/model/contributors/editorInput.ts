@@ -1,7 +1,7 @@
 /**
- * Detects changes of an editor by a person's input: keys, paste, drop or a chosen completion.
+ * Detects whether a person's input changes an editor: keys, paste, drop or a chosen completion.
  *
- * CodeMirror annotates such changes with a user event; changes by programs have none.
+ * CodeMirror annotates such changes with a user event. Changes by programs have no user event.
  */
 import { Extension, Prec, Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
@@ -23,7 +23,7 @@ function onUpdate({ docChanged, transactions }: ViewUpdate): void {
     );
 }
 
-/** Editor extension that runs before the one that writes into the shared model. */
+/** An editor extension that runs before the editor's change is written into the shared model. */
 export const editorInput: Extension = [
   Prec.highest(ViewPlugin.define(() => ({ update: onUpdate }))),
   EditorView.updateListener.of(() => {

@@ -1,12 +1,16 @@
 /**
- * A person's input in the page: a trusted browser event in an editor, in the completer or in the
- * search box. It explains changes without a user event or command.
+ * Detects a person's input in the page: a trusted browser event in an editor, in the completer or in
+ * the search box. Such input shows that the person made a change which has neither a CodeMirror user
+ * event nor a command.
  */
 const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
-/** Replacing continues for this time after the click, in milliseconds, to show rendered cells. */
+/**
+ * Time after a click in the search box in which changes are still the person's, in milliseconds:
+ * "Replace" continues after the click, because it first shows the sources of rendered cells.
+ */
 const SEARCH_MS = 1000;
 
 export class PageInput {

@@ -1,21 +1,22 @@
 /**
- * The cells with unrecorded edits, each with its writer.
+ * The cells with unrecorded ("pending") edits, each with the writer of its edit.
  *
  * Invariants: an edit has one writer; before another writer edits the cell, the pending edit is
- * emitted. The edits of an unnamed program that writes word by word are emitted once.
+ * emitted. If a program without a name writes word by word, its edits are emitted as one edit.
  */
 import type { IWriter } from '../../../records/contributor';
 
 /** An edited cell and its writer. */
 export type PendingEdit = readonly [id: string, writer: IWriter];
 
-interface IEarlier {
+/** The edit before the pending one, with the source that it left. */
+interface IEarlierEdit {
   readonly source: string;
   readonly writer: IWriter;
 }
 
 export class PendingEdits {
-  /** @param _onReplaced Receives a cell's source before another writer changes it. */
+  /** @param _onReplaced Called to emit an edit: with the source that `writer` left. */
   constructor(
     private readonly _onReplaced: (
       id: string,
@@ -30,58 +31,58 @@ export class PendingEdits {
   }
 
   /** Add an edit of a cell. @param source The source before the edit. */
-  edit(id: string, writer: IWriter, source: string): void {
-    const before = this._writers.get(id);
+  add(id: string, writer: IWriter, source: string): void {
+    const previous = this._writers.get(id);
     this._writers.set(id, writer);
-    if (!before || before.key === writer.key) {
+    if (!previous || previous.key === writer.key) {
       return;
     }
-    this._emitEarlier(id, before);
-    if (canBeSame(before, writer)) {
-      this._earlier.set(id, { source, writer: before });
+    this._emitEarlierEdit(id, previous);
+    if (mayBeSameProgram(previous, writer)) {
+      this._earlierEdits.set(id, { source, writer: previous });
     } else {
-      this._onReplaced(id, source, before);
+      this._onReplaced(id, source, previous);
     }
   }
 
-  /** Emit the pending edit of a cell. @param source The current source. */
-  release(id: string, source: string): void {
+  /** Emit the pending edit of a cell. @param source The cell's current source. */
+  emit(id: string, source: string): void {
     const writer = this.take(id);
     if (writer) {
       this._onReplaced(id, source, writer);
     }
   }
 
-  /** Returns and clears all pending edits. */
+  /** Return and clear all pending edits. */
   takeAll(): PendingEdit[] {
     return [...this._writers.keys()].map(id => [id, this.take(id)!]);
   }
 
-  /** Returns the writer of a cell's pending edit, and clears the edit. */
+  /** Clear the pending edit of a cell, and return its writer; null if there is none. */
   take(id: string): IWriter | null {
     const writer = this._writers.get(id) ?? null;
     if (writer) {
-      this._emitEarlier(id, writer);
+      this._emitEarlierEdit(id, writer);
       this._writers.delete(id);
     }
     return writer;
   }
 
-  /** Emit an earlier edit, unless its writer turned out to be the next one. */
-  private _emitEarlier(id: string, next: IWriter): void {
-    const earlier = this._earlier.get(id);
-    this._earlier.delete(id);
+  /** Emit the earlier edit of a cell, unless its writer turned out to be the next writer. */
+  private _emitEarlierEdit(id: string, next: IWriter): void {
+    const earlier = this._earlierEdits.get(id);
+    this._earlierEdits.delete(id);
     if (earlier && earlier.writer.key !== next.key) {
       this._onReplaced(id, earlier.source, earlier.writer);
     }
   }
 
   private readonly _writers = new Map<string, IWriter>();
-  /** Earlier edits whose writers may turn out to be the current ones. */
-  private readonly _earlier = new Map<string, IEarlier>();
+  /** Edits before the pending ones whose writers may turn out to be the same. */
+  private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }
 
-/** Whether two writers may turn out to be one program, because the second isn't known yet. */
-function canBeSame(before: IWriter, writer: IWriter): boolean {
-  return writer.pending !== null && before.contributor?.kind !== 'person';
+/** Whether two writers may turn out to be one program, because it isn't known yet who `next` is. */
+function mayBeSameProgram(previous: IWriter, next: IWriter): boolean {
+  return next.pending !== null && previous.contributor?.kind !== 'person';
 }

@@ -1,8 +1,10 @@
 /**
- * The writers of remote changes in a shared notebook (jupyter-collaboration).
+ * Finds the writers of remote changes in a shared notebook (jupyter-collaboration): of changes made
+ * by other Yjs clients, which are pages, the Jupyter server or agents.
  *
- * Invariants: a watching page records its own changes, and announces this in its awareness state.
- * All other changes are recorded once, by the watching page with the lowest client id.
+ * Invariants: each page that watches the notebook says so in its awareness state, and records the
+ * changes made in it. All changes by clients that don't watch are recorded once, by the watching
+ * page with the lowest client id.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 
@@ -15,7 +17,7 @@ import {
   isAgentName
 } from '../../../records/contributor';
 
-/** The field of the awareness state in which a page announces that it watches. */
+/** The field of the awareness state in which a page says that it watches the notebook. */
 const FIELD = 'aiserver_watches';
 
 type State = Record<string, unknown>;
@@ -35,11 +37,13 @@ export class RemoteWriters {
     return {
       key: `remote ${clients.join(' ')}`,
       pending: null,
-      isPage: this._writersOf(clients).some(id => this._watches(id)),
+      mayBePage: this._possibleWriters(clients).some(id =>
+        this._isWatching(id)
+      ),
       get contributor() {
         return contributor();
       },
-      alternative: this._alternative(clients)
+      fallback: this._fallback(clients)
     };
   }
 
@@ -47,19 +51,23 @@ export class RemoteWriters {
     this._awareness.setLocalStateField(FIELD, false);
   }
 
-  /** The contributor; null if another page records the change. */
+  /** The contributor of a change by these clients; null if another page records the change. */
   private _contributor(clients: readonly number[]): Contributor | null {
-    const writers = this._writersOf(clients);
-    const isOtherPage = writers.some(id => this._watches(id));
+    const writers = this._possibleWriters(clients);
+    const isOtherPage = writers.some(id => this._isWatching(id));
     return isOtherPage || !this._isRecorder
       ? null
       : this._contributorOf(clients, writers);
   }
 
-  /** The contributor of a pure deletion in case that no watching page made it. */
-  private _alternative(clients: readonly number[]): Contributor | null {
-    const writers = this._others.filter(id => !this._watches(id));
-    const isAmbiguous = !clients.length && writers.length < this._others.length;
+  /**
+   * The contributor of a transaction that only deletes, if it turns out that no watching page made
+   * it; null if the transaction names its client, or another page records it.
+   */
+  private _fallback(clients: readonly number[]): Contributor | null {
+    const writers = this._otherClients.filter(id => !this._isWatching(id));
+    const isAmbiguous =
+      !clients.length && writers.length < this._otherClients.length;
     return isAmbiguous && this._isRecorder
       ? this._contributorOf(clients, writers)
       : null;
@@ -79,30 +87,32 @@ export class RemoteWriters {
     return contributors[0] ?? { kind: 'program', name: JUPYTER_SERVER };
   }
 
-  /** Whether this page records the changes that no page makes. */
+  /** Whether this page records the changes by clients that don't watch the notebook. */
   private get _isRecorder(): boolean {
     const { clientID } = this._awareness;
-    return !this._others.some(id => this._watches(id) && id < clientID);
+    return !this._otherClients.some(
+      id => this._isWatching(id) && id < clientID
+    );
   }
 
-  private get _others(): number[] {
+  private get _otherClients(): number[] {
     const { clientID } = this._awareness;
     return [...this._awareness.getStates().keys()].filter(
       id => id !== clientID
     );
   }
 
-  /** The possible writers. A pure deletion names no client. */
-  private _writersOf(clients: readonly number[]): readonly number[] {
-    return clients.length ? clients : this._others;
+  /** The clients that may have written: all other clients, if the transaction names none. */
+  private _possibleWriters(clients: readonly number[]): readonly number[] {
+    return clients.length ? clients : this._otherClients;
   }
 
-  private _watches(id: number): boolean {
+  private _isWatching(id: number): boolean {
     return this._awareness.getStates().get(id)?.[FIELD] === true;
   }
 }
 
-/** The contributor named in a client's state, which may contain anything; null if there is none. */
+/** The contributor named in a client's state, which can be anything; null if no name is found. */
 function contributorIn(state: State | null | undefined): Contributor | null {
   const user = state?.user;
   if (!user || typeof user !== 'object') {

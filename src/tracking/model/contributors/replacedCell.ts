@@ -1,6 +1,7 @@
 /**
- * A cell that a program replaced by deleting it and inserting another, as some extensions do to set
- * a cell's source. The new cell is a copy of it, so that unchanged lines keep their contributors.
+ * Finds the cell that a program replaced: some extensions set a cell's source by deleting the cell
+ * and inserting a new one. The new cell is recorded as a copy of the deleted one, so that unchanged
+ * lines keep their contributors.
  */
 import type { CellOperation, ICellState } from '../lineage';
 import type { IWriter } from '../../../records/contributor';
@@ -12,7 +13,7 @@ interface IDeleted {
 }
 
 export class ReplacedCell {
-  /** Remember the cell that a step deleted. */
+  /** Remember the deleted cell if deleting one cell is all that a transaction did. */
   update(operations: readonly CellOperation[], writer: IWriter): void {
     const [first] = operations;
     this._deleted =
@@ -22,13 +23,14 @@ export class ReplacedCell {
   }
 
   /** The id of the cell that a new cell replaces; null if there is none. */
-  of(
+  findFor(
     cell: ICellState,
     index: number,
     writer: IWriter,
     deletedCells: ReadonlyMap<string, ICellState>
   ): string | null {
     const deleted = this._deleted;
+    // `pending`: the writer is a program that made both changes in the same task.
     const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.pending;
     return isReplaced && deletedCells.get(deleted.id)?.type === cell.type

@@ -1,8 +1,11 @@
-/** Set the contributors of events. */
+/** Sets the contributors of events. */
 import type { EventBody } from '../../../api/types';
 import type { IWriter } from '../../../records/contributor';
 
-/** Set the contributor of an event once it is known; returns promises to wait for. */
+/**
+ * Set the contributor of an event, now or once the contributor is known. Return the promises to wait
+ * for: none if the contributor was set now.
+ */
 export function setContributor(
   event: EventBody,
   writer: IWriter
@@ -10,9 +13,10 @@ export function setContributor(
   if (writer.pending) {
     return [writer.pending.then(() => void setContributor(event, writer))];
   }
-  const { contributor, command, isExplained = true } = writer;
-  // An unexplained move is a drag by a person.
-  if (contributor && (event.type === 'edit' || isExplained)) {
+  const { contributor, command, hasCause = true } = writer;
+  // An edit without a detected cause is a program's. Any other such event is likely a person's
+  // action, such as dragging a cell, so no contributor is set.
+  if (contributor && (event.type === 'edit' || hasCause)) {
     event.contributor = { ...contributor };
     if (command && contributor.kind !== 'person') {
       event.data = { ...event.data, command };

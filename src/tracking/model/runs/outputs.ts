@@ -1,14 +1,14 @@
 /**
- * A small preview of a run's outputs: the beginning of the text, and the first image.
+ * Creates the small preview of a run's outputs: the beginning of the text, and the first image.
  *
- * Invariant: its size is bounded, and no character is split.
+ * Invariant: the preview's size is limited, and its text never ends within a character.
  */
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 
-/** Most bytes of UTF-8. */
+/** The largest size of a preview's text, in bytes of UTF-8. */
 export const MAX_TEXT = 4096;
-/** Larger images (characters of base64) are ignored. */
+/** The largest image of which a thumbnail is created, in characters of base64. */
 const MAX_IMAGE = 24_000_000;
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 /** ANSI colour codes. */
@@ -31,13 +31,13 @@ export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
   let text = '';
   let isTruncated = false;
   for (const output of outputs) {
-    // Stop here, so that a log of megabytes isn't joined.
+    // Stop once the preview is full, so that a log of megabytes isn't joined.
     if (text.length > MAX_TEXT) {
       isTruncated = true;
       break;
     }
-    const part = outputText(output);
-    text += text && part && !text.endsWith('\n') ? `\n${part}` : part;
+    const added = outputText(output);
+    text += text && added && !text.endsWith('\n') ? `\n${added}` : added;
   }
   const preview = truncate(text.replace(ANSI, ''));
   if (!preview) {
@@ -47,7 +47,7 @@ export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
   return isTruncated ? { text: preview, truncated: true } : { text: preview };
 }
 
-/** The first image that a thumbnail can be created of; null if there is none. */
+/** The first image of which a thumbnail can be created; null if there is none. */
 export function imageOf(outputs: readonly IOutput[]): IImage | null {
   for (const { data } of outputs) {
     for (const mime of IMAGE_TYPES) {
@@ -85,7 +85,7 @@ function outputText(output: IOutput): string {
         .join(': ');
     default: {
       const data = (output.data ?? {}) as Record<string, unknown>;
-      // The plain text of an image adds nothing.
+      // The plain text of an image, such as `<Figure size 640x480>`, adds nothing.
       return IMAGE_TYPES.some(mime => mime in data)
         ? ''
         : textIn(data['text/plain']);
@@ -93,7 +93,7 @@ function outputText(output: IOutput): string {
   }
 }
 
-/** The beginning of a text in an output, which may contain anything. */
+/** The beginning of a text in an output; empty if the value, which can be anything, isn't text. */
 function textIn(value: unknown): string {
   const text = Array.isArray(value) ? value.join('') : value;
   return typeof text === 'string' ? text.slice(0, 4 * MAX_TEXT) : '';

@@ -4,7 +4,8 @@
  * Invariants:
  * - A run is reported once, with the cell's source when the run was scheduled. A run that the
  *   kernel dropped because of a restart is reported as aborted.
- * - Cells run one after another, so the duration of a run counts from the end of the previous one.
+ * - Cells run one after another, so if a run had to wait for the previous run, its duration is
+ *   counted from the end of that run.
  */
 import type { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import {
@@ -17,7 +18,7 @@ import { Signal } from '@lumino/signaling';
 import { findCell } from '../../../cells/notebookCell';
 import { outputsOf } from './outputs';
 
-/** Characters of an error's name or message. */
+/** The largest number of recorded characters of an error's name or message. */
 const MAX_ERROR_LENGTH = 1000;
 const KERNEL_STOPPED = ['restarting', 'autorestarting', 'terminating', 'dead'];
 
@@ -40,16 +41,18 @@ export interface IRun {
   readonly model: ICodeCellModel | null;
 }
 
-interface IPending {
+/** A run that was scheduled and hasn't ended. */
+interface IPendingRun {
   readonly cell: Cell;
   readonly source: string;
-  readonly count: number | null;
-  readonly since: number;
+  /** The cell's execution count before the run. */
+  readonly countBefore: number | null;
+  readonly scheduledAt: number;
 }
 
 export interface IRunsOptions {
   panel: NotebookPanel;
-  /** Called before a cell is run, or a Markdown cell rendered. */
+  /** Called before a code cell is run, and after a Markdown cell was rendered. */
   onScheduled: (cellId: string) => void;
   onEnded: (run: IRun) => void;
 }
@@ -80,12 +83,11 @@ export class Runs {
     this._options.onScheduled(id);
     const source = model.sharedModel.getSource();
     if (source.trim()) {
-      const since = performance.now();
       this._pending.set(id, {
         cell,
         source,
-        count: model.executionCount,
-        since
+        countBefore: model.executionCount,
+        scheduledAt: performance.now()
       });
     }
   }
@@ -112,7 +114,7 @@ export class Runs {
     if (success) {
       this._end(id, { status: 'ok' });
     } else if (error?.errorName) {
-      this._end(id, failed(error.errorName, error.errorValue));
+      this._end(id, toErrorResult(error.errorName, error.errorValue));
     } else {
       this._end(id, { status: 'aborted' });
     }
@@ -128,17 +130,21 @@ export class Runs {
     }
   }
 
-  /** End the runs of cells that were moved while running: JupyterLab doesn't report their end. */
+  /** End the runs of cells that were moved while running: JupyterLab doesn't report these ends. */
   private _checkMovedCells(): void {
-    for (const [id, { cell, count }] of [...this._pending]) {
+    for (const [id, { cell, countBefore }] of [...this._pending]) {
+      // A moved cell gets a new widget, and its old one is disposed.
       const model = cell.isDisposed ? this._model(id) : null;
-      if (model?.executionState === 'idle' && model.executionCount !== count) {
+      if (
+        model?.executionState === 'idle' &&
+        model.executionCount !== countBefore
+      ) {
         const error = outputsOf(model).find(
           output => output.output_type === 'error'
         );
         this._end(
           id,
-          error ? failed(error.ename, error.evalue) : { status: 'ok' }
+          error ? toErrorResult(error.ename, error.evalue) : { status: 'ok' }
         );
       }
     }
@@ -151,7 +157,7 @@ export class Runs {
     }
     this._pending.delete(id);
     const now = performance.now();
-    const start = Math.max(pending.since, this._lastEnd);
+    const start = Math.max(pending.scheduledAt, this._lastEnd);
     this._lastEnd = now;
     const model = this._model(id);
     const data: IRunData = {
@@ -159,12 +165,11 @@ export class Runs {
       execution_count: model?.executionCount ?? null,
       duration_ms: Math.round(now - start)
     };
-    const ran = result.status === 'aborted' ? null : model;
     this._options.onEnded({
       cellId: id,
       source: pending.source,
       data,
-      model: ran
+      model: result.status === 'aborted' ? null : model
     });
   }
 
@@ -173,11 +178,11 @@ export class Runs {
     return cell?.model?.type === 'code' ? (cell as CodeCell).model : null;
   }
 
-  private readonly _pending = new Map<string, IPending>();
+  private readonly _pending = new Map<string, IPendingRun>();
   private _lastEnd = 0;
 }
 
-function failed(name: unknown, message: unknown): Result {
+function toErrorResult(name: unknown, message: unknown): Result {
   const [ename, evalue] = [name, message].map(value =>
     typeof value === 'string' ? value.slice(0, MAX_ERROR_LENGTH) : ''
   );

@@ -1,13 +1,13 @@
 /**
- * Create thumbnails.
+ * Creates thumbnails of images in outputs.
  *
- * Invariant: a thumbnail is a redrawn image of at most 320 pixels a side, so that it contains no
- * hidden data of the original file, such as its location or an appended archive.
+ * Invariant: a thumbnail is drawn anew, with sides of at most 320 pixels. So it contains no hidden
+ * data of the original file, such as GPS coordinates or an appended archive.
  */
 import type { IImage } from './outputs';
 
 const MAX_PIXELS = 320;
-/** The server's limit. */
+/** The largest blob that the server accepts. */
 const MAX_BYTES = 256 * 1024;
 
 export interface IThumbnail {
@@ -17,7 +17,9 @@ export interface IThumbnail {
 }
 
 /** Create a thumbnail; null if the image can't be read or is still too large. */
-export async function thumbnail(image: IImage): Promise<IThumbnail | null> {
+export async function createThumbnail(
+  image: IImage
+): Promise<IThumbnail | null> {
   try {
     const bytes = Uint8Array.from(atob(image.base64), char =>
       char.charCodeAt(0)
@@ -48,12 +50,15 @@ export async function thumbnail(image: IImage): Promise<IThumbnail | null> {
       }
     }
   } catch {
-    // Not an image, despite its type.
+    // The data isn't an image, despite its type.
   }
   return null;
 }
 
-/** PNG is sharpest for plots, but too large for photographs. */
+/**
+ * The formats to try, in this order, each with its quality: PNG is sharpest for plots; JPEG is for
+ * photographs, which as PNG would be larger than the limit.
+ */
 const FORMATS: readonly (readonly [string, number?])[] = [
   ['image/png'],
   ['image/jpeg', 0.8]

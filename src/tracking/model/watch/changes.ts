@@ -1,12 +1,13 @@
 /**
- * Passes the changes of one watched notebook to the history, with the order of the cells if it is
- * new.
+ * Passes the changes of one watched notebook to the history, with the order of its cells whenever
+ * that order has changed.
  *
- * Invariant: a change that is a promise waits for its contributors, and later changes wait for it.
+ * Invariant: a change whose contributors aren't known yet is passed as a promise, and the changes
+ * after it are sent only when it has resolved.
  */
 import type { CellChange, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
-import { sameOrder } from './record';
+import { sameOrder } from './recordedState';
 
 type SavedState = INotebookChange['savedState'];
 
@@ -24,80 +25,89 @@ export class WatchChanges {
 
   /** Push a change once all `pending` promises have resolved. */
   push(change: INotebookChange, pending: readonly Promise<void>[] = []): void {
-    this._count++;
+    this._pushCount++;
     this._onChange(
       pending.length
-        ? Promise.all(pending).then(() => this._addMentioned(change))
-        : this._addMentioned(change)
+        ? Promise.all(pending).then(() => this._withIncludedCells(change))
+        : this._withIncludedCells(change)
     );
   }
 
-  /** Push the changes of a step, with the order of the cells if it is new. */
-  pushStep(
+  /** Push the events of a change of the cell list, and the order of the cells if it changed. */
+  pushListChange(
     cells: readonly CellChange[],
     pending: readonly Promise<void>[]
   ): void {
     const order = this._order();
-    const isNew = !sameOrder(order, this._lastOrder);
-    if (cells.length || isNew) {
-      const change = { cells: [...cells], ...(isNew && { order }) };
-      this._lastOrder = order;
+    const isNewOrder = !sameOrder(order, this._recordedOrder);
+    if (cells.length || isNewOrder) {
+      const change = { cells: [...cells], ...(isNewOrder && { order }) };
+      this._recordedOrder = order;
       this.push(change, pending);
     }
   }
 
   /** Push the state of all cells at the beginning of the watch. */
   pushInitial(cells: CellChange[]): void {
-    const order = (this._lastOrder = this._order());
+    const order = (this._recordedOrder = this._order());
     this.push({ cells, order, isInitial: true });
   }
 
-  /** Add a cell whose events were recorded separately to the next change. */
-  mention(cellId: string): void {
-    this._mentioned.add(cellId);
+  /**
+   * List a cell in the next change, without events, because its events (such as an `accept`) were
+   * recorded separately.
+   */
+  includeCell(cellId: string): void {
+    this._includedCells.add(cellId);
   }
 
-  /** Push a change with the mentioned cells, if there are any. */
-  pushMentioned(): void {
-    if (this._mentioned.size) {
+  /** Push a change for the cells passed to `includeCell`, if no other change has listed them. */
+  pushIncludedCells(): void {
+    if (this._includedCells.size) {
       this.push({ cells: [] });
     }
   }
 
-  /** Treat this order as recorded: another page changed it and records it. */
-  skipOrder(order = this._order()): void {
-    this._lastOrder = order;
+  /** Remember an order of the cells that another page changed and records. */
+  setRecordedOrder(order = this._order()): void {
+    this._recordedOrder = order;
   }
 
-  /** Begin a save. @param savedState Returns the state that it writes into the file. */
+  /** Begin a save. @param savedState Returns the state that the save writes into the file. */
   beginSave(savedState: SavedState): void {
-    this._countAtSave = this._count;
+    this._pushCountAtSave = this._pushCount;
     this._savedState = savedState;
   }
 
-  /** End a save. If the notebook has changed since it began, no moment equals the file. */
+  /**
+   * Record that a save has ended. Does nothing if the notebook has changed since the save began,
+   * because then no moment of the timeline equals the file.
+   */
   endSave(isShared: boolean): void {
-    if (this._countAtSave === this._count) {
+    if (this._pushCountAtSave === this._pushCount) {
       // The file of a shared notebook also contains the changes that other pages record.
       const savedState = isShared ? undefined : this._savedState;
       this.push({ cells: [], saved: true, savedState });
-      this._countAtSave = -1;
+      this._pushCountAtSave = -1;
     }
   }
 
-  /** The change with the mentioned cells, so that it follows their separately recorded events. */
-  private _addMentioned(change: INotebookChange): INotebookChange {
-    const mentioned = [...this._mentioned].filter(
+  /**
+   * Add the cells passed to `includeCell` to a change, so that the server puts the change after the
+   * events of those cells that were recorded separately.
+   */
+  private _withIncludedCells(change: INotebookChange): INotebookChange {
+    const cellIds = [...this._includedCells].filter(
       id => !change.cells.some(({ cellId }) => cellId === id)
     );
-    this._mentioned.clear();
-    const cells = mentioned.map(cellId => ({ cellId, events: [] }));
+    this._includedCells.clear();
+    const cells = cellIds.map(cellId => ({ cellId, events: [] }));
     return { ...change, cells: [...change.cells, ...cells] };
   }
 
-  private readonly _mentioned = new Set<string>();
-  private _lastOrder: readonly PlacedCell[] = [];
-  private _count = 0;
-  private _countAtSave = -1;
+  private readonly _includedCells = new Set<string>();
+  private _recordedOrder: readonly PlacedCell[] = [];
+  private _pushCount = 0;
+  private _pushCountAtSave = -1;
   private _savedState: SavedState;
 }

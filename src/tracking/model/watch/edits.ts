@@ -1,4 +1,4 @@
-/** Create events, with their contributors, of the changes that aren't recorded yet. */
+/** Creates the events, with their contributors, for changes that aren't recorded yet. */
 import type { CellChange } from '../../../api/types';
 import {
   IWriter,
@@ -9,8 +9,8 @@ import {
 import { setContributor } from '../contributors/setContributor';
 import type { CellOperation, ICellState } from '../lineage';
 import { CellEvents, Trigger, createEvent, eventsOf } from './events';
-import type { IStep } from './mirror';
-import type { WatchRecord } from './record';
+import type { ICellListChange } from './mirror';
+import type { RecordedState } from './recordedState';
 
 /** The source of a cell, and the writer of its latest change. */
 export type CellWrite = readonly [
@@ -19,66 +19,70 @@ export type CellWrite = readonly [
   writer: IWriter
 ];
 
-/** The writer of a cell's source before tracking began. */
+/** The writer of the source that a cell without a session has when tracking begins. */
 export const INITIAL_WRITER = writerOf(UNKNOWN);
 
-/** The writer of a source that differs from the record when tracking begins. */
+/** The writer of a source that differs from the last recorded one when tracking begins. */
 export const CHANGED_OUTSIDE = writerOf({ ...UNKNOWN, name: FILE_ON_DISK });
 
 export interface IEdits {
   readonly cells: CellChange[];
-  /** Resolve when the contributors of all edits are known. */
+  /** Promises that resolve when the contributors of the edits are known. */
   readonly pending: readonly Promise<void>[];
 }
 
-/** Create edits of the sources that the record lacks, and update the record. */
+/** Create `edit` events for the sources that aren't recorded yet, and update `recorded`. */
 export function createEdits(
-  record: WatchRecord,
+  recorded: RecordedState,
   writes: readonly CellWrite[],
   trigger: Trigger
 ): IEdits {
   const cells: CellChange[] = [];
   const pending: Promise<void>[] = [];
   for (const [cellId, source, writer] of writes) {
+    // Without a contributor, another page records the write.
     const isRecordedHere = writer.contributor !== null;
     if (
       isRecordedHere &&
       source !== null &&
-      record.isNewSource(cellId, source)
+      recorded.isNewSource(cellId, source)
     ) {
       const edit = createEvent('edit', source, { trigger });
       pending.push(...setContributor(edit, writer));
-      record.add(cellId, [edit]);
-      record.lastSource.set(cellId, source); // also if it is too large for the event
+      recorded.add(cellId, [edit]);
+      recorded.lastSource.set(cellId, source); // `add` has no source if it is too large.
       cells.push({ cellId, events: [edit] });
     }
   }
   return { cells, pending };
 }
 
-/** Create the events of a step, with its writer as contributor, and update the record. */
-export function createStepEvents(
-  record: WatchRecord,
+/**
+ * Create the events of a change of the cell list, with its writer as contributor, and update
+ * `recorded`.
+ */
+export function createListChangeEvents(
+  recorded: RecordedState,
   operations: readonly CellOperation[],
-  step: Pick<IStep, 'before' | 'after' | 'writer'>,
+  listChange: Pick<ICellListChange, 'before' | 'after' | 'writer'>,
   { notebookId, trigger }: { notebookId: string; trigger: Trigger }
 ): IEdits {
   const cells = new Map<string, CellEvents>();
   const pending: Promise<void>[] = [];
   const states = new Map(
-    [...step.before, ...step.after].map(cell => [cell.id, cell])
+    [...listChange.before, ...listChange.after].map(cell => [cell.id, cell])
   );
   for (const change of operations.flatMap(operation =>
     eventsOf(operation, notebookId, states, trigger)
   )) {
-    if (!shouldRecord(record, change, notebookId, states)) {
+    if (!shouldRecord(recorded, change, notebookId, states)) {
       continue;
     }
     const { cellId } = change;
     change.events.forEach(event =>
-      pending.push(...setContributor(event, step.writer))
+      pending.push(...setContributor(event, listChange.writer))
     );
-    record.add(cellId, change.events);
+    recorded.add(cellId, change.events);
     const existing = cells.get(cellId);
     if (existing) {
       existing.events.push(...change.events);
@@ -89,22 +93,26 @@ export function createStepEvents(
   return { cells: [...cells.values()], pending };
 }
 
+/**
+ * Return whether an event of a watched cell says anything new. Marks a cell that was created from
+ * one with a turn as having a turn.
+ */
 function shouldRecord(
-  record: WatchRecord,
+  recorded: RecordedState,
   { cellId, forkOf, parents, events: [event] }: CellEvents,
   notebookId: string,
   states: ReadonlyMap<string, ICellState>
 ): boolean {
   const isSameNotebook = forkOf?.notebookId === notebookId;
   const origins = isSameNotebook ? [forkOf.cellId] : (parents ?? []);
-  if (origins.some(id => record.withTurn.has(id))) {
-    record.withTurn.add(cellId);
+  if (origins.some(id => recorded.withTurn.has(id))) {
+    recorded.withTurn.add(cellId);
   }
   if (event.type === 'edit') {
-    return record.isNewSource(cellId, event.source ?? '');
+    return recorded.isNewSource(cellId, event.source ?? '');
   }
   const hasHistory =
-    record.withSession.has(cellId) || !!forkOf || !!parents?.length;
+    recorded.withSession.has(cellId) || !!forkOf || !!parents?.length;
   const isBlank = !hasHistory && !states.get(cellId)?.source;
-  return record.watches(cellId) && !isBlank;
+  return recorded.isWatched(cellId) && !isBlank;
 }

@@ -1,8 +1,8 @@
 /**
- * Create the events of operations on cells.
+ * Creates the events of operations on cells.
  *
- * Invariant: each event has its own id and timestamp, so that it can be sent again and is recorded
- * once.
+ * Invariant: each event has an id and a timestamp from its creation on. So it can be sent again, and
+ * the server records it only once.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -16,7 +16,7 @@ import type { CellOperation, ICellState } from '../lineage';
 export type Trigger =
   'first' | 'run' | 'request' | 'save' | 'split' | 'paste' | 'leave';
 
-/** A change of a cell with events. */
+/** The events of one cell, in the form in which the API receives them. */
 export type CellEvents = CellChange & { events: EventBody[] };
 
 export function createEvent(
@@ -33,13 +33,16 @@ export function createEvent(
   });
 }
 
-/** The state that a save wrote into the file, for cells that other pages have recorded. */
+/**
+ * Return a function that creates the change which records, for some cells, the source that a save
+ * wrote into the file. It is needed if other pages have recorded newer sources meanwhile.
+ */
 export function savedStateOf(
   sources: ReadonlyMap<string, string>,
   order: readonly PlacedCell[]
 ): NonNullable<INotebookChange['savedState']> {
+  // `again`: the source was recorded before, so its lines keep the contributors they had then.
   const data = { trigger: 'save', again: true };
-  // A version that is restored keeps the contributors of its lines.
   const edit = (source: string) => ({
     ...createEvent('edit', source, data),
     contributor: UNKNOWN

@@ -1,16 +1,17 @@
 /**
- * A mirror of a shared notebook: its cells, their order and their sources.
+ * A copy of a notebook's cells, their order and their sources, which shows what each Yjs transaction
+ * changed.
  *
- * It compares before and after each Yjs transaction, so that one action of a person is one step.
- * Undo and redo are transactions of the person who undid.
+ * The cells before and after each transaction are compared, so that one action of a person is one
+ * change. An undo or redo is a transaction whose writer is the person who did it.
  *
  * Invariants:
  * - A keystroke only marks a cell as edited: no source is read and no list is built.
  * - Sources that a program, a command or an undo is about to replace are read first, so that no
- *   displayed source is lost.
+ *   source that was displayed is lost.
  * - An edit has one writer: before another writer changes a cell, the pending edit is emitted.
- * - Changes of other pages (jupyter-collaboration), which record them, update the mirror but are
- *   neither steps nor edits.
+ * - The changes of another page of a shared notebook (jupyter-collaboration) update the copy, but
+ *   are not reported as changes, because that page records them.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 
@@ -20,31 +21,34 @@ import { PendingEdit, PendingEdits } from '../contributors/pendingEdits';
 import type { ICellState } from '../lineage';
 import { ITransaction, Transactions } from '../../../cells/transactions';
 
-/** A transaction that inserted, deleted, moved or recreated cells. */
-export interface IStep {
+/** A change of the list of cells: a transaction that inserted, deleted, moved or recreated cells. */
+export interface ICellListChange {
   readonly before: readonly ICellState[];
   readonly after: readonly ICellState[];
   /** Cells that were recreated with the same id. */
   readonly recreated: ReadonlySet<string>;
-  /** Cells with pending edits from before the step. */
+  /** The cells with unrecorded edits from before this change. */
   readonly edited: readonly PendingEdit[];
   readonly writer: IWriter;
 }
 
 export interface IMirrorEvents {
-  /** Whether a person's input made the transaction. Cheap. */
+  /** Whether a person's typing made the transaction. Cheap, because it is called per keystroke. */
   isTyping(transaction: ITransaction): boolean;
-  /** The writer of a transaction. @param isReload Whether it replaced the whole notebook. */
+  /** The writer of a transaction. @param isReload Whether the whole notebook was replaced. */
   writerOf(transaction: ITransaction, isReload: boolean): IWriter;
   /** Called before a program or a command changes the notebook. */
   beforeProgram(): void;
-  /** Called after a step. */
-  onStep(step: IStep): void;
-  /** Called after a client that records nothing changed a cell. */
+  /** Called after a change of the cell list that this page records. */
+  onListChange(listChange: ICellListChange): void;
+  /** Called after a remote client that records nothing, such as an agent, changed a cell's source. */
   onRemote(id: string): void;
-  /** Called after another page inserted, deleted or moved cells. */
-  onRemoteStep(step: IStep): void;
-  /** Called when another writer (Accept, Restore, a formatter, an agent) replaces an edit. */
+  /** Called after another page, which records its changes, inserted, deleted or moved cells. */
+  onRemoteListChange(listChange: ICellListChange): void;
+  /**
+   * Called with the source that `writer` left when another writer (Accept, Restore, a formatter, an
+   * agent) changes the cell before that source was recorded.
+   */
   onReplaced(id: string, source: string, writer: IWriter): void;
 }
 
@@ -116,7 +120,7 @@ export class Mirror {
     }
   }
 
-  /** Read the sources of edited cells before another writer may change them. */
+  /** Read the sources of cells edited by the writers that `filter` selects, before they change. */
   private _readEdited(filter: (writer: IWriter) => boolean): void {
     for (const id of this._stale) {
       const writer = this._edits.get(id);
@@ -128,11 +132,11 @@ export class Mirror {
 
   private _after(transaction: ITransaction): void {
     const { cells } = this._transactions;
-    let isStep = transaction.changed.has(cells);
+    let isListChange = transaction.changed.has(cells);
     const changed: string[] = [];
     for (const [type, keys] of transaction.changed) {
       if (type.parent === cells) {
-        isStep ||= keys.has('id');
+        isListChange ||= keys.has('id');
       } else if (type.parent?.parent === cells) {
         const cell = type.parent;
         if (cell.get?.('source') === type) {
@@ -140,8 +144,8 @@ export class Mirror {
         }
       }
     }
-    if (isStep) {
-      this._onStep(transaction, changed);
+    if (isListChange) {
+      this._onListChange(transaction, changed);
     } else if (changed.length) {
       this._onSources(transaction, changed);
     }
@@ -154,9 +158,9 @@ export class Mirror {
     for (const id of ids.filter(cellId => this._mirrored.has(cellId))) {
       const { source } = this._mirrored.get(id)!;
       if (!isRemote) {
-        this._edits.edit(id, writer, source);
-      } else if (!writer.isPage) {
-        this._edits.release(id, source);
+        this._edits.add(id, writer, source);
+      } else if (!writer.mayBePage) {
+        this._edits.emit(id, source);
       }
       this._stale.add(id);
       if (!isRemote && !transaction.local) {
@@ -165,15 +169,16 @@ export class Mirror {
     }
   }
 
-  private _onStep(transaction: ITransaction, changed: string[]): void {
+  private _onListChange(transaction: ITransaction, changed: string[]): void {
     const before = this._order.map(id => this._state(id));
     const previous = new Map(this._mirrored);
     changed.forEach(id => this._stale.add(id));
     this._update();
-    const isNew = !this._order.some(
+    const areAllNew = !this._order.some(
       id => previous.get(id)?.cell === this._mirrored.get(id)!.cell
     );
-    const isReload = isNew && transaction.changed.has(this._transactions.meta);
+    const isReload =
+      areAllNew && transaction.changed.has(this._transactions.meta);
     const writer = this._events.writerOf(transaction, isReload);
     const isRemote = isFromOtherPage(transaction, writer);
     if (!isRemote) {
@@ -187,15 +192,15 @@ export class Mirror {
     );
     const edited = isRemote ? [] : this.takeEdits();
     const after = this._order.map(id => this._state(id));
-    const step = { before, after, recreated, edited, writer };
+    const listChange = { before, after, recreated, edited, writer };
     if (isRemote) {
-      this._events.onRemoteStep(step);
+      this._events.onRemoteListChange(listChange);
     } else {
-      this._events.onStep(step);
+      this._events.onListChange(listChange);
     }
   }
 
-  /** Read the list of cells. Cells with an invalid or duplicate id are skipped. */
+  /** Update the copy's list of cells. Cells with an invalid or duplicate id are skipped. */
   private _update(): void {
     const mirrored = new Map<string, IMirrored>();
     for (const cell of this._notebook.cells) {
@@ -234,7 +239,7 @@ export class Mirror {
   private readonly _transactions: Transactions;
   private _mirrored = new Map<string, IMirrored>();
   private _order: string[] = [];
-  /** Cells whose source has changed since it was read. */
+  /** The ids of cells whose source has changed since this copy read it. */
   private readonly _stale = new Set<string>();
   private readonly _edits: PendingEdits;
 }
@@ -244,10 +249,11 @@ function isFromOtherPage({ local }: ITransaction, writer: IWriter): boolean {
 }
 
 /**
- * The existing cells around an inserted one: those above it from near to far, then those below.
+ * The cells around an inserted cell that existed before the change: first the cells above the
+ * inserted one, nearest first, then the cells below it.
  */
 export function neighbours(
-  { before, after }: IStep,
+  { before, after }: ICellListChange,
   index: number
 ): ICellState[] {
   const oldCells = new Map(before.map(cell => [cell.id, cell]));

@@ -3,11 +3,12 @@
  *
  * Invariants:
  * - Edits are captured before a run, a request, a save, an operation on cells and a change by another
- *   writer, and when the page is left; never for each keystroke. Each edit has one contributor (P40).
+ *   writer, and when the person leaves the page; never for each keystroke. Each edit has one
+ *   contributor.
  * - The exact source is captured. A source that equals the last recorded one is not recorded again,
- *   whoever recorded it (Accept and Restore record themselves).
- * - Each page records its own changes. Changes that no page records (an agent's edits in a shared
- *   notebook) are recorded by one of the pages.
+ *   even if other code recorded it (Accept and Restore record their own events).
+ * - Each page records the changes that are made in it. Changes that are made in no page, such as an
+ *   agent's edits in a shared notebook, are recorded by one of the pages.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -15,7 +16,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { PlacedCell, SessionSummary } from '../../../api/types';
 import type { INotebookChange, IRecording } from '../../../tokens';
-import { IExplanations, Writers } from '../contributors/writers';
+import { ICauseDetectors, Writers } from '../contributors/writers';
 import { ReplacedCell } from '../contributors/replacedCell';
 import {
   CellOperation,
@@ -26,16 +27,16 @@ import {
 import { toCellType } from '../../../cells/context';
 import { UnclaimedDeletions } from './unclaimedDeletions';
 import { Origins, ISource } from './origins';
-import { IStep, Mirror, neighbours } from './mirror';
+import { ICellListChange, Mirror, neighbours } from './mirror';
 import { WatchChanges } from './changes';
-import { Scope, WatchRecord } from './record';
+import { Scope, RecordedState } from './recordedState';
 import { IRun, Runs } from '../runs/runs';
 import {
   CHANGED_OUTSIDE,
   INITIAL_WRITER,
   CellWrite,
   createEdits,
-  createStepEvents
+  createListChangeEvents
 } from './edits';
 import { Trigger, createEvent, savedStateOf } from './events';
 
@@ -46,8 +47,8 @@ export interface IWatchOptions {
   /** The existing sessions of the notebook. */
   summaries: readonly SessionSummary[];
   origins: Origins;
-  /** Sources that explain changes in the page. */
-  explanations: IExplanations;
+  /** Detect the causes of changes in the page. */
+  causeDetectors: ICauseDetectors;
   /** Receives the changes, in order; a promise if a change is not complete yet. */
   push: (change: INotebookChange | Promise<INotebookChange>) => void;
   /** Whether the deletion of a cell is recorded. */
@@ -61,20 +62,20 @@ export class NotebookWatch implements ISource {
     const { panel, summaries } = _options;
     this.notebookId = _options.notebookId;
     this.notebook = panel.content;
-    this._recorded = new WatchRecord(_options.scope, summaries);
+    this._recorded = new RecordedState(_options.scope, summaries);
     const shared = panel.context.model.sharedModel as YNotebook;
     const writers = (this._writers = new Writers(
       shared,
-      _options.explanations
+      _options.causeDetectors
     ));
     this._mirror = new Mirror(shared, {
       isTyping: transaction => writers.isTyping(transaction),
       writerOf: (transaction, isReload) => writers.of(transaction, isReload),
       beforeProgram: () => _options.origins.capture(),
-      onStep: step => this._onStep(step),
-      onRemoteStep: step => {
-        this._changes.skipOrder();
-        this._unclaimed.add(step);
+      onListChange: listChange => this._onListChange(listChange),
+      onRemoteListChange: listChange => {
+        this._changes.setRecordedOrder();
+        this._unclaimed.add(listChange);
       },
       onRemote: id => this._onRemote(id),
       onReplaced: (id, source, writer) =>
@@ -84,9 +85,9 @@ export class NotebookWatch implements ISource {
     this._unclaimed = new UnclaimedDeletions({
       has: id => this._mirror.has(id),
       isRecorded: _options.isDeleted,
-      record: (deleted, step) => {
-        this._changes.skipOrder(step.before.map(toPlacedCell));
-        this._recordStep(deleted, step, 'leave');
+      record: (deleted, listChange) => {
+        this._changes.setRecordedOrder(listChange.before.map(toPlacedCell));
+        this._recordListChange(deleted, listChange, 'leave');
       }
     });
     this._runs = new Runs({
@@ -124,7 +125,10 @@ export class NotebookWatch implements ISource {
     );
   }
 
-  /** Record edits of a client that records nothing, before a page takes them for its own. */
+  /**
+   * Record, after a pause in the edits, a cell that was edited by a remote client which records
+   * nothing. Otherwise a page would record the edits later as a part of its own.
+   */
   private _onRemote(id: string): void {
     this._remoteEdits.add(id);
     clearTimeout(this._remoteTimer);
@@ -149,15 +153,16 @@ export class NotebookWatch implements ISource {
       return;
     }
     if (!events.some(({ type }) => WRITE_EVENTS.has(type))) {
-      // Text typed before a rejection is a separate edit.
+      // AI Server didn't change the source, so an unrecorded edit is the person's: record it.
       this._recordCell(key.cellId);
     }
     this._recorded.add(key.cellId, events);
-    this._changes.mention(key.cellId);
-    // After those events: a save of another page must take them into account.
+    this._changes.includeCell(key.cellId);
+    // Push after the caller has queued its events, so that a save of another page is compared with
+    // them.
     void Promise.resolve().then(() => {
       if (!this._isDisposed) {
-        this._changes.pushMentioned();
+        this._changes.pushIncludedCells();
       }
     });
   }
@@ -171,23 +176,23 @@ export class NotebookWatch implements ISource {
     this._recorded.withSession.add(cellId);
     const state = this._mirror.read(cellId);
     if (state && this._recorded.lastSource.get(cellId) === undefined) {
-      this._recorded.lastSource.set(cellId, state.source); // The turn recorded it.
+      this._recorded.lastSource.set(cellId, state.source); // The turn recorded this source.
     }
   }
 
-  /** Whether this cell is watched only if it has a turn, and none is known yet. */
+  /** Whether this cell isn't watched because this page knows of no turn of the cell yet. */
   needsTurnCheck(cellId: string): boolean {
     return (
-      !this._recorded.withTurn.has(cellId) && !this._recorded.watches(cellId)
+      !this._recorded.withTurn.has(cellId) && !this._recorded.isWatched(cellId)
     );
   }
 
-  /** A current or deleted cell. */
+  /** The state of a current or deleted cell; null if no cell has this id. */
   find(id: string): ICellState | null {
     return this._mirror.read(id) ?? this._deleted.get(id) ?? null;
   }
 
-  /** Record the sources of all cells that differ from the record. */
+  /** Record the sources of all cells whose source isn't recorded yet. */
   private _recordInitialState(summaries: readonly SessionSummary[]): void {
     const recorded = new Set(summaries.map(({ cellId }) => cellId));
     const writes = this._mirror.cells.map(({ id, source }): CellWrite => {
@@ -205,13 +210,13 @@ export class NotebookWatch implements ISource {
     }
   }
 
-  private _onStep(step: IStep): void {
-    const before = new Map(step.before.map(cell => [cell.id, cell]));
-    const operations = detectOperations(step.before, step.after, {
-      recreated: step.recreated,
+  private _onListChange(listChange: ICellListChange): void {
+    const before = new Map(listChange.before.map(cell => [cell.id, cell]));
+    const operations = detectOperations(listChange.before, listChange.after, {
+      recreated: listChange.recreated,
       existedBefore: id =>
         this._deleted.has(id) || this._recorded.withSession.has(id),
-      originOf: (cell, index) => this._originOf(cell, index, step)
+      originOf: (cell, index) => this._originOf(cell, index, listChange)
     });
     const kinds = new Set(operations.map(({ kind }) => kind));
     const trigger = kinds.has('split')
@@ -220,56 +225,65 @@ export class NotebookWatch implements ISource {
         ? 'paste'
         : 'leave';
     this._recordEdits(
-      step.edited.map(([id, by]) => [id, before.get(id)?.source ?? null, by]),
+      listChange.edited.map(([id, by]) => [
+        id,
+        before.get(id)?.source ?? null,
+        by
+      ]),
       trigger
     );
-    this._replaced.update(operations, step.writer);
-    step.after.forEach(cell => this._deleted.delete(cell.id));
-    for (const cell of step.before) {
+    this._replaced.update(operations, listChange.writer);
+    listChange.after.forEach(cell => this._deleted.delete(cell.id));
+    for (const cell of listChange.before) {
       if (!this._mirror.has(cell.id)) {
         this._deleted.set(cell.id, cell);
       }
     }
-    this._recordStep(operations, step, trigger);
+    this._recordListChange(operations, listChange, trigger);
   }
 
   private _originOf(
     cell: ICellState,
     index: number,
-    step: IStep
+    listChange: ICellListChange
   ): IOrigin | null {
     const { notebookId, _deleted: deleted, _replaced: replaced } = this;
     const origin = this._options.origins.of(
       cell,
       this,
-      neighbours(step, index)
+      neighbours(listChange, index)
     );
     const cellId = origin
       ? null
-      : replaced.of(cell, index, step.writer, deleted);
+      : replaced.findFor(cell, index, listChange.writer, deleted);
     return cellId ? { notebookId, cellId } : origin;
   }
 
-  private _recordStep(
+  private _recordListChange(
     operations: readonly CellOperation[],
-    step: IStep,
+    listChange: ICellListChange,
     trigger: Trigger
   ): void {
     const { notebookId, _recorded: record } = this;
-    const { cells, pending } = createStepEvents(record, operations, step, {
-      notebookId,
-      trigger
-    });
-    this._changes.pushStep(cells, pending);
+    const { cells, pending } = createListChangeEvents(
+      record,
+      operations,
+      listChange,
+      {
+        notebookId,
+        trigger
+      }
+    );
+    this._changes.pushListChange(cells, pending);
   }
 
   private _onRun(run: IRun): void {
     const { cellId, source } = run;
-    if (!this._recorded.watches(cellId)) {
+    if (!this._recorded.isWatched(cellId)) {
       return;
     }
     this._recorded.withSession.add(cellId);
-    // Omit the source if a newer one was recorded while the cell ran.
+    // Omit the source if a newer source was recorded while the cell ran.
     const isLatest =
       this._sourcesAtRun.get(cellId) === this._recorded.lastSource.get(cellId);
     const event = createEvent('run', isLatest ? source : undefined, {
@@ -299,7 +313,10 @@ export class NotebookWatch implements ISource {
     }
   }
 
-  /** Capture edits of a shared notebook, which the server saves without a signal. */
+  /**
+   * Capture the edits when the person moves to another cell of a shared notebook, because the server
+   * saves such a notebook itself, and the page gets no signal before.
+   */
   private _onActiveCellChanged(): void {
     if (this._options.panel.context.model?.collaborative) {
       this.capture('leave');
@@ -315,11 +332,11 @@ export class NotebookWatch implements ISource {
   private readonly _changes: WatchChanges;
   private readonly _unclaimed: UnclaimedDeletions;
   private readonly _runs: Runs;
-  private readonly _recorded: WatchRecord;
+  private readonly _recorded: RecordedState;
   /** The deleted cells with their last source, because undo may restore them. */
   private readonly _deleted = new Map<string, ICellState>();
   private readonly _replaced = new ReplacedCell();
-  /** Cells that were changed by clients which record nothing. */
+  /** The cells that were changed by remote clients which record nothing. */
   private readonly _remoteEdits = new Set<string>();
   private _remoteTimer = 0;
   /** The last recorded source of each cell when its run was scheduled. */
@@ -331,12 +348,12 @@ function toPlacedCell({ id, type }: { id: string; type: string }): PlacedCell {
   return { id, type: toCellType(type) };
 }
 
-/** Pause after which edits of a streaming agent are recorded, in milliseconds. */
+/** Pause in a remote client's edits after which they are recorded, in milliseconds. */
 const REMOTE_MS = 300;
 
 /**
- * Events that are recorded after AI Server wrote into the cell. An `edit` is an accepted suggestion
- * whose turn could not be saved.
+ * Types of the events that are recorded separately after AI Server wrote into the cell. Here, an
+ * `edit` is an accepted suggestion whose turn could not be saved.
  */
 const WRITE_EVENTS: ReadonlySet<string> = new Set([
   'accept',

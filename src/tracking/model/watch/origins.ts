@@ -1,10 +1,10 @@
 /**
- * Finds the origins of pasted cells.
+ * Finds the origin of a cell that was pasted, dragged or duplicated: the cell it is a copy of.
  *
- * JupyterLab's clipboard contains copies of the cells, but a paste deletes their ids, on the
- * clipboard too. So the ids are remembered before each step.
+ * JupyterLab's clipboard contains copies of the cells. A paste deletes the ids of these copies, so
+ * their ids are remembered before each change of the cell list.
  *
- * Invariant: a cell without a certain origin has none, and starts a new history.
+ * Invariant: a cell whose origin is uncertain gets no origin, and starts a new history.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
@@ -26,7 +26,7 @@ export class Origins {
   /** @param _sources Returns the watched notebooks. */
   constructor(private readonly _sources: () => Iterable<ISource>) {}
 
-  /** Whether any notebook is watched, from which cells may come. */
+  /** Whether any notebook is watched, so that cells may have been copied from it. */
   get hasSources(): boolean {
     for (const _ of this._sources()) {
       return true;
@@ -46,8 +46,8 @@ export class Origins {
    * The origin of a cell with a new id; null if it is unknown.
    *
    * @param target The notebook that contains the cell.
-   * @param neighbours The cells that existed before: those above the new one from near to far, then
-   * those below.
+   * @param neighbours The cells around it that existed before: first the cells above, nearest first,
+   * then the cells below.
    */
   of(
     cell: ICellState,
@@ -83,7 +83,7 @@ export class Origins {
     return null;
   }
 
-  /** A cell that is dragged into another notebook keeps its id. */
+  /** Find the original of a dragged cell: a cell dragged into another notebook keeps its id. */
   private _dragged(cell: ICellState, target: ISource): IOrigin | null {
     for (const source of this._sources()) {
       const original = source !== target && source.find(cell.id);
@@ -102,10 +102,14 @@ export class Origins {
     }
   }
 
+  /** The ids that copies on the clipboard had before a paste deleted them. */
   private readonly _ids = new WeakMap<ICell, string>();
 }
 
-/** "Duplicate cell" uses no clipboard: the copy equals an existing cell. */
+/**
+ * Find the original of a duplicated cell: JupyterLab's "Duplicate cell" doesn't use the clipboard,
+ * but the copy equals a cell near it.
+ */
 function duplicated(
   cell: ICellState,
   target: ISource,

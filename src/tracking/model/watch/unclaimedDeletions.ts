@@ -1,15 +1,17 @@
 /**
- * Deletions of cells in a shared notebook by another page or by a client that records nothing: for
- * pure deletions, Yjs doesn't name the client.
+ * Records deletions of cells in a shared notebook that no page has recorded.
  *
- * Invariant: a deletion is recorded here only if it isn't in the record after some time, so that
- * the page that made it can record it first.
+ * Yjs doesn't name the client that made a transaction which only deletes. So the client may be
+ * another page, which records the deletion, or a client that records nothing, such as an agent.
+ *
+ * Invariant: this page records such a deletion only if it still isn't recorded after a delay, which
+ * gives the page that may have made it time to record it.
  */
 import { writerOf } from '../../../records/contributor';
 import { CellOperation, detectOperations } from '../lineage';
-import type { IStep } from './mirror';
+import type { ICellListChange } from './mirror';
 
-/** Time for the page that made the deletion to record it, in milliseconds. */
+/** Time that another page has to record a deletion, in milliseconds. */
 const DELAY_MS = 5000;
 
 export interface IUnclaimedOptions {
@@ -18,27 +20,27 @@ export interface IUnclaimedOptions {
   /** Whether the deletion of a cell is recorded; rejects if the record can't be read. */
   isRecorded(id: string): Promise<boolean>;
   /** Record deletions. */
-  record(deleted: readonly CellOperation[], step: IStep): void;
+  record(deleted: readonly CellOperation[], listChange: ICellListChange): void;
 }
 
 export class UnclaimedDeletions {
   constructor(private readonly _options: IUnclaimedOptions) {}
 
-  /** Check the deletions of a step later, and record those that no page has recorded. */
-  add(step: IStep): void {
-    const { alternative } = step.writer;
-    const deleted = detectOperations(step.before, step.after, {
-      recreated: step.recreated,
+  /** Check the deletions of a change after the delay; record the ones that no page has recorded. */
+  add(listChange: ICellListChange): void {
+    const { fallback } = listChange.writer;
+    const deleted = detectOperations(listChange.before, listChange.after, {
+      recreated: listChange.recreated,
       existedBefore: () => true,
       originOf: () => null
     }).filter(({ kind }) => kind === 'delete');
-    if (!alternative || !deleted.length) {
+    if (!fallback || !deleted.length) {
       return;
     }
-    const writer = writerOf(alternative);
+    const writer = writerOf(fallback);
     const timer = window.setTimeout(() => {
       this._timers.delete(timer);
-      void this._recordMissing(deleted, { ...step, writer });
+      void this._recordMissing(deleted, { ...listChange, writer });
     }, DELAY_MS);
     this._timers.add(timer);
   }
@@ -51,21 +53,22 @@ export class UnclaimedDeletions {
 
   private async _recordMissing(
     deleted: readonly CellOperation[],
-    step: IStep
+    listChange: ICellListChange
   ): Promise<void> {
     const { has, isRecorded } = this._options;
     const missing: CellOperation[] = [];
     for (const deletion of deleted) {
-      const isDone =
+      // An unreadable history counts as recorded: a retry could record the deletion twice.
+      const isHandled =
         deletion.kind !== 'delete' ||
         has(deletion.id) ||
         (await isRecorded(deletion.id).catch(() => true));
-      if (!isDone) {
+      if (!isHandled) {
         missing.push(deletion);
       }
     }
     if (missing.length && !this._isDisposed) {
-      this._options.record(missing, step);
+      this._options.record(missing, listChange);
     }
   }
 

@@ -1,13 +1,13 @@
 /**
- * This page's knowledge of what is recorded of a notebook: the cells that have a session, those
- * that have a turn, and the last recorded source of each.
+ * What this page knows to be recorded about a notebook: the cells that have a session, the cells
+ * that have a turn, and the last recorded source of each cell.
  */
 import type { EventBody, PlacedCell, SessionSummary } from '../../../api/types';
 
-/** The cells that are watched: all, or only those with a turn. */
+/** Which cells are watched: `all`, or only the cells with a turn (`ai`). */
 export type Scope = 'all' | 'ai';
 
-export class WatchRecord {
+export class RecordedState {
   constructor(
     private readonly _scope: Scope,
     summaries: readonly SessionSummary[]
@@ -21,17 +21,17 @@ export class WatchRecord {
   }
 
   readonly withSession = new Set<string>();
-  /** The cells that have a turn, or were created from one that has. */
+  /** The cells that have a turn, or were created from a cell that has one. */
   readonly withTurn = new Set<string>();
   /** The last recorded source of each cell. */
   readonly lastSource = new Map<string, string>();
 
   /** Whether a cell is watched. */
-  watches(id: string): boolean {
+  isWatched(id: string): boolean {
     return this._scope === 'all' || this.withTurn.has(id);
   }
 
-  /** Add recorded events of a cell. */
+  /** Take note of events of a cell that are recorded. */
   add(id: string, events: readonly EventBody[]): void {
     this.withSession.add(id);
     for (const { source } of events) {
@@ -41,10 +41,13 @@ export class WatchRecord {
     }
   }
 
-  /** Whether this source of a watched cell differs from the last recorded one. */
+  /**
+   * Whether a watched cell has a source that differs from the last recorded one. The empty source
+   * of a cell without a session isn't new.
+   */
   isNewSource(id: string, source: string): boolean {
     const isBlank = !this.withSession.has(id) && !source;
-    return this.watches(id) && !isBlank && this.lastSource.get(id) !== source;
+    return this.isWatched(id) && !isBlank && this.lastSource.get(id) !== source;
   }
 }
 
