@@ -31,7 +31,9 @@ export interface INotebookChange {
    * into the file. Called if another page has recorded other sources or another order meanwhile.
    */
   readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
-  /** Whether this is the page's first change, with all cells that differ from the recorded state. */
+  /**
+   * Whether this is the page's first change, with all cells that differ from the recorded state.
+   */
   readonly isInitial?: boolean;
 }
 
@@ -67,8 +69,8 @@ export interface IHistory {
   readonly api: HistoryReader;
 
   /**
-   * Record events of a cell, then emit `changed`. If the server can't record the events now, rejects,
-   * and retries to record them in the background.
+   * Record events of a cell, then emit `changed`. If the server can't record the events now,
+   * rejects, and retries to record them in the background.
    */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
@@ -132,7 +134,9 @@ export interface ITracking {
   /** Record unrecorded edits of a notebook before a model is asked. */
   captureBeforeRequest(panel: NotebookPanel): void;
 
-  /** Resolves when each captured change of a notebook has been written or is waiting for a retry. */
+  /**
+   * Resolves when each captured change of a notebook has been written or is waiting for a retry.
+   */
   flushed(panel: NotebookPanel): Promise<void>;
 }
 
@@ -152,8 +156,8 @@ export interface IModelPickOptions {
 }
 
 /**
- * Lets a person choose, connect and install models. Without this plugin, a prompt row only shows the
- * name of its model.
+ * Lets a person choose, connect and install models. Without this plugin, a prompt row only shows
+ * the name of its model.
  */
 export interface IModels {
   /** Emitted when the list of models or the chosen model changes. */

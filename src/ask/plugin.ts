@@ -1,4 +1,4 @@
-/** Requests in cells: the commands and the prompt rows of the open notebooks. */
+/** The commands and the prompt rows with which a person asks a model for a cell's code. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -277,7 +277,7 @@ function rowMenu(app: JupyterFrontEnd): Menu {
     menu.addItem({ command: CommandIDs.showReplay });
   }
   menu.aboutToClose.connect(() => {
-    // The selected command may still be running.
+    // Dispose of the menu later, because the selected command may still be running.
     requestAnimationFrame(() => menu.dispose());
   });
   return menu;

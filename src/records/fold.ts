@@ -3,14 +3,14 @@
  * listed in the step whose code was run, and a cut followed by a paste becomes a move. Pure.
  *
  * Invariants: no run is lost; a run of code that no step contains is shown as a step of its own.
- * Blame, search and links refer to a step by its index among the server's steps; `findPosition` maps
- * that index to the position of the shown step.
+ * Blame, search and links refer to a step by its index among the server's steps; `findPosition`
+ * maps that index to the position of the shown step.
  */
 import type { Step } from '../api/types';
 
 /**
- * A step that the sidebar shows, with its runs. `index`, `parent` and `fromStep` are positions among
- * the shown steps.
+ * A step that the sidebar shows, with its runs. `index`, `parent` and `fromStep` are positions
+ * among the shown steps.
  */
 export interface IShownStep extends Step {
   /** The index among the server's steps. */
@@ -26,7 +26,9 @@ export function sourceAfter(step: Step): string {
   return step.applied ? step.code : step.before;
 }
 
-/** Fold the server's steps, in their order, into shown steps. A "row" is a shown step's position. */
+/**
+ * Fold the server's steps, in their order, into shown steps. A "row" is a shown step's position.
+ */
 export function foldRuns(steps: readonly Step[]): IShownStep[] {
   const shown: (IShownStep & { serverIndex: number; runs: Step[] })[] = [];
   /** For each of the server's steps: the row that shows it. */

@@ -1,12 +1,13 @@
 /**
  * Reads the DataFrames of the kernel: names, shapes, column names and dtypes, but no values.
  *
- * Invariants (P15, P18):
- * - The request leaves no trace: no variable, no prompt number, no entry in the kernel's history.
- * - It runs no code of the person: no `repr` and no method of a class that imitates a DataFrame.
- *   A hostile object doesn't affect the others.
- * - Names are data. The result is returned as base64 of JSON and validated item by item.
- * - It doesn't wait for a busy kernel.
+ * Invariants:
+ * - Reading leaves no trace in the kernel: no variable, no prompt number, no entry in its history.
+ * - Reading runs no code of the person: no `repr`, and no method of a class that imitates a
+ *   DataFrame. An object that is written to break the reading doesn't affect other objects.
+ * - Names of variables and columns are never executed: the kernel returns them as base64 of JSON,
+ *   and each DataFrame's data is validated.
+ * - If the kernel is busy, the reading fails instead of waiting.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -16,10 +17,11 @@ import type { DataFrameProfile } from '../../api/types';
 const TIMEOUT_MS = 5000;
 
 /**
- * Runs in the kernel, in its own namespace. It reads the class of a variable without any attribute
- * that a class can redefine. The data of a subclass is copied into a plain DataFrame, because the
- * library would call overridden methods. Custom dtypes, and dtypes whose text includes categories
- * or a fill value, are reported by class name only, because that text may contain data.
+ * The Python code that runs in the kernel, in a namespace of its own. It reads the class of a
+ * variable without using any attribute that a class can redefine. The data of a subclass is copied
+ * into a plain DataFrame, because the library would call overridden methods. Of a custom dtype, or
+ * a dtype whose text includes categories or a fill value, only the class's name is reported,
+ * because that text may contain data.
  */
 const SOURCE = `
 import base64, datetime, json, sys
@@ -110,7 +112,10 @@ def collect(variables):
 answer = collect(variables)
 `;
 
-/** A single expression: it assigns nothing in the person's namespace and resists shadowed builtins. */
+/**
+ * A single Python expression that runs `SOURCE`: it assigns nothing in the person's namespace, and
+ * works even if the person has redefined builtins.
+ */
 const EXPRESSION =
   '(lambda space: (__import__("builtins").exec(' +
   JSON.stringify(SOURCE) +
@@ -139,26 +144,26 @@ export async function listDataFrames(
       )
     );
   }
-  const busy = trans.__(
+  const busyMessage = trans.__(
     'The kernel is busy. Try again when the running cell has finished.'
   );
   if (kernel.status === 'busy') {
-    throw new Error(busy);
+    throw new Error(busyMessage);
   }
-  const failed = trans.__(
+  const failureMessage = trans.__(
     'The kernel could not list its DataFrames. Try again, or restart the kernel.'
   );
   const reply = await requestProfiles(kernel).catch(() => {
-    // The kernel died or restarted; the reason is not translated.
-    throw new Error(failed);
+    // The kernel died or restarted. Its error message isn't shown, because it isn't translated.
+    throw new Error(failureMessage);
   });
   if (!reply) {
-    throw new Error(busy);
+    throw new Error(busyMessage);
   }
   const content = reply.content as { user_expressions?: unknown };
   const profiles = readProfiles(content.user_expressions);
   if (!profiles) {
-    throw new Error(failed);
+    throw new Error(failureMessage);
   }
   return profiles;
 }

@@ -2,7 +2,7 @@
  * A person's decision on a suggestion: accept it, accept parts of it, or reject it.
  *
  * Invariants: only `accept` writes the cell's code, and only into the cell of the request. If that
- * cell was deleted, nothing is written (P34).
+ * cell was deleted, nothing is written.
  */
 import { acceptEvent, hasDecision, rejectEvent } from './requestBody';
 import type { GenerationStore } from './store';
@@ -10,20 +10,22 @@ import type { GenerationStore } from './store';
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
-  /** Change the code that Accept will write: without some parts of the suggestion, or with them again. */
+  /**
+   * Set the code that Accept will write, after the person removed or restored some of the changes.
+   */
   revise(code: string): void {
     if (this._store.state.phase === 'suggested') {
       this._store.set({ code });
     }
   }
 
-  /** Whether parts of the suggestion were removed. */
+  /** Whether the person removed some of the suggestion's changes. */
   get isRevised(): boolean {
     const { suggestion, state } = this._store;
     return !!suggestion && suggestion.source !== state.code;
   }
 
-  /** Restore the removed parts of the suggestion. */
+  /** Restore the removed changes of the suggestion. */
   restore(): void {
     const { suggestion, state } = this._store;
     this.revise(suggestion?.source ?? state.code);
@@ -47,8 +49,8 @@ export class Decision {
   }
 
   /**
-   * Leave the cell unchanged and record the rejection. Without a shared document another window
-   * may have decided already; its recorded decision then remains.
+   * Leave the cell unchanged and record the rejection. If another page has already recorded a
+   * decision, which this page can't see unless the notebook is shared, that decision remains.
    */
   async reject(): Promise<void> {
     const { suggestion, state, target } = this._store;
@@ -64,7 +66,7 @@ export class Decision {
     }
   }
 
-  /** Close the suggestion if another window has recorded a decision on it. */
+  /** Close the suggestion if another page has recorded a decision on it. */
   async refresh(): Promise<void> {
     const { suggestion, state } = this._store;
     if (state.phase === 'suggested' && suggestion && !suggestion.saveError) {
@@ -75,7 +77,7 @@ export class Decision {
     }
   }
 
-  /** Close the suggestion after another view or window has recorded a decision on it. */
+  /** Close the suggestion after another view or page has recorded a decision on it. */
   close(turnId: number | null | undefined): void {
     const { suggestion, state } = this._store;
     if (state.phase === 'suggested' && suggestion?.turnId === turnId) {
@@ -88,7 +90,8 @@ export class Decision {
     const { isEdited } = this._store;
     const { phase, edited, notice } = this._store.state;
     if (phase === 'suggested' && edited !== isEdited) {
-      // The answer differs from the edited cell, so it is no longer the same code.
+      // The cell was edited, so the notice that the answer equals the cell's code is no longer
+      // true.
       const remaining = notice === 'same' ? null : notice;
       this._store.set({ edited: isEdited, notice: remaining });
     }
@@ -100,7 +103,7 @@ export class Decision {
     return key !== null && (await hasDecision(history, key, turnId));
   }
 
-  /** End the suggestion. Text in the input field becomes the draft of the next request. */
+  /** Close the suggestion. Text in the input field becomes the draft of the next request. */
   private _finish(): void {
     const draft = this._store.inputText;
     if (draft.trim()) {

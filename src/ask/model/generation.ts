@@ -5,11 +5,11 @@
  *                        ^                  │                     │            accept, reject
  *                        └── failed, stopped <────────────────────┘                └──> idle
  *
- * This model is the interface for views and opens and closes the prompt row. `RequestSender` sends
- * the requests and `Decision` accepts or rejects the suggestion; both change the model's data, which
- * are in its base class `GenerationStore`.
+ * Views use only this model, which also opens and closes the prompt row. `RequestSender` sends the
+ * requests, and `Decision` accepts or rejects the suggestion. Both change the model's data, which
+ * the base class `GenerationStore` contains.
  *
- * Invariants: no stream and no button drops text that a person has typed.
+ * Invariant: neither an arriving answer nor a pressed button discards text that a person has typed.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -42,7 +42,7 @@ export class GenerationModel extends GenerationStore {
     void this._prepare();
   }
 
-  /** Close the prompt row. `draft` is restored when it opens again. */
+  /** Close the prompt row. When the row is opened again, its field contains `draft`. */
   close(draft = ''): void {
     if (!this.isBusy) {
       this.inputText = draft;
@@ -55,14 +55,15 @@ export class GenerationModel extends GenerationStore {
     this.set({ dataframes });
   }
 
-  /** Continue the next request from an older one, whose version the cell contains. */
+  /** Let the next request continue from an older turn, whose version the cell contains. */
   branchFrom(branch: IBranch | null): void {
     if (this.isBusy) {
       this.set({ notice: 'busy' });
       return;
     }
     if (this.state.phase === 'suggested' && branch !== null) {
-      // The open suggestion belongs to another branch: it stays in the history without a decision.
+      // The open suggestion belongs to another branch. Close it: it stays in the history,
+      // undecided.
       this.begin('editing', this.inputText);
     }
     this.set({ branch });
@@ -82,7 +83,7 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Update the model that the open row shows. Errors are ignored: the next request reports them. */
+  /** Update the model that the open row shows. Ignores errors, which the next request reports. */
   async refreshModel(): Promise<void> {
     const isOpen = this.state.phase !== 'idle';
     const { api } = this.history;
@@ -93,8 +94,8 @@ export class GenerationModel extends GenerationStore {
   }
 
   /**
-   * Ask for code. While a suggestion is open the request builds on it; the diff still compares
-   * with the cell's own code.
+   * Ask for code. While a suggestion is open, the request asks for a change of the suggestion; the
+   * diff still compares with the cell's own code.
    */
   async ask(intent: string): Promise<void> {
     await this._sender.send(this.buildRequest(intent));
@@ -105,13 +106,13 @@ export class GenerationModel extends GenerationStore {
     return this._sender.buildRequest(intent);
   }
 
-  /** Send the last request again; without one, look for a model again. */
+  /** Send the last request again. If no request was sent, look for a model again. */
   async retry(): Promise<void> {
     const { request } = this;
     return request ? this._sender.retry(request) : this._prepare();
   }
 
-  /** Stop the generation that another tab runs for this cell, then send the request again. */
+  /** Stop the generation that another page runs for this cell, then send the request again. */
   takeOver(): Promise<void> {
     return this._sender.takeOver();
   }
@@ -157,7 +158,7 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Check for a decision after another window of a shared notebook wrote this cell's history. */
+  /** Check for a decision after another page of a shared notebook wrote this cell's session. */
   private _onHistoryChanged(_: IHistory, session: ISessionChange): void {
     if (session.isRemote && isSameCell(this.target.key(), session)) {
       void this.decision.refresh();
@@ -170,7 +171,7 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     const past = await loadPastTurns(this.history, key);
-    this._hasLoadedPastTurns = true; // After an error the row tries again when it is next opened.
+    this._hasLoadedPastTurns = true; // After an error, the next opening tries again.
     this.intents.addOlder(past.intents);
     this.set({ failed: [...past.failed, ...this.state.failed] });
     if (!this.isBusy && this.state.turnId === null && past.last) {

@@ -1,7 +1,7 @@
 /**
- * One streamed generation, from the first byte to the last.
+ * The response stream of one generation, from its request to its last event.
  *
- * Invariants: stopping a stream also stops its model, by a request to the server or, if that
+ * Invariant: stopping a stream also stops the model: by a request to the server or, if that request
  * fails, by closing the connection.
  */
 import type { ApiClient } from '../../api/client';
@@ -21,16 +21,19 @@ export interface IGenerationOptions {
 /** A stopped stream that has not ended after this time is aborted. */
 const STOP_TIMEOUT_MS = 5000;
 
-/** Number and interval of attempts to start a generation while a stopped one still ends. */
+/**
+ * Number and interval of attempts to start a generation while the cell's previous generation, which
+ * was stopped, is still shutting down.
+ */
 export const MAX_ATTEMPTS = 12;
 const RETRY_DELAY_MS = 250;
 
-/** Delays before each check whether the turn of an interrupted stream has been saved. */
+/** Delays before the checks of whether an interrupted stream's turn was saved, in milliseconds. */
 const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
 
 export class GenerationStream {
   readonly abort = new AbortController();
-  /** Mark the stream as read to its end. */
+  /** Mark the stream as ended: no more events are read from it. */
   end!: () => void;
   /** Resolves when `end` is called. */
   readonly ended = new Promise<void>(resolve => (this.end = resolve));
@@ -38,12 +41,15 @@ export class GenerationStream {
   turnId = 0;
   isStopped = false;
 
-  /** Whether the server may still run it: it was aborted before its id was received. */
-  get mayStillRun(): boolean {
+  /**
+   * Whether the server might still run the generation, because the stream was aborted before the
+   * generation's id, which a request to stop it needs, was received.
+   */
+  get mightStillRun(): boolean {
     return this.isStopped && !this.generationId;
   }
 
-  /** Yield its events. Retries while a stopped generation of the cell still ends. */
+  /** Yield the generation's events. Retries while a stopped one of the cell is shutting down. */
   async *events(
     api: GenerationApi,
     body: GenerateBody | AnalyzeBody,
@@ -67,7 +73,7 @@ export class GenerationStream {
     }
   }
 
-  /** Await a step before the request is sent; rejects at once when the stream is aborted. */
+  /** Await `promise`, a preparation of the request, but reject as soon as the stream is aborted. */
   orAborted<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.abort;
     return new Promise((resolve, reject) => {
@@ -92,8 +98,8 @@ export class GenerationStream {
 }
 
 /**
- * Wait until the turn of an interrupted stream is saved: the server saves it once it notices that
- * the client has disconnected. Resolves when it is saved or after the last check.
+ * Wait until the turn of an interrupted stream is saved: the server saves the turn once it notices
+ * that the client has disconnected. Resolves when the turn is saved, or after the last check.
  */
 export async function waitUntilSaved(
   history: IHistory,

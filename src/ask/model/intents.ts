@@ -1,10 +1,11 @@
 /**
- * The earlier requests that ArrowUp and ArrowDown step through, as in a shell.
+ * The texts of earlier requests, which ArrowUp and ArrowDown bring back as in a shell.
  *
- * Invariants: the draft comes back after the newest request, and no request is offered twice.
+ * Invariants: ArrowDown on the newest request brings back the draft that the person had typed. No
+ * text is offered twice.
  */
 export class IntentHistory {
-  /** Add a request. The newest is offered first. */
+  /** Add a request. The newest request is offered first. */
   add(intent: string): void {
     const text = intent.trim();
     if (text) {
@@ -16,7 +17,7 @@ export class IntentHistory {
     this.restart();
   }
 
-  /** Insert the requests of earlier pages, oldest first, before those of this page. */
+  /** Insert the requests from before this page was loaded, oldest first, before this page's. */
   addOlder(intents: readonly string[]): void {
     const current = this._intents;
     this._intents = [];
@@ -25,7 +26,7 @@ export class IntentHistory {
     }
   }
 
-  /** Step to the previous request; null if there is none. */
+  /** Go to the previous request and return its text; null if there is none. */
   previous(draft: string): string | null {
     if (this._position === null) {
       this._draft = draft;
@@ -38,7 +39,9 @@ export class IntentHistory {
     return this._intents[this._position];
   }
 
-  /** Step to the next request, and after the newest to the draft; null if there is none. */
+  /**
+   * Go to the next request, or from the newest to the draft, and return it; null if at the draft.
+   */
   next(): string | null {
     if (this._position === null) {
       return null;

@@ -18,15 +18,18 @@ import type { ISuggestion, ITarget } from './state';
 export interface IRequest {
   readonly intent: string;
   readonly source: string;
-  /** The turn that it continues from: that of the open suggestion or an older one. */
+  /** The turn that the request continues from: the open suggestion's turn, or an older turn. */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
-/** The part of a body that describes the cell and its notebook; enough to warm up a model. */
+/**
+ * The fields of a body that describe the cell and its notebook, which suffice to warm up a model.
+ */
 function cellBody(target: ITarget, source: string, model: string | null) {
   return {
-    // A notebook without an id has no past turns, so any id works.
+    // The server looks up past turns by this id. A notebook without an id has none, so any id
+    // works.
     notebookId: target.key()?.notebookId ?? 'unsaved',
     cellId: target.cellId,
     source,
@@ -120,8 +123,8 @@ export async function ensureNotebookId(target: ITarget): Promise<string> {
 }
 
 /**
- * The event for writing a suggestion into a cell that contained `before`. If parts of the
- * suggestion were removed, the event counts the changes that remain.
+ * Create the event for writing a suggestion into a cell that contained `before`. If some of the
+ * suggestion's changes were removed, the event has the number of remaining changes.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,
@@ -129,7 +132,7 @@ export function acceptEvent(
   before: string | null
 ): EventBody {
   if (saveError) {
-    // No saved turn records the model as the contributor.
+    // The turn wasn't saved, so the event must name the model as the contributor.
     const contributor = {
       kind: 'model',
       ...(model && { name: model })
@@ -140,12 +143,15 @@ export function acceptEvent(
   if (source === suggested || before === null) {
     return accepted;
   }
-  const of = countHunks(before, suggested);
-  const remaining = Math.min(of, countHunks(before, source));
-  return { ...accepted, data: { hunks: { accepted: remaining, of } } };
+  const hunkCount = countHunks(before, suggested);
+  const remaining = Math.min(hunkCount, countHunks(before, source));
+  return {
+    ...accepted,
+    data: { hunks: { accepted: remaining, of: hunkCount } }
+  };
 }
 
-/** The event for rejecting a suggestion; the cell stays unchanged. */
+/** Create the event for rejecting a suggestion, which leaves the cell unchanged. */
 export function rejectEvent(
   { turnId }: ISuggestion,
   source: string | null
@@ -155,9 +161,9 @@ export function rejectEvent(
 }
 
 /**
- * Record an event. Returns null if it was recorded, `unsaved` if it is queued and will be recorded
- * later, and `not_recorded` if it was refused for good. The notebook need not be saved: the turn
- * is already stored under its id.
+ * Record an event. Return null if the event was recorded, `unsaved` if the event is queued and will
+ * be recorded later, and `not_recorded` if the server refused it permanently. The notebook need not
+ * be saved first, because the turn is already stored under the notebook's id.
  */
 export async function recordEvent(
   history: IHistory,

@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - A partial answer is never offered as a complete one: an answer that was cut off, stopped or
- *   failed can't be accepted (P32). A complete suggestion that was open before is shown again.
- * - Every stream ends in exactly one of suggested, failed and stopped.
+ *   failed can't be accepted. Instead, a complete suggestion that was open before is shown again.
+ * - Every stream ends in exactly one of the phases suggested, failed and stopped.
  * - One generation runs at a time; a second one is refused with a notice.
  */
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
@@ -43,7 +43,8 @@ export class RequestSender {
 
   /** Send a request again. */
   async retry(request: IRequest): Promise<void> {
-    // After an interruption the server may not have noticed the disconnect yet.
+    // After an interruption, the server may still be busy with the interrupted generation, so try
+    // more than once.
     const isInterrupted = this._store.state.failure?.code === 'interrupted';
     await this.send(
       this._updateSource(request),
@@ -51,7 +52,7 @@ export class RequestSender {
     );
   }
 
-  /** Stop the generation that another tab runs for this cell, then send the request again. */
+  /** Stop the generation that another page runs for this cell, then send the request again. */
   async takeOver(): Promise<void> {
     const { api, request, state } = this._store;
     const running = state.failure?.generationId;
@@ -93,14 +94,14 @@ export class RequestSender {
     const stream = (this._stream = this._lastStream = new GenerationStream());
     store.set(waitingState(request.intent, store.nextTurn));
     try {
-      await previous?.ended; // The server ends a stopped turn before it starts the next.
+      await previous?.ended; // The server must end a stopped generation before it starts the next.
       const notebookId = await stream.orAborted(ensureNotebookId(store.target));
       const { cellModel } = store.state;
       const body = toRequestBody(request, store.target, notebookId, cellModel);
       await this._consume(
         stream,
         body,
-        previous?.mayStillRun ? MAX_ATTEMPTS : attempts
+        previous?.mightStillRun ? MAX_ATTEMPTS : attempts
       );
     } catch (reason) {
       this._fail(stream, toFailure(reason, 'interrupted'));
@@ -115,14 +116,14 @@ export class RequestSender {
     this._stream = null;
   }
 
-  /** With an open suggestion keep the request's source; otherwise use the cell's current one. */
+  /** Keep the request's source if a suggestion is open; otherwise set the cell's current source. */
   private _updateSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
     const source = suggestion ? request.source : target.source();
     return { ...request, source: source ?? request.source };
   }
 
-  /** Read a stream to its end. After a stop only the history is notified. */
+  /** Read a stream to its end. After a stop, its events don't change the state any more. */
   private async _consume(
     stream: GenerationStream,
     body: GenerateBody | AnalyzeBody,
@@ -163,7 +164,8 @@ export class RequestSender {
             break;
           case 'cancelled':
             ended = true;
-            // Stopped by another tab or by the server's shutdown, so it is shown as a failure.
+            // The person didn't stop it here: another page or the server's shutdown did, so it is
+            // shown as a failure.
             this._fail(stream, { code: 'stopped_elsewhere', message: '' });
             break;
           case 'error':
@@ -179,7 +181,7 @@ export class RequestSender {
         if (ended) {
           history.notify(key);
         }
-        // Read to the end: leaving now would look like a disconnected client to the server.
+        // Continue to the end: closing the stream now would look like a disconnect to the server.
       }
     } finally {
       if (!ended) {
@@ -191,7 +193,10 @@ export class RequestSender {
     }
   }
 
-  /** Abort an interrupted stream. The server saves the partial turn once it notices. */
+  /**
+   * Abort an interrupted stream, and notify the history once the server has noticed the disconnect
+   * and saved the partial turn.
+   */
   private _abortInterrupted(stream: GenerationStream, key: ICellKey): void {
     const { api, history } = this._store;
     stream.abort.abort();
@@ -222,7 +227,7 @@ export class RequestSender {
     this._endStream(stream, { phase: 'failed', notice: null, failure });
   }
 
-  /** Leave waiting and streaming. Drops a partial answer and restores a complete suggestion. */
+  /** End the phase waiting or streaming: drop a partial answer, restore a complete suggestion. */
   private _endStream(
     stream: GenerationStream,
     change: Partial<IGenerationState>
@@ -257,6 +262,6 @@ export class RequestSender {
   }
 
   private _stream: GenerationStream | null = null;
-  /** The stream that was started last; the next one waits for its end. */
+  /** The stream that was started last; the next request waits for its end. */
   private _lastStream: GenerationStream | null = null;
 }

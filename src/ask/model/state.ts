@@ -1,4 +1,4 @@
-/** The state of generations in one cell, which views draw, and its transitions. */
+/** The state of the generations in one cell, which views show, and the changes of this state. */
 import type {
   DataFrameProfile,
   Interaction,
@@ -9,7 +9,7 @@ import type { NotebookCell } from '../../cells/notebookCell';
 import type { IBranch } from '../../records/branch';
 import { IFailure, isModelFailure } from '../../state/failure';
 
-/** The cell of a request, by its id: its widget may be moved, recreated or deleted. */
+/** The cell of a request, found by its id, because its widget may be recreated or deleted. */
 export type ITarget = Pick<NotebookCell, keyof NotebookCell>;
 
 export type Phase =
@@ -22,8 +22,8 @@ export type Phase =
   | 'stopped';
 
 /**
- * `not_written`: the cell was deleted or is read-only · `unsaved`: an event will be recorded later ·
- * `not_recorded`: an event was refused for good · `ready`: a model became available ·
+ * `not_written`: the cell was deleted or is read-only · `unsaved`: an event will be recorded later
+ * · `not_recorded`: an event was refused for good · `ready`: a model became available ·
  * `same`: the answer equals the cell's code.
  */
 export type Notice =
@@ -42,7 +42,7 @@ export interface ISuggestion {
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
-  /** The error code with which saving the turn failed; null if it was saved. */
+  /** The error code with which saving the turn failed; null if the turn was saved. */
   readonly saveError: string | null;
   /** The model that answered, as `provider:name`. */
   readonly model?: string | null;
@@ -68,7 +68,7 @@ export interface IGenerationState {
   readonly phase: Phase;
   /** The current request, during and after its generation. */
   readonly intent: string;
-  /** The text that a view puts into its input field when this changes. */
+  /** The text that a view puts into its input field whenever this text changes. */
   readonly draft: string;
   /** The partial answer or the suggestion. */
   readonly code: string;
@@ -84,16 +84,16 @@ export interface IGenerationState {
   readonly failure: IFailure | null;
   /** Information for the person that is not a failure. */
   readonly notice: Notice | null;
-  /** The error code with which saving the suggestion failed; null if it was saved. */
+  /** The error code with which saving the suggestion's turn failed; null if the turn was saved. */
   readonly saveError: string | null;
   /** Whether the cell has changed since the open suggestion was requested. */
   readonly edited: boolean;
   /** The time of the request, as `performance.now()`. */
   readonly since: number;
-  /** The time of the next attempt, on the same clock; 0 if nothing waits. */
+  /** The time of the next attempt, as `performance.now()`; 0 if no attempt is waiting. */
   readonly waitUntil: number;
   readonly dataframes: readonly DataFrameProfile[];
-  /** The older request that the next one continues from; null for the newest one. */
+  /** The older turn that the next request continues from; null to continue from the newest turn. */
   readonly branch: IBranch | null;
 }
 
@@ -129,15 +129,15 @@ export function modelFailure(model: ModelInfo | null): IFailure | null {
   };
 }
 
-/** The state change that a new list of models causes. */
+/** Return the state change that a new list of models causes. */
 export function applyModelList(
   state: IGenerationState,
   list: ModelList
 ): Partial<IGenerationState> {
-  const find = (modelId: string | null) =>
+  const findModel = (modelId: string | null) =>
     list.models.find(({ id }) => id === modelId) ?? null;
-  const chosen = find(state.cellModel);
-  const model = chosen ?? find(list.default);
+  const chosen = findModel(state.cellModel);
+  const model = chosen ?? findModel(list.default);
   // A model that is no longer listed (its key was removed, for example) is deselected.
   const change = {
     model,
@@ -176,7 +176,7 @@ export function waitingState(
   };
 }
 
-/** The state change when an answer is complete; `now` is the cell's current code. */
+/** The state change when an answer is complete. @param now The cell's current code. */
 export function suggestedState(
   suggestion: ISuggestion,
   now: string
@@ -196,11 +196,11 @@ export function unansweredState(
   turnId: number | null
 ): Partial<IGenerationState> {
   const { failed, intent } = state;
-  const rest = { draft: intent, code: '', explanation: '' };
-  // The server counts it as a turn, so the next one has another number.
+  const texts = { draft: intent, code: '', explanation: '' };
+  // The server stores a request without an answer as a turn, so the next turn gets another number.
   return turnId
-    ? { ...rest, turnId: turnId + 1, failed: [...failed, turnId] }
-    : rest;
+    ? { ...texts, turnId: turnId + 1, failed: [...failed, turnId] }
+    : texts;
 }
 
 /** The state change when an earlier suggestion is shown again with its revised `code`. */
@@ -212,7 +212,10 @@ export function restoredState(
   return { phase: 'suggested', intent, code, explanation, turnId, saveError };
 }
 
-/** The version of the cell that the turn is or will be; turns without an answer don't count. */
+/**
+ * The number of the cell's version that the turn is or will be: turns without an answer don't
+ * count.
+ */
 export function versionNumber({
   turnId,
   failed
@@ -221,7 +224,10 @@ export function versionNumber({
   return turnId && turnId - before.size;
 }
 
-/** Convert to CodeMirror's only line break, so that the cell gets exactly the code that is shown. */
+/**
+ * Convert all line breaks to `\n`, as CodeMirror does, so that the cell gets the code that is
+ * shown.
+ */
 export function normalizeLineBreaks(code: string): string {
   return code.replace(/\r\n?/g, '\n');
 }

@@ -1,7 +1,8 @@
 /**
- * The data that the parts of a cell's generation model share: state, request and suggestion.
+ * The data of a cell's generation model, which `RequestSender` and `Decision` change: the state,
+ * the last request and the suggestion.
  *
- * Invariants: a disposed store emits no change.
+ * Invariant: a disposed store emits no change.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -31,9 +32,9 @@ export class GenerationStore {
   inputText = '';
   /** The last request, stored so that it can be sent again. */
   request: IRequest | null = null;
-  /** The complete answer that waits for a decision. */
+  /** The complete answer that waits for the person's decision. */
   suggestion: ISuggestion | null = null;
-  /** The suggestion's code when a further request was sent. */
+  /** The code of the open suggestion at the time when a request to change it was sent. */
   previousCode = '';
   /** The cell's code when the open suggestion was requested. */
   baseSource: string | null = null;
@@ -48,7 +49,7 @@ export class GenerationStore {
     return this._state.phase === 'waiting' || this._state.phase === 'streaming';
   }
 
-  /** The expected id of the next turn; the server decides. */
+  /** The id that the next turn will probably get from the server. */
   get nextTurn(): number | null {
     return this.suggestion ? this.suggestion.turnId + 1 : this._state.turnId;
   }
@@ -83,7 +84,7 @@ export class GenerationStore {
     });
   }
 
-  /** Record an event that has already happened; a failure only sets a notice. */
+  /** Record an event that has already happened. If that fails, only a notice is shown. */
   async record(event: EventBody): Promise<boolean> {
     const notice = await recordEvent(this.history, this.target, event);
     if (notice) {

@@ -4,8 +4,8 @@
  * Invariants:
  * - The view has no state of its own, so that it can be recreated whenever JupyterLab recreates
  *   the cell's widget.
- * - A Markdown cell shows its source while its row is open. Accepted text is not rendered, as
- *   accepted code is not run, until the person does so: rendering may load images.
+ * - A Markdown cell shows its source while its row is open. Accepted Markdown is not rendered until
+ *   the person renders the cell, because rendering may load images from the web.
  */
 import { Cell, CodeCell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -78,7 +78,7 @@ export class CellAskView implements IDisposable {
     this._restoreRendered();
   }
 
-  /** Show the source of a Markdown cell: while it is rendered it has no editor for the diff. */
+  /** Show the source of a Markdown cell, because a rendered cell has no editor for the diff. */
   private _showSource(): void {
     if (this.cell instanceof MarkdownCell) {
       this.cell.rendered = false;
@@ -113,7 +113,7 @@ export class CellAskView implements IDisposable {
     this._draw();
   }
 
-  /** Draw at most once a frame, however fast tokens arrive. */
+  /** Draw in the next frame, so that fast tokens cause at most one drawing per frame. */
   private _schedule(): void {
     if (!this._frame) {
       this._frame = requestAnimationFrame(() => {
@@ -129,7 +129,7 @@ export class CellAskView implements IDisposable {
       return;
     }
     const { phase, code } = model.state;
-    // While a follow-up request waits, the suggestion that it builds on stays visible.
+    // While a request to change the suggestion waits for its answer, the suggestion stays visible.
     if (!(phase === 'suggested' || (model.isBusy && code))) {
       this._overlay?.dispose();
       this._overlay = null;
@@ -162,8 +162,8 @@ export class CellAskView implements IDisposable {
   }
 
   /**
-   * Scroll the row into view while the code above it grows, if it was in view at the start and
-   * until the person scrolls away.
+   * Keep the row in view while the code above it grows, if the row was in view when the answer
+   * began, until the person scrolls away.
    */
   private _followStream(): void {
     const { node } = this.row;
@@ -199,7 +199,7 @@ export class CellAskView implements IDisposable {
     }
   };
 
-  /** Check for decisions in other windows, which are not signalled without a shared document. */
+  /** Check for a decision in another page, which isn't signalled unless the notebook is shared. */
   private readonly _onWindowFocus = (): void => {
     void this.model.decision.refresh();
   };
@@ -209,7 +209,7 @@ export class CellAskView implements IDisposable {
     this._schedule();
   }
 
-  /** Redraw the row when the cell's error changes, because it offers a fix. */
+  /** Redraw the row when the cell's error changes, because the row offers to fix the error. */
   private _onOutputs(): void {
     const error = this.model.target.error();
     if (error !== this._error) {

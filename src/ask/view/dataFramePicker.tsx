@@ -6,7 +6,7 @@ import type { DataFrameProfile } from '../../api/types';
 import { Button } from '../../ui/button';
 import { shapeOf } from './promptParts';
 
-/** The maximum that the HTTP API accepts in one request. */
+/** The largest number of DataFrames that the HTTP API accepts in one request. */
 const MAX_CHOSEN = 20;
 
 export interface IDataFramePickerProps {
@@ -43,9 +43,11 @@ export function DataFramePicker(
   }, [profiles, problem]);
 
   const toggle = (profile: DataFrameProfile) => {
-    const rest = chosen.filter(({ name }) => name !== profile.name);
+    const otherChosen = chosen.filter(({ name }) => name !== profile.name);
     props.onChoose(
-      rest.length < chosen.length ? rest : [...rest, profile].slice(-MAX_CHOSEN)
+      otherChosen.length < chosen.length
+        ? otherChosen
+        : [...otherChosen, profile].slice(-MAX_CHOSEN)
     );
   };
 
@@ -55,7 +57,7 @@ export function DataFramePicker(
       className="jp-AIServer-Ask-picker"
       aria-label={trans.__('DataFrames in the kernel')}
       onKeyDown={event => {
-        // On a button Enter activates it.
+        // On a button, Enter must press the button.
         if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
           event.preventDefault();
           props.onClose();

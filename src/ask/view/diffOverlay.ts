@@ -1,8 +1,8 @@
 /**
  * The diff of a suggestion, displayed over the editor of its cell.
  *
- * It is a separate editor with a separate model, created by the factory of the cells' editors for
- * the same theme, font, language and settings.
+ * The overlay is a separate editor with a separate model. The factory of the cells' editors creates
+ * it, so that it has the same theme, font, language and settings.
  *
  * Invariants:
  * - The overlay never changes the cell's shared model.
@@ -40,16 +40,16 @@ export interface IDiffOptions {
   cell: Cell;
   newEditor: CodeEditor.Factory;
   trans: TranslationBundle;
-  /** Called after parts of the suggestion were removed, with the remaining code. */
+  /** Called with the remaining code after the person removed some of the suggestion's changes. */
   onRevise: (code: string) => void;
-  /** Called for keys, which the prompt row handles. */
+  /** Called for the keys pressed in the overlay, which the prompt row handles. */
   onKey: (event: KeyboardEvent) => void;
 }
 
 export interface IDiffContent {
   /** The cell's own code. */
   original: string;
-  /** The suggestion, or the part of it that has arrived. */
+  /** The code of the suggestion, as far as it has arrived. */
   code: string;
   streaming: boolean;
 }
@@ -114,7 +114,7 @@ export class DiffOverlay implements IDisposable {
     if (original !== this._original || highlight !== this._hasHighlights) {
       this._original = original;
       this._hasHighlights = highlight;
-      // In an empty cell every line is new, so a tint is enough.
+      // In an empty cell every line is new, so a background colour is enough: no gutter is needed.
       const isNew = !original.trim();
       this._node.classList.toggle('jp-mod-new', isNew);
       view.dispatch({
@@ -136,7 +136,7 @@ export class DiffOverlay implements IDisposable {
     const { cell } = this._options;
     if (!cell.isDisposed) {
       cell.removeClass(OPEN_CLASS);
-      // The window may have changed while the editor was hidden.
+      // The window's size may have changed while the editor was hidden.
       (cell.editor as CodeMirrorEditor | null)?.editor.requestMeasure();
     }
   }
@@ -149,7 +149,8 @@ export class DiffOverlay implements IDisposable {
       highlightChanges: highlight,
       diffConfig: DIFF_LIMITS,
       mergeControls: (type, _action) => {
-        // Accept applies all changes that were not rejected, so there is no button per change.
+        // Accept applies all changes that were not rejected, so no change has its own Accept
+        // button.
         if (type === 'accept') {
           return document.createElement('span');
         }
@@ -178,7 +179,7 @@ export class DiffOverlay implements IDisposable {
   private _disposed = false;
 }
 
-/** Set the offset at which the streamed text ends; null when it is complete. */
+/** Sets the offset at which the streamed text ends; null when the text is complete. */
 const setWrittenEnd = StateEffect.define<number | null>();
 
 class Caret extends WidgetType {
@@ -197,7 +198,7 @@ class Caret extends WidgetType {
 const caret = Decoration.widget({ widget: new Caret(), side: 1 });
 const pending = Decoration.line({ class: 'jp-AIServer-Diff-pending' });
 
-/** Marks the end of the streamed text and dims the lines after it. */
+/** Marks the end of the streamed text, and dims the lines of old code after it. */
 const streamDecorations = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (marks, tr) => {

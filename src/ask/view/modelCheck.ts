@@ -4,9 +4,9 @@ import * as React from 'react';
 import type { GenerationModel } from '../model/generation';
 
 export interface IModelCheck {
-  /** Whether a model can answer; if there was none, looks for one again first. */
+  /** Return whether a model can answer. If none could so far, look for a model again first. */
   readonly canAsk: () => Promise<boolean>;
-  /** The number of requests that were refused because no model can answer. */
+  /** The number of requests that were not sent because no model can answer. */
   readonly refusals: number;
 }
 
@@ -21,7 +21,7 @@ export function useModelCheck(
       return false;
     }
     if (hasNoModel) {
-      // A model may have become available; if not, the text stays in the field.
+      // A model may have become available. If none has, the text stays in the field.
       isChecking.current = true;
       await model.refreshModel();
       isChecking.current = false;

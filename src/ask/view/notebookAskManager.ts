@@ -23,7 +23,10 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
   panel: NotebookPanel;
   createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
-  /** Called when an event could not be recorded (yet) and the row is closed. */
+  /**
+   * Called when an event could not be recorded, or not yet, and the row, which would say so, is
+   * closed.
+   */
   onUnsaved: (text: string) => void;
   /** Called when an answer arrives for a deleted cell. */
   onCellDeleted: (model: GenerationModel) => void;
@@ -34,7 +37,7 @@ export class NotebookAskManager implements IDisposable {
     const { panel } = _options;
     this._panel = panel;
     const notebook = panel.content;
-    // Other listeners of this signal create the widgets of new cells first.
+    // JupyterLab's own listeners of this signal create the widgets of new cells, and run first.
     notebook.model?.cells.changed.connect(
       () => void Promise.resolve().then(() => this._sync()),
       this
@@ -53,13 +56,13 @@ export class NotebookAskManager implements IDisposable {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }
 
-  /** Open the row of a cell and let its next request continue from an older one. */
+  /** Open the row of a cell and let its next request continue from an older turn. */
   branch(cell: Cell, branch: IBranch | null): void {
     this.open(cell);
     this.get(cell)?.branchFrom(branch);
   }
 
-  /** Open the row of a cell, or focus it if it is open. */
+  /** Open the row of a cell, or focus the row if it is open. */
   open(cell: Cell, pickDataFrames = false): void {
     if (this._panel.content.model) {
       repairCellIds(this._panel.content.model);
@@ -167,7 +170,7 @@ export class NotebookAskManager implements IDisposable {
     if (index >= 0) {
       notebook.activeCellIndex = index;
       if (cell instanceof MarkdownCell && cell.rendered) {
-        notebook.mode = 'command'; // Edit mode would show its source.
+        notebook.mode = 'command'; // Edit mode would show the source of the rendered cell.
         notebook.activate();
         return;
       }
@@ -176,7 +179,7 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Focus the row instead of an editor that is covered by a diff. */
+  /** Move the focus to the row if the active cell's editor is covered by a diff. */
   private _moveFocusToRow(): void {
     const { activeCell, mode } = this._panel.content;
     const view = activeCell && this._views.get(activeCell.model?.id ?? '');
@@ -188,7 +191,7 @@ export class NotebookAskManager implements IDisposable {
   private readonly _panel: NotebookPanel;
   private readonly _models = new Map<string, GenerationModel>();
   private readonly _views = new Map<string, CellAskView>();
-  /** Models for whose answer `onCellDeleted` was called. */
+  /** The models about whose answer `onCellDeleted` was called. */
   private readonly _notified = new WeakSet<GenerationModel>();
   private _disposed = false;
 }

@@ -1,7 +1,7 @@
 /**
- * The dialog "What will be sent" with the messages for the model.
+ * The dialog "What will be sent", which shows the messages for the model.
  *
- * Invariants: the messages are rendered exactly as received, and never as HTML (P12, P15).
+ * Invariant: the messages are rendered exactly as the server returns them, and never as HTML.
  */
 import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';

@@ -1,12 +1,13 @@
 /**
- * The input field of the prompt row: it grows with its text and handles its keys.
+ * The input field of the prompt row, which grows with its text.
  *
  * Invariants:
- * - While an input method composes (Chinese, Japanese, Korean), the field handles no key: there
- *   Enter chooses a candidate.
- * - Shift+Enter never reaches the notebook, where it would run the cell (P35). In a blank field it
- *   does nothing: pressed just before the answer arrives, it would leave invisible line breaks and
- *   the next Shift+Enter would add another instead of accepting.
+ * - While an input method for Chinese, Japanese or Korean composes a character, the field handles
+ *   no key, because Enter then chooses among the input method's candidates.
+ * - Shift+Enter never reaches the notebook, where it would run the cell. In a blank field it does
+ *   nothing. Otherwise, if a person pressed it to accept just before the answer arrived, it would
+ *   insert an invisible line break, and the next Shift+Enter would insert another instead of
+ *   accepting, because the field has text.
  */
 import * as React from 'react';
 
@@ -25,7 +26,10 @@ export interface IPromptInputProps {
   onKey: (event: React.KeyboardEvent) => boolean;
 }
 
-/** Whether an input method handles the key. (Safari ends composing before the key event.) */
+/**
+ * Whether an input method handles the key. In Safari, composing has already ended at the event of
+ * the key that ends it; the key code tells.
+ */
 export function isComposing(event: React.KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229;
 }
@@ -52,7 +56,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   }, [focusRequest]);
 
   React.useLayoutEffect(() => fitHeight(field.current), [text]);
-  // The text wraps differently when the width changes.
+  // Fit the height again when the width changes, because the text then wraps differently.
   React.useEffect(() => {
     const node = field.current;
     if (!node || typeof ResizeObserver === 'undefined') {
@@ -104,7 +108,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       if (field.value.trim()) {
         const { selectionStart, selectionEnd } = field;
         field.setRangeText('\n', selectionStart, selectionEnd, 'end');
-        // React only notices the change by an event.
+        // React notices the change only by an input event.
         field.dispatchEvent(new Event('input', { bubbles: true }));
       }
     } else if (!isHandled && hasNoModifier && !event.shiftKey) {

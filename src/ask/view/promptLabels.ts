@@ -96,7 +96,10 @@ export function readOnlyText(trans: TranslationBundle): string {
   );
 }
 
-/** The announcement for screen readers at a start or an end. A failure has its own alert. */
+/**
+ * The announcement for screen readers when a generation starts or ends. A failure isn't announced
+ * here, because the row shows it as an alert.
+ */
 export function announcement(
   state: IGenerationState,
   trans: TranslationBundle

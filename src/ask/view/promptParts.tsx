@@ -1,6 +1,6 @@
 /**
- * The small parts of the prompt row: the model's name, the progress, a failure and the chips.
- * Text from a model or a server is rendered as text, never as HTML (P12).
+ * Small components of the prompt row: the model's name, the progress, a failure, and the chips that
+ * show what the next request includes. Text from a model or a server is never rendered as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
@@ -20,7 +20,7 @@ import { closeGaps } from '../../labels/spacing';
 /** The model's name and whether it is local, as a button that opens the menu of models. */
 export function ModelLabel(props: {
   model: ModelInfo | null;
-  /** Whether it was chosen for this cell only. */
+  /** Whether the model was chosen for this cell only. */
   forCell: boolean;
   trans: TranslationBundle;
   /** Open the menu of models at a position in the window. */
@@ -67,13 +67,13 @@ export function ModelLabel(props: {
   );
 }
 
-/** The current activity and its duration. */
+/** A line that shows what the model is doing, and for how long. */
 export function Progress(props: {
   since: number;
   writing: boolean;
   /** The model's name; empty while it is unknown. */
   model: string;
-  /** The time of the next attempt, as `performance.now()`; 0 if nothing waits. */
+  /** The time of the next attempt, as `performance.now()`; 0 if no attempt is waiting. */
   waitUntil: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -84,10 +84,10 @@ export function Progress(props: {
     return () => window.clearInterval(timer);
   }, []);
   const seconds = Math.max(0, Math.round((now - since) / 1000));
-  const who = props.model || trans.__('the model');
+  const modelName = props.model || trans.__('the model');
   let text = writing
     ? trans.__('Writing…')
-    : closeGaps(trans.__('Waiting for %1…', who));
+    : closeGaps(trans.__('Waiting for %1…', modelName));
   const remaining = Math.ceil((waitUntil - now) / 1000);
   if (!writing && remaining > 0) {
     text = trans.__('Retrying in %1…', durationText(remaining * 1000, trans));
@@ -95,7 +95,7 @@ export function Progress(props: {
     text = closeGaps(
       trans.__(
         'Still waiting for %1. The first answer can take half a minute…',
-        who
+        modelName
       )
     );
   }
@@ -110,7 +110,7 @@ export function Progress(props: {
   );
 }
 
-/** A failure with the buttons that help with it. */
+/** The message of a failure, with buttons that help to fix it. */
 export function Failure(props: {
   failure: IFailure;
   trans: TranslationBundle;
@@ -164,7 +164,7 @@ export function shapeOf(
   );
 }
 
-/** The older request that the next one continues from, with a button that removes it. */
+/** The older turn that the next request continues from, with a button that removes this choice. */
 export function BranchChip(props: {
   branch: IBranch | null;
   trans: TranslationBundle;

@@ -3,10 +3,10 @@
  * reject a suggestion.
  *
  * Invariants:
- * - The input field and the buttons don't move while an answer streams or ends (growing content is
- *   below them), and the focus stays in the field.
- * - JupyterLab's shortcuts are disabled in the row: Shift+Enter would run the cell (P35).
- * - Screen readers announce start and end, not each token (P38).
+ * - The input field and the buttons don't move while an answer streams or when it ends, because
+ *   content that grows is below them; and the focus stays in the field.
+ * - JupyterLab's shortcuts are disabled in the row, because Shift+Enter would run the cell.
+ * - Screen readers announce the start and the end of a generation, not each token.
  */
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -36,7 +36,7 @@ export interface IPromptRowServices {
   listDataFrames: () => Promise<DataFrameProfile[]>;
   /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
-  /** Save the notebook: its shortcut is disabled in the row. */
+  /** Save the notebook, because JupyterLab's shortcut for saving is disabled in the row. */
   save: () => void;
   /** Open the command palette, whose shortcut is disabled in the row; false if there is none. */
   openPalette: () => boolean;
@@ -59,11 +59,11 @@ export class PromptRow extends ReactWidget {
     for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
-    // As a method, so that Lumino disconnects a disposed row: the model lives longer.
+    // Connect a method, so that Lumino disconnects it when the row is disposed, before the model.
     model.changed.connect(this.update, this);
   }
 
-  /** Focus the input field, once it is mounted. */
+  /** Focus the input field, now or as soon as it is mounted. */
   focus(): void {
     const field = this.node.querySelector('textarea');
     this._focusRequest.focus = !field;
@@ -121,7 +121,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     props;
   const { trans } = services;
   const [text, setText] = React.useState(model.inputText || state.draft);
-  // The row is recreated when the cell moves or comes back into view.
+  // Start with the model's text, because the row is recreated when the cell moves or comes back
+  // into view.
   model.inputText = text;
   // A failed request is restored to the field, unless the person has typed something else.
   const lastDraft = React.useRef(state.draft);
@@ -171,10 +172,10 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     if (accel && event.key.toLowerCase() === 's') {
       services.save();
     } else if (accel && event.shiftKey && event.key.toLowerCase() === 'c') {
-      // JupyterLab's shortcut is disabled in the row, and the browser's would open its inspector.
+      // JupyterLab's shortcut is disabled in the row, and the browser's would open the inspector.
       return services.openPalette();
     } else if (isAskKey(event)) {
-      // The row is open already; the browser would focus its address bar.
+      // The row is already open. Without this, the browser would focus its address bar.
     } else if (event.key === 'Escape' && isPicking) {
       pick(false);
     } else if (
@@ -183,7 +184,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       text.trim() &&
       !model.isBusy
     ) {
-      // Escape first clears the typed text, then rejects the suggestion. ArrowUp restores the text.
+      // The first Escape clears the typed text, which ArrowUp restores; the next one rejects the
+      // suggestion.
       model.intents.add(text);
       setText('');
     } else if (!handleKey(model, event, text)) {

@@ -1,12 +1,12 @@
 /**
  * The text to show while an answer streams into a cell that already has code.
  *
- * An answer is a complete new version of the cell, so a diff with its first half would show the
- * rest of the code as deleted. Instead the lines that the answer has not reached yet stay below it,
- * dimmed.
+ * An answer is a complete new version of the cell. A diff with the first half of an answer would
+ * show the second half of the old code as deleted. So the old lines that the answer has not reached
+ * yet are shown below it, dimmed.
  */
 
-/** The number of lines ahead in which a line of the answer is searched. */
+/** The number of the next old lines among which a line of the answer is searched. */
 const SEARCH_WINDOW = 40;
 
 export interface IStreamView {
@@ -16,31 +16,36 @@ export interface IStreamView {
   writtenEnd: number;
 }
 
-/** Return the partial answer, followed by the lines of `original` that it has not reached yet. */
+/** Return the partial answer, followed by the old lines that the answer has not reached yet. */
 export function streamView(original: string, partial: string): IStreamView {
   const lines = original.split('\n');
   const answer = partial.split('\n');
   const complete = answer.slice(0, -1);
-  let reached = 0; // Number of lines of the code that the answer has passed.
-  let changed = 0; // Number of later lines of the answer that are not in the code.
+  let reachedCount = 0; // Number of lines of `original` that the answer has reached.
+  let changedCount = 0; // Number of the answer's lines since then that are not in `original`.
   for (const line of complete) {
-    const limit = Math.min(lines.length, reached + changed + SEARCH_WINDOW);
-    const index = line.trim() ? lines.indexOf(line, reached) : -1;
+    const limit = Math.min(
+      lines.length,
+      reachedCount + changedCount + SEARCH_WINDOW
+    );
+    const index = line.trim() ? lines.indexOf(line, reachedCount) : -1;
     if (index >= 0 && index < limit) {
-      reached = index + 1;
-      changed = 0;
+      reachedCount = index + 1;
+      changedCount = 0;
     } else {
-      changed += 1;
+      changedCount += 1;
     }
   }
-  // A changed line most likely replaces one line of the code; so does the unfinished one.
-  const rest = lines.slice(reached + changed + (answer.at(-1) ? 1 : 0));
-  if (!rest.length) {
+  // Assume that each changed line, and the unfinished last line, replaces one line of `original`.
+  const remainingLines = lines.slice(
+    reachedCount + changedCount + (answer.at(-1) ? 1 : 0)
+  );
+  if (!remainingLines.length) {
     return { doc: partial, writtenEnd: partial.length };
   }
   const separator = answer.at(-1) ? '\n' : '';
   return {
-    doc: partial + separator + rest.join('\n'),
+    doc: partial + separator + remainingLines.join('\n'),
     writtenEnd: partial.length
   };
 }

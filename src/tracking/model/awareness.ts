@@ -2,8 +2,8 @@
  * Notifies the other pages of a shared notebook (jupyter-collaboration) when a session is written,
  * and receives their notifications, so that views update.
  *
- * Invariants: notifications are sent as Yjs awareness states, like the positions of cursors, so they
- * don't make the notebook larger. A page doesn't forward the notifications that it receives.
+ * Invariants: notifications are sent as Yjs awareness states, like the positions of cursors, so
+ * they don't make the notebook larger. A page doesn't forward the notifications that it receives.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 

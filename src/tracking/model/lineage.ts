@@ -6,8 +6,8 @@
  * keeps the cell's id. A merge deletes all merged cells and creates a cell with a new id. A move or
  * a change of type deletes a cell and inserts it again with the same id.
  *
- * Invariants: each changed cell belongs to one operation, apart from its move. An inserted cell with
- * an id that existed before is a restored cell, never a new one.
+ * Invariants: each changed cell belongs to one operation, apart from its move. An inserted cell
+ * with an id that existed before is a restored cell, never a new one.
  */
 
 import { listChanges } from '../../diff/lists';
@@ -188,8 +188,8 @@ function moves(
   if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }
-  // A moved cell is usually a recreated one. If the recreated cells don't account for the new order,
-  // compare the orders.
+  // A moved cell is usually a recreated one. If the recreated cells don't account for the new
+  // order, compare the orders.
   let movedIds = new Set(newOrder.filter(id => recreated.has(id)));
   const unmoved = (ids: string[]) =>
     ids.filter(id => !movedIds.has(id)).join('\n');

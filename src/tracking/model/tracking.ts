@@ -6,8 +6,8 @@
  *   the cells that are pasted into it from watched notebooks, to record them later as copies.
  * - Nothing is recorded under a notebook id before the server has confirmed that id, because the
  *   notebook may be a copy that still has the id of the original.
- * - If a second page opens the notebook, the page is reloaded or the id changes, a new watch starts,
- *   and nothing is recorded twice.
+ * - If a second page opens the notebook, the page is reloaded or the id changes, a new watch
+ *   starts, and nothing is recorded twice.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -55,7 +55,7 @@ export class Tracking implements ITracking {
     _options.history.recording.connect(this._onRecording, this);
   }
 
-  /** Which cells are watched; `off` for none. */
+  /** The choice of cells that are watched; `off` for none. */
   get scope(): Scope | 'off' {
     return this._scope;
   }

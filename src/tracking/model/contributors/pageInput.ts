@@ -1,7 +1,7 @@
 /**
- * Detects a person's input in the page: a trusted browser event in an editor, in the completer or in
- * the search box. Such input shows that the person made a change which has neither a CodeMirror user
- * event nor a command.
+ * Detects a person's input in the page: a trusted browser event in an editor, in the completer or
+ * in the search box. Such input shows that the person made a change which has neither a CodeMirror
+ * user event nor a command.
  */
 const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';

@@ -3,8 +3,8 @@ import type { EventBody } from '../../../api/types';
 import type { IWriter } from '../../../records/contributor';
 
 /**
- * Set the contributor of an event, now or once the contributor is known. Return the promises to wait
- * for: none if the contributor was set now.
+ * Set the contributor of an event, now or once the contributor is known. Return the promises to
+ * wait for: none if the contributor was set now.
  */
 export function setContributor(
   event: EventBody,

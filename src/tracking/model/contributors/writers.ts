@@ -2,7 +2,8 @@
  * Finds the writer of each transaction of a notebook.
  *
  * Invariants: the person is the writer only after an input, an undo, an editing command or an event
- * in an editor or search box. A change without a detected cause belongs to a program without a name.
+ * in an editor or search box. A change without a detected cause belongs to a program without a
+ * name.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 

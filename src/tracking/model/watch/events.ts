@@ -1,8 +1,8 @@
 /**
  * Creates the events of operations on cells.
  *
- * Invariant: each event has an id and a timestamp from its creation on. So it can be sent again, and
- * the server records it only once.
+ * Invariant: each event has an id and a timestamp from its creation on. So it can be sent again,
+ * and the server records it only once.
  */
 import { UUID } from '@lumino/coreutils';
 

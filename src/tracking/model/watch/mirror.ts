@@ -1,6 +1,6 @@
 /**
- * A copy of a notebook's cells, their order and their sources, which shows what each Yjs transaction
- * changed.
+ * A copy of a notebook's cells, their order and their sources, which shows what each Yjs
+ * transaction changed.
  *
  * The cells before and after each transaction are compared, so that one action of a person is one
  * change. An undo or redo is a transaction whose writer is the person who did it.
@@ -21,7 +21,9 @@ import { PendingEdit, PendingEdits } from '../contributors/pendingEdits';
 import type { ICellState } from '../lineage';
 import { ITransaction, Transactions } from '../../../cells/transactions';
 
-/** A change of the list of cells: a transaction that inserted, deleted, moved or recreated cells. */
+/**
+ * A change of the list of cells: a transaction that inserted, deleted, moved or recreated cells.
+ */
 export interface ICellListChange {
   readonly before: readonly ICellState[];
   readonly after: readonly ICellState[];
@@ -41,7 +43,9 @@ export interface IMirrorEvents {
   beforeProgram(): void;
   /** Called after a change of the cell list that this page records. */
   onListChange(listChange: ICellListChange): void;
-  /** Called after a remote client that records nothing, such as an agent, changed a cell's source. */
+  /**
+   * Called after a remote client that records nothing, such as an agent, changed a cell's source.
+   */
   onRemote(id: string): void;
   /** Called after another page, which records its changes, inserted, deleted or moved cells. */
   onRemoteListChange(listChange: ICellListChange): void;

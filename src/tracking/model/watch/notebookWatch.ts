@@ -2,9 +2,9 @@
  * Watches one open notebook, and records the changes of its cells in order.
  *
  * Invariants:
- * - Edits are captured before a run, a request, a save, an operation on cells and a change by another
- *   writer, and when the person leaves the page; never for each keystroke. Each edit has one
- *   contributor.
+ * - Edits are captured before a run, a request, a save, an operation on cells and a change by
+ *   another writer, and when the person leaves the page; never for each keystroke. Each edit has
+ *   one contributor.
  * - The exact source is captured. A source that equals the last recorded one is not recorded again,
  *   even if other code recorded it (Accept and Restore record their own events).
  * - Each page records the changes that are made in it. Changes that are made in no page, such as an
@@ -314,8 +314,8 @@ export class NotebookWatch implements ISource {
   }
 
   /**
-   * Capture the edits when the person moves to another cell of a shared notebook, because the server
-   * saves such a notebook itself, and the page gets no signal before.
+   * Capture the edits when the person moves to another cell of a shared notebook, because the
+   * server saves such a notebook itself, and the page gets no signal before.
    */
   private _onActiveCellChanged(): void {
     if (this._options.panel.context.model?.collaborative) {

@@ -46,8 +46,8 @@ export class Origins {
    * The origin of a cell with a new id; null if it is unknown.
    *
    * @param target The notebook that contains the cell.
-   * @param neighbours The cells around it that existed before: first the cells above, nearest first,
-   * then the cells below.
+   * @param neighbours The cells around it that existed before: first the cells above, nearest
+   * first, then the cells below.
    */
   of(
     cell: ICellState,

@@ -1,10 +1,10 @@
 /**
- * What this page knows to be recorded about a notebook: the cells that have a session, the cells
- * that have a turn, and the last recorded source of each cell.
+ * The recorded state of a notebook, as far as this page knows: the cells that have a session, the
+ * cells that have a turn, and the last recorded source of each cell.
  */
 import type { EventBody, PlacedCell, SessionSummary } from '../../../api/types';
 
-/** Which cells are watched: `all`, or only the cells with a turn (`ai`). */
+/** The choice of cells that are watched: `all`, or only the cells with a turn (`ai`). */
 export type Scope = 'all' | 'ai';
 
 export class RecordedState {
