@@ -1,1 +1,1 @@
-"""Compose prompts and parse answers. Pure functions of their input."""
+"""Compose prompts and parse answers. The results depend on nothing but the arguments."""

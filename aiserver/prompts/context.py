@@ -2,11 +2,12 @@
 
 Invariants:
 
-- The prompt is a pure function of its input, the budget and the token counts.
-- Rules, the cell's code and the intent are always complete: a model that saw half of the cell would
-  destroy the other half. Only the notebook's other cells and the past turns are shortened.
-- Everything before the intent is independent of it (if it isn't longer than ``INTENT_TOKENS``), so
-  that a model can read it while the user is still typing.
+- The prompt depends only on its input, the budget and the token counts.
+- The rules, the cell's code and the intent are always complete, because a model that got only half
+  of the cell would delete the other half. Only earlier cells and past turns are left out if they
+  don't fit.
+- The text before the intent doesn't depend on the intent, unless the intent is longer than
+  ``INTENT_TOKENS``. So a model can read that text while the person is still typing.
 """
 
 from __future__ import annotations
@@ -31,16 +32,19 @@ if TYPE_CHECKING:
 
     Messages = list[BaseMessage]
 
-INTENT_TOKENS = 80
-MIN_CELLS_TOKENS = 100  # for the earlier cells, even if the rest exceeds the budget
-FRAME_TOKENS = 40  # around the earlier cells: marks, a fence, the number of omitted cells
+INTENT_TOKENS = 80  # reserved for the intent, so that its length doesn't change the other texts
+MIN_CELLS_TOKENS = 100  # available for the earlier cells even if the prompt exceeds the budget
+FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
 _EXAMPLE = {"aiserver_example": True}  # marks messages as examples; not sent to the model
-_CHARACTERS_PER_TOKEN = 8  # an upper bound: longer texts can't fit and needn't be counted
+_CHARACTERS_PER_TOKEN = 8  # an upper bound; tokens of longer texts needn't be counted
 
 
 @dataclass(frozen=True)
 class PromptInput:
-    """The input of a prompt. ``intent`` is empty during a warm-up."""
+    """The input of a prompt.
+
+    ``intent`` is empty during a warm-up, which lets a model read the prompt before the request.
+    """
 
     intent: str
     source: str = ""
@@ -61,9 +65,9 @@ async def build_messages(
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     language = cell_language(request.language, request.source, request.cell_type)
-    others = any(item.cell_type == "code" and item.source.strip() for item in request.cells)
-    empty = not language.below_head(request.source).strip()
-    builds_on = bool(request.dataframes or others) and empty
+    has_other_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
+    is_empty = not language.below_head(request.source).strip()
+    builds_on = bool(request.dataframes or has_other_code) and is_empty
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, builds_on=builds_on))
     ]
@@ -72,48 +76,51 @@ async def build_messages(
             HumanMessage(intent, additional_kwargs=_EXAMPLE),
             AIMessage(answer, additional_kwargs=_EXAMPLE),
         ]
-    past, cell, frame = conversation(request.history, request.source, style, language)
+    past, cell, before_intent = conversation(request.history, request.source, style, language)
     frames = request.dataframes
     if style == "full":
         data = templates.data_frames(frames)
     else:
         data = templates.data_frames_as_cell(frames)
 
-    required = [*fixed, *cell, HumanMessage(data), HumanMessage(frame)]
-    *sizes, intent_size = await count([*(str(item.text) for item in required), request.intent])
+    required = [*fixed, *cell, HumanMessage(data), HumanMessage(before_intent)]
+    *sizes, intent_size = await count(
+        [*(str(message.text) for message in required), request.intent]
+    )
     room = budget - sum(sizes) - max(intent_size, INTENT_TOKENS) - PER_MESSAGE * len(required)
-    # Past turns are more relevant to this cell than other cells: they get up to two thirds.
-    turns, used = await newest_that_fit(past, room * 2 // 3, count)
-    remaining = max(room - used, MIN_CELLS_TOKENS)
+    # Past turns are more relevant to this cell than other cells, so they get up to two thirds.
+    turns, turns_size = await newest_that_fit(past, room * 2 // 3, count)
+    remaining = max(room - turns_size, MIN_CELLS_TOKENS)
     cells = await earlier_cells(request, remaining, count, prose=style == "full")
 
-    messages = [*turns, *cell, HumanMessage(frame + request.intent)]
+    messages = [*turns, *cell, HumanMessage(before_intent + request.intent)]
     if style == "full":
-        before = [marked("earlier-cells", cells) if cells else "", data]
+        introduction = [marked("earlier-cells", cells) if cells else "", data]
     else:
         if cells:
             fixed += pair(templates.NEW_NOTEBOOK, cells, language.kernel)
         if data:
             fixed += pair(templates.LOOK, data, language.kernel)
-        follows = cells or data or (cell and not turns)
-        before = [templates.next_cell(language) if follows else ""]
-    # Prepended to the first message of the user, since some providers reject two consecutive
+        is_another_cell = cells or data or (cell and not turns)
+        introduction = [templates.next_cell(language) if is_another_cell else ""]
+    # The introduction isn't a message of its own, because some providers reject two consecutive
     # messages with the same role.
-    first = "\n".join(part for part in (*before, str(messages[0].text)) if part)
-    if len(messages) == 1 and not request.intent and first and not first.endswith("\n"):
-        first += "\n"  # the intent will be on a line of its own
-    messages[0] = HumanMessage(first)
+    first_text = "\n".join(text for text in (*introduction, str(messages[0].text)) if text)
+    has_intent_message = len(messages) == 1
+    if has_intent_message and not request.intent and first_text and not first_text.endswith("\n"):
+        first_text += "\n"  # in the later request, the intent follows on a line of its own
+    messages[0] = HumanMessage(first_text)
     return [*fixed, *messages]
 
 
 def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
     """Return the role (``system``, ``user`` or ``assistant``) and the text of each message."""
     roles = {"human": "user", "ai": "assistant"}
-    return [(roles.get(item.type, item.type), str(item.text)) for item in messages]
+    return [(roles.get(message.type, message.type), str(message.text)) for message in messages]
 
 
 def is_example(message: BaseMessage) -> bool:
-    """Whether the message is one of our examples, not written by the user or the model."""
+    """Return whether the message is one of the examples that ``build_messages`` adds."""
     return message.additional_kwargs.items() >= _EXAMPLE.items()
 
 
@@ -132,9 +139,10 @@ def _load() -> None:
 
 
 async def earlier_cells(request: PromptInput, budget: int, count: Count, *, prose: bool) -> str:
-    """Return the newest cells that fit completely, and outlines of older ones; in order.
+    """Return the code of the newest cells before this one, as many as fit, in their order.
 
-    With ``prose``, includes Markdown cells as comments.
+    A cell that doesn't fit completely is replaced by its outline. With ``prose``, the texts of
+    Markdown cells are included as comments.
     """
     codes = [_as_code(cell) for cell in request.cells if prose or cell.cell_type == "code"]
     codes = [code for code in codes if code]
@@ -156,7 +164,7 @@ def _as_code(cell: ContextCell) -> str:
 
 
 async def _fit(code: str, language: str, room: int, count: Count) -> tuple[int, str]:
-    """Return the remaining room, and the code or its outline, whichever fits first."""
+    """Return the tokens that remain, and the code, or its outline if only that fits."""
     for text in (code, outline(code, language)):
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1

@@ -1,9 +1,12 @@
 """Example cells that show a small model the format of an answer, by language.
 
-A small model imitates examples, so there are two kinds: a cell that is changed step by step (each
-step keeps the previous ones, and the last line), and consecutive cells (each uses the variables of
-the first one). Both combine a file name in one language with an intent in another: names are never
-translated.
+A small model imitates examples, so there are two kinds of them:
+
+- One cell is changed several times. Each change preserves the previous changes and the last line.
+- Several cells follow each other. Each of them uses the variables of the first cell.
+
+In both kinds, the names of files and the intents are in different languages, which teaches the
+model not to translate names.
 """
 
 from __future__ import annotations
@@ -22,9 +25,10 @@ _INTENTS = (
 
 
 def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
-    """Return the examples of a changing cell and of consecutive cells.
+    """Return the examples in which one cell changes, and those with several cells.
 
-    ``codes`` are three states of one cell, then optionally two cells after its first state.
+    ``codes`` contains three states of one cell. Two further cells can follow, which use the
+    variables of the cell in its first state.
     """
     pairs = [
         (intent.format(file=file), code) for intent, code in zip(_INTENTS, codes, strict=False)
@@ -106,6 +110,9 @@ _CODE = {
 
 
 def examples_in(language: str, *, builds_on: bool) -> list[Example]:
-    """Return pairs of an intent and the resulting cell; [] for a language without examples."""
+    """Return pairs of an intent and the resulting cell; [] for a language without examples.
+
+    ``builds_on``: return examples with several cells, if there are any.
+    """
     changes, cells = _CODE.get(language, ([], []))
     return (cells or changes) if builds_on else changes

@@ -1,8 +1,9 @@
-"""Delimit untrusted text, so that it can't pose as part of the prompt (P14).
+"""Delimit untrusted text, so that a model can't mistake it for instructions in the prompt.
 
-Invariant: a delimited text can't contain its own closing mark. The mark is an HMAC of the text with
-a secret of this process: unpredictable for the text's author, but the same for the same text, so
-that a prompt that was read during warm-up keeps its prefix.
+Invariants: a delimited text can't contain its own closing mark, because the mark contains an HMAC
+of the text with a secret of this process, which the text's author can't predict. The same text
+always gets the same mark. So if a model has read the beginning of a prompt during warm-up, it
+doesn't need to read this beginning again.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _SECRET = secrets.token_bytes(32)
 
 
 def nonce(text: str) -> str:
-    """Return six hex digits that nobody outside this process can predict."""
+    """Return six hex digits for a text, which nobody outside this process can predict."""
     data = text.encode("utf-8", "surrogatepass")
     return hmac.new(_SECRET, data, hashlib.sha256).hexdigest()[:6]
 
@@ -30,9 +31,10 @@ def marked(kind: str, text: str) -> str:
 
 
 def code_block(code: str, language: str) -> str:
-    """Put ``code`` into a Markdown fence that is longer than any run of backticks in it.
+    """Put ``code`` between Markdown fences with more backticks than any backticks in a row in it.
 
-    The fence of prose has at least four backticks, since prose may contain code blocks with three.
+    If ``code`` is prose, the fences have at least four backticks, because prose may contain code
+    blocks with fences of three.
     """
     name = fence_name(language)
     longest = max(map(len, re.findall("`+", code)), default=0)

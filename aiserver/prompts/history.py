@@ -1,8 +1,8 @@
 """Convert the past turns of a cell to LangChain messages.
 
-Invariants: failed and cancelled turns are omitted; the newest turns that fit are included,
-complete and in order; the user's own changes between two turns are included, since the model must
-build on them.
+Invariants: failed and cancelled turns are omitted. Of all other turns, the newest ones that fit
+into the prompt are included, complete and in order. If the person changed the code between two
+turns, the changed code is included, because the model must build on it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ PER_MESSAGE = 5  # tokens that a chat template adds to each message
 def conversation(
     turns: Sequence[Interaction], source: str, style: Style, language: CellLanguage
 ) -> tuple[list[BaseMessage], list[BaseMessage], str]:
-    """Return the past turns as messages, in three parts.
+    """Return what comes before the intent, as a tuple of three values.
 
-    The past turns, two messages each; the messages that must not be trimmed, since they contain
-    the cell's code; and the text to put before the intent.
+    First, two messages for each past turn. Second, messages that contain the cell's present code,
+    so they must never be left out. Third, a text to put before the intent in the last message.
     """
     past: list[BaseMessage] = []
     code = ""
@@ -39,7 +39,7 @@ def conversation(
             continue
         request = turn.user_request
         intent = request.intent
-        if not _same(request.current_code, code):
+        if not _is_same_code(request.current_code, code):
             if style == "full":
                 intent = templates.with_cell(intent, request.current_code)
             else:
@@ -50,7 +50,7 @@ def conversation(
         return past, [], templates.with_cell("", source)
     if not language.below_head(source).strip():
         return past, [], f"{templates.EMPTIED}\n" if past else ""
-    if past and _same(source, code):
+    if past and _is_same_code(source, code):
         return past[:-2], past[-2:], ""
     return past, _as_answer(source, past, style, language), ""
 
@@ -65,7 +65,7 @@ def _as_answer(
 
 
 def _pair(request: str, code: str, style: Style, language: CellLanguage) -> list[BaseMessage]:
-    # A small model would copy the magic of an example, so it only sees the code below it.
+    # A small model would copy the cell magic of a past turn, so it only gets the code below that.
     visible = language.below_head(code) if style == "compact" else code
     return pair(request, visible, language.name)
 
@@ -77,17 +77,17 @@ def pair(request: str, code: str, language: str) -> list[BaseMessage]:
     return [HumanMessage(request), AIMessage(code_block(code, language))]
 
 
-def _same(left: str, right: str) -> bool:
+def _is_same_code(left: str, right: str) -> bool:
     return left.strip() == right.strip()
 
 
 async def newest_that_fit(
     messages: Sequence[BaseMessage], budget: int, count: Count
 ) -> tuple[list[BaseMessage], int]:
-    """Return the newest turns that fit into ``budget`` tokens together, and their size in tokens.
+    """Return the messages of the newest turns that fit into ``budget`` tokens, and their size.
 
-    LangChain's ``trim_messages`` does the same, but recounts all sizes for each length that it
-    tries (``benchmarks/first_token.py``).
+    LangChain's ``trim_messages`` does the same, but for each number of messages that it tries, it
+    counts the tokens of all messages again, which takes too long (``benchmarks/first_token.py``).
     """
     start, used, total = len(messages), 0, 0
     sizes = await count([str(message.text) for message in messages])
@@ -95,6 +95,6 @@ async def newest_that_fit(
         total += sizes[index] + PER_MESSAGE
         if total > budget:
             break
-        if messages[index].type == "human":
+        if messages[index].type == "human":  # a turn begins, so it fits completely
             start, used = index, total
     return list(messages[start:]), used

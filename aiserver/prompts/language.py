@@ -2,9 +2,11 @@
 
 Invariants:
 
-- A kernel's name of its language and the tags that models write map to the same word.
-- With a cell magic such as ``%%sql``, the cell's language is that of the magic. The magic's line
-  belongs to the cell: it is added to answers without it, or the cell would run as Python.
+- The name that a kernel has for its language, and the tags that models write for this language, are
+  converted to the same tag.
+- If a cell begins with a cell magic such as ``%%sql``, the magic determines the cell's language. If
+  an answer lacks the line with the magic, the line is added, because otherwise the cell would run
+  as Python.
 - Markdown and raw cells contain prose, whatever the kernel's language is.
 """
 
@@ -104,23 +106,24 @@ def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -
     # `%%` is only a magic in IPython: in MATLAB it begins a section, in Prolog a comment.
     head = _HEAD.match(source) if kernel == "python" else None
     for line in head[0].splitlines() if head else []:
-        magic, name = _language_of(line)
+        magic, name = _language_of_magic(line)
         if head and name and name != kernel:
             return CellLanguage(kernel, name, magic, head[0].rstrip("\n"))
     return CellLanguage(kernel, kernel)
 
 
-def _language_of(line: str) -> tuple[str, str]:
+def _language_of_magic(line: str) -> tuple[str, str]:
+    """Return the name of the cell magic in a line, and its language; empty if there is none."""
     match = _LINE.match(line)
     if not match:
         return "", ""
-    magic, rest = match[1], match[2].split()
-    if magic in _FILES and rest:
-        suffix = rest[-1].strip("'\"").rpartition(".")[2].lower()
+    magic, arguments = match[1], match[2].split()
+    if magic in _FILES and arguments:
+        suffix = arguments[-1].strip("'\"").rpartition(".")[2].lower()
         supported = {"py", *_ALIASES, *_MAGICS.values()}
         return magic, _SUFFIXES.get(suffix) or (fence_name(suffix) if suffix in supported else "")
-    if magic == "script" and rest:
-        program = next((word for word in rest if not word.startswith("-")), "")
+    if magic == "script" and arguments:
+        program = next((word for word in arguments if not word.startswith("-")), "")
         return magic, fence_name(program.rpartition("/")[2] or "bash")
     return magic, _MAGICS.get(magic.lower(), "")
 
@@ -133,7 +136,7 @@ def fence_name(language: str) -> str:
 
 
 def display_name(name: str) -> str:
-    """Return the display name of a language."""
+    """Return the name of a language as people write it, such as ``C++`` for ``cpp``."""
     names = {
         "r": "R",
         "sql": "SQL",

@@ -1,7 +1,7 @@
 """Shorten a cell to the definitions that later cells may use.
 
-Invariant: the outline of Python code is valid Python code. (A small model copies its input: a
-partial statement would lead to a syntax error.)
+Invariants: the outline of Python code is valid Python code. A small model copies its input, so an
+incomplete statement would lead to a syntax error in its answer.
 """
 
 from __future__ import annotations
@@ -12,39 +12,46 @@ import re
 from .language import fence_name
 
 _MAGIC = re.compile(r"^\s*[%!]|\?\s*$")
-_NAMING = re.compile(r"(import |from \S+ import |(async )?def |class |[A-Za-z_][\w.]* *(=|<-) )")
+_DEFINITION = re.compile(
+    r"(import |from \S+ import |(async )?def |class |[A-Za-z_][\w.]* *(=|<-) )"
+)
 _MAX_VALUE = 100  # characters; longer values are shortened
-_STATEMENTS = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.AugAssign)
-_BODIES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORTS_AND_ASSIGNMENTS = (
+    *(ast.Import, ast.ImportFrom),
+    *(ast.Assign, ast.AnnAssign, ast.AugAssign),
+)
+_FUNCTIONS_AND_CLASSES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def outline(code: str, language: str = "python") -> str:
-    """Return imports, assignments and heads of definitions, with long values as ``...``.
+    """Return the imports, the assignments, and the first lines of functions and classes.
 
-    The result may be empty.
+    Long values are replaced by ``...``. The result may be empty.
     """
     lines = [line.rstrip() for line in code.splitlines() if not _MAGIC.search(line)]
     if fence_name(language) != "python":
-        return "\n".join(line for line in lines if _NAMING.match(line))
+        return "\n".join(line for line in lines if _DEFINITION.match(line))
     try:
         tree = ast.parse("\n".join(lines))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    shown = []
+    statements = []
     for node in tree.body:
-        if isinstance(node, _BODIES):
+        if isinstance(node, _FUNCTIONS_AND_CLASSES):
             node.body = [ast.Expr(ast.Constant(...))]
             node.decorator_list = []
-            shown.append(ast.unparse(node))
-        elif isinstance(node, _STATEMENTS):
+            statements.append(ast.unparse(node))
+        elif isinstance(node, _IMPORTS_AND_ASSIGNMENTS):
             text = ast.get_source_segment("\n".join(lines), node) or ""
             if len(text) > _MAX_VALUE or "\n" in text:
-                text = ast.unparse(_Shorter().visit(node))
-            shown.append(text if len(text) <= 4 * _MAX_VALUE else f"# {text[:_MAX_VALUE]} ...")
-    return "\n".join(shown)
+                text = ast.unparse(_ValueShortener().visit(node))
+            # A statement that is still too long becomes a comment, which is valid code.
+            is_short = len(text) <= 4 * _MAX_VALUE
+            statements.append(text if is_short else f"# {text[:_MAX_VALUE]} ...")
+    return "\n".join(statements)
 
 
-class _Shorter(ast.NodeTransformer):
+class _ValueShortener(ast.NodeTransformer):
     """Replaces long parts of a value by ``...``."""
 
     def visit_List(self, node: ast.List) -> ast.AST:

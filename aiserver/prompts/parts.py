@@ -1,10 +1,11 @@
 """The two parts of a streamed answer: code for the cell, and its explanation.
 
-``PartsReader`` is the base class of the parsers in ``answer.py``, for code, and ``prose.py``. It
-splits the stream into lines and collects the parts; the subclasses interpret the lines.
+``PartsReader`` is the base class of the parser for code cells (``answer.py``) and of the parser for
+Markdown and raw cells (``prose.py``), where the text for the cell counts as the code. It splits the
+stream into lines and collects both parts; the subclasses decide which part a line belongs to.
 
-Invariants: the parts don't depend on how the stream was split into pieces; concatenating the output
-gives the complete parts.
+Invariants: the two parts don't depend on how the stream was split into pieces. The concatenated
+output for each part is the complete part.
 """
 
 from __future__ import annotations
@@ -17,22 +18,22 @@ from typing import Literal
 Part = Literal["code", "explanation"]
 Parts = list[tuple[Part, str]]
 
-MAYBE_FENCE = re.compile(r" {0,3}(`.*)?$", re.DOTALL)
+_MAY_BE_FENCE = re.compile(r" {0,3}(`.*)?$", re.DOTALL)
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")  # splitlines would also split at nine other characters
 
 
 class PartsReader(ABC):
-    """Parses an answer piece by piece, and returns output as soon as it is certain.
+    """Parses an answer piece by piece, and outputs text as soon as its part is certain.
 
-    ``head`` contains the cell magic at the beginning of the cell, which is added to code without
-    one.
+    ``head`` contains the lines of the cell magic at the beginning of the cell. They are added to
+    code that doesn't begin with a cell magic.
     """
 
     def __init__(self, head: str = "") -> None:
         self._head = head
-        self._start = ""  # the code's first characters, until it is clear whether it has a head
-        self._line = ""  # the part of the current line that isn't output yet
-        self._line_started = False  # whether a part of this line was output
+        self._start = ""  # the code's first characters, until they show whether it has a magic
+        self._line = ""  # the characters of the current line that aren't output yet
+        self._line_started = False  # whether the first characters of this line were output
         self._breaks = 0  # line breaks inside code that are buffered until more code follows
         self._code: list[str] = []
         self._explanation_parts: list[str] = []
@@ -50,18 +51,18 @@ class PartsReader(ABC):
         return "".join(self._explanation_parts).strip()
 
     def feed(self, text: str) -> Parts:
-        """Parse one piece; return the new output."""
+        """Parse the next piece of the answer, and return the new output."""
         if text and not self._started:  # drop a byte order mark
             text, self._started = text.removeprefix("\ufeff"), True
-        return joined(self._feed(self._newlines.decode(text)))
+        return _join_adjacent(self._feed(self._newlines.decode(text)))
 
     def finish(self) -> Parts:
-        """End the answer; return the rest of the output."""
+        """Parse the end of the answer, and return the remaining output."""
         out = self._feed(self._newlines.decode("", final=True))
         if self._in_code and not self._line.strip(" `"):
             self._line = ""  # the beginning of the closing fence
         out += self._take_line(self._line, ended=False)
-        return joined(out + self._end() + self._settle_head(ended=True))
+        return _join_adjacent(out + self._end() + self._settle_head(ended=True))
 
     # Implemented by subclasses.
 
@@ -72,18 +73,18 @@ class PartsReader(ABC):
 
     @abstractmethod
     def _whole_line(self, line: str, *, ended: bool) -> Parts:
-        """Parse a line that isn't output yet; ``ended`` by a line break."""
+        """Parse a line of which nothing is output yet. ``ended``: a line break follows."""
 
     @abstractmethod
     def _text(self, text: str) -> Parts:
-        """Parse a piece of a line that isn't a fence, or the line break after it."""
+        """Parse text from a line that isn't a fence, or a line break."""
 
     @abstractmethod
     def _end(self) -> Parts:
-        """Output what is still buffered."""
+        """Output the text that is still buffered at the end of the answer."""
 
-    def _may_start(self) -> bool:
-        """Whether a line that isn't a fence may be output before it is complete."""
+    def _can_output_early(self) -> bool:
+        """Return whether a line that isn't a fence can be output before it is complete."""
         return True
 
     # Shared by subclasses.
@@ -94,17 +95,19 @@ class PartsReader(ABC):
             self._line += piece
             if piece.endswith("\n"):
                 out += self._take_line(self._line[:-1], ended=True)
-            elif self._line_started or (self._may_start() and not MAYBE_FENCE.match(self._line)):
-                # The line can't be a fence any more: output what there is of it.
+            elif self._line_started or (
+                self._can_output_early() and not _MAY_BE_FENCE.match(self._line)
+            ):
+                # The line can't become a fence any more, so output its characters.
                 out += self._text(self._line)
                 self._line, self._line_started = "", True
         return out
 
     def _take_line(self, line: str, *, ended: bool) -> Parts:
-        is_rest, self._line, self._line_started = self._line_started, "", False
-        return (
-            self._line_text(line, ended=ended) if is_rest else self._whole_line(line, ended=ended)
-        )
+        was_started, self._line, self._line_started = self._line_started, "", False
+        if was_started:
+            return self._line_text(line, ended=ended)
+        return self._whole_line(line, ended=ended)
 
     def _line_text(self, line: str, *, ended: bool) -> Parts:
         out = self._text(line) if line else []
@@ -112,7 +115,7 @@ class PartsReader(ABC):
 
     def _code_text(self, text: str) -> Parts:
         if text == "\n":
-            if self._code or self._start:  # blank lines at the start are dropped
+            if self._code or self._start:  # drop blank lines before the code
                 self._breaks += 1
             return []
         breaks, self._breaks = "\n" * self._breaks, 0
@@ -126,8 +129,9 @@ class PartsReader(ABC):
         return [("code", text)] if text else []
 
     def _settle_head(self, *, ended: bool) -> Parts:
+        """Output the code's first characters, after the cell magic if they don't contain one."""
         start = self._start
-        if not start or (start == "%" and not ended):
+        if not start or (start == "%" and not ended):  # "%" may be the beginning of "%%"
             return []
         if not start.startswith("%%"):
             start = f"{self._head}\n{start}"
@@ -143,8 +147,8 @@ class PartsReader(ABC):
         return [("explanation", text)]
 
 
-def joined(parts: Parts) -> Parts:
-    """Join adjacent pieces of the same part."""
+def _join_adjacent(parts: Parts) -> Parts:
+    """Join adjacent texts that belong to the same part."""
     out: Parts = []
     for part, text in parts:
         if out and out[-1][0] == part:

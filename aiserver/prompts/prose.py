@@ -2,12 +2,15 @@
 
 Invariants, in addition to those in ``parts.py``:
 
-- The prompt asks for a block of four backticks, in which three are text. Models also answer with a
-  block of three that contains blocks of three, or with the text only: the code blocks of the text
-  are preserved in each case.
-- Inside a block of three, a tagged fence opens an inner block, and the next bare fence closes it.
-  Any other bare fence is buffered: if another bare one follows, the two were an inner block; if a
-  tagged one or the end follows, it closed the outer block.
+- The prompt asks for the cell's text in a block with fences of four backticks, so that fences of
+  three backticks are a part of the text. Models also answer with a block of three backticks that
+  contains other blocks of three, or with the text alone. The code blocks in the text are preserved
+  in all of these cases.
+- If the outer block has three backticks, a fence with a tag opens an inner block, and the next
+  fence without a tag closes the inner block. A fence without a tag outside of an inner block is
+  ambiguous, so it is buffered until the next fence. If that one has no tag either, the two fences
+  enclosed an inner block. If that one has a tag, or if the answer ends, then the buffered fence
+  closed the outer block.
 - Without an outer block, the entire answer is the text, including its fences.
 """
 
@@ -20,10 +23,12 @@ from .language import fence_name
 from .parts import Parts, PartsReader
 
 _FENCE = re.compile(r" {0,3}(`{3,})[ \t]*([^`\s]*)[^`\n]*$")
-# A first line that belongs to the cell, unlike "Sure, here it is".
+# The beginning of a line with Markdown. If the answer begins with such a line, the line belongs to
+# the cell, unlike "Sure, here it is".
 _MARKDOWN = re.compile(r" {0,3}(#{1,6}\s|[-*+>|$<!]|\d+[.)]\s|\*\*|---|\[)")
 
 _State = Literal["before", "inside", "perhaps closed", "after", "bare"]
+"""The position relative to the outer block; ``bare`` if the text has no outer block."""
 
 
 class ProseParser(PartsReader):
@@ -40,7 +45,7 @@ class ProseParser(PartsReader):
     def _in_code(self) -> bool:
         return self._state == "inside" and not self._inner
 
-    def _may_start(self) -> bool:
+    def _can_output_early(self) -> bool:
         return self._state in ("inside", "after", "bare")
 
     def _whole_line(self, line: str, *, ended: bool) -> Parts:
@@ -49,13 +54,13 @@ class ProseParser(PartsReader):
         fence = _FENCE.match(line)
         ticks, tag = (fence[1], fence[2].strip("{}.,")) if fence else ("", "")
         if self._state == "before":
-            return self._before(line, ticks, tag, ended=ended)
+            return self._parse_before_text(line, ticks, tag, ended=ended)
         if self._state == "perhaps closed":
-            return self._perhaps(line, ticks, tag, ended=ended)
+            return self._parse_after_bare_fence(line, ticks, tag, ended=ended)
         if self._state == "inside" and ticks:
             if len(self._fence) > 3:
                 if not tag and len(ticks) >= len(self._fence):
-                    return self._close()
+                    return self._close_outer_block()
             elif self._inner:
                 if not tag and len(ticks) >= len(self._inner):
                     self._inner = ""
@@ -66,7 +71,8 @@ class ProseParser(PartsReader):
                 return []
         return self._line_text(line, ended=ended)
 
-    def _before(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
+    def _parse_before_text(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
+        """Parse a line of an answer in which the cell's text hasn't begun."""
         is_first = not any(previous.strip() for previous in self._buffer)
         if ticks and self._is_outer(ticks, tag, is_first):
             before, self._buffer = "\n".join([*self._buffer, ""]), []
@@ -79,30 +85,31 @@ class ProseParser(PartsReader):
         return []
 
     def _is_outer(self, ticks: str, tag: str, is_first: bool) -> bool:
-        """Whether this fence encloses the text, instead of being a part of it."""
+        """Return whether a fence opens the outer block, instead of being a part of the text."""
         if len(ticks) > 3 or (tag and fence_name(tag) == self._language):
             return True
         return is_first and (not tag or self._language == "text")
 
-    def _perhaps(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
+    def _parse_after_bare_fence(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
+        """Parse a line after a fence without a tag that may have closed the outer block."""
         self._buffer.append(line)
         if not ticks:
             return []
         self._state = "after" if tag else "inside"
         if tag:
             self._breaks = 0
-            del self._buffer[0]  # it was the closing fence
+            del self._buffer[0]  # the fence that closed the outer block
         return self._release(ended=ended)
 
     def _release(self, *, ended: bool) -> Parts:
-        """Output the buffered lines according to the state."""
+        """Output the buffered lines, to the part that the state determines."""
         lines, self._buffer = self._buffer, []
         out: Parts = []
         for number, line in enumerate(lines, 1):
             out += self._line_text(line, ended=ended or number < len(lines))
         return out
 
-    def _close(self) -> Parts:
+    def _close_outer_block(self) -> Parts:
         self._state, self._breaks = "after", 0
         return []
 
@@ -112,7 +119,7 @@ class ProseParser(PartsReader):
     def _end(self) -> Parts:
         if self._state == "perhaps closed":
             self._state, self._breaks = "after", 0
-            del self._buffer[0]
+            del self._buffer[0]  # the fence that closed the outer block
             return self._release(ended=False)
         if self._state == "before":
             self._state = "bare"

@@ -1,13 +1,14 @@
 """The texts of the prompt: rules, examples, and the formats of code, data and intents.
 
-There are two styles. ``full`` is for models that follow rules: it states them, and delimits code
-and data by marks. ``compact`` is for a small model on this machine, which imitates examples: the
-notebook is presented as a conversation. The examples write one cell step by step and then the next
-one; the actual notebook follows in the same format, with its code as the model's own answers. In
-this format a small model changes the code as requested; other code in the prompt it mostly copies.
+There are two styles. ``full`` is for models that follow rules: the prompt states the rules, and
+puts code and data between marks. ``compact`` is for a small model on this machine, which imitates
+examples: the prompt looks like a conversation. First come the examples, in which one cell is
+changed several times or several cells follow each other. The actual notebook follows in the same
+format, as if the model had written its code as answers. A small model then changes this code as
+requested, whereas it mostly copies code that it gets in any other format.
 
-Invariants: nothing here depends on an answer; the intent comes last, so that everything before it
-can be read in advance.
+Invariants: no text depends on the model's answer. The intent is the last text of a prompt, so that
+a model can read the texts before it in advance.
 """
 
 from __future__ import annotations
@@ -115,17 +116,17 @@ def with_cell(intent: str, code: str) -> str:
     return f"{cell}\n{intent}"
 
 
-def earlier_code(cells: Sequence[str], omitted: int) -> str:
-    """Return the code of the notebook's earlier cells, of which ``omitted`` are missing."""
-    note = [f"# ({omitted} earlier cells are not shown)"] if omitted else []
+def earlier_code(cells: Sequence[str], omitted_count: int) -> str:
+    """Return the code of earlier cells, after a note on how many cells are left out."""
+    note = [f"# ({omitted_count} earlier cells are not shown)"] if omitted_count else []
     return "\n\n".join([*note, *cells])
 
 
 def data_frames(frames: Sequence[DataFrameProfile]) -> str:
     """Return the names, shapes and columns of the kernel's DataFrames.
 
-    Column names are quoted as in code: spaces at either end belong to the name, and no name can
-    begin a line.
+    Column names are quoted as in code. The quotes show spaces at either end of a name, and a line
+    break in a name can't begin a new line of the prompt.
     """
     lines = []
     for frame in frames:
@@ -137,7 +138,7 @@ def data_frames(frames: Sequence[DataFrameProfile]) -> str:
 
 
 def data_frames_as_cell(frames: Sequence[DataFrameProfile]) -> str:
-    """Return the same as a cell that inspects them, with its output as a comment."""
+    """Describe the DataFrames by a cell that prints their columns, with the output as comments."""
     lines = []
     for frame in frames:
         name = " ".join(frame.name.split())

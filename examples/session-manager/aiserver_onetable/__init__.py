@@ -1,4 +1,4 @@
-"""A session manager for AI Server in one table of SQLite, as an example."""
+"""An example of a session manager for AI Server, which stores histories in one SQLite table."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ CREATE TABLE IF NOT EXISTS data (
 
 
 class OneTableSessionManager(KeyValueSessionManager):
-    """Stores histories in one table (``onetable:////data/me/histories.db``). Durable."""
+    """Stores histories durably in one table. Its URL: ``onetable:////data/me/histories.db``."""
 
     async def run(self, work: Callable[[Transaction], T]) -> T:
         """Run a transaction in a thread, so that the event loop never waits for the disk."""
         return await asyncio.to_thread(self.transact, work)
 
     def transact(self, work: Callable[[Transaction], T]) -> T:
-        """Run a transaction now."""
+        """Run a transaction in the calling thread."""
         path = url2pathname(urlsplit(self.url).path)
         try:
             with contextlib.closing(sqlite3.connect(path, timeout=30)) as connection, connection:
@@ -43,7 +43,7 @@ class OneTableSessionManager(KeyValueSessionManager):
 
 
 class Table(Transaction):
-    """The table within one transaction."""
+    """The table, as one transaction reads and changes it."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._execute = connection.execute

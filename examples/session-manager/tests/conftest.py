@@ -1,4 +1,4 @@
-"""The backend that AI Server's contract suite tests."""
+"""The fixture ``backend``, with which AI Server's contract suite opens the store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytest_plugins = ["aiserver.testing"]
 
 
 class OneTableBackend(Backend):
-    """A database file of one test."""
+    """The database file of one test."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -23,7 +23,7 @@ class OneTableBackend(Backend):
         return OneTableSessionManager(url=f"onetable://{self.path}")
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        """Store the bytes of a session as another program would."""
+        """Store any bytes as a session, as another program might do it."""
         self.open().transact(lambda table: table.put(*value_key(key), data))
 
 
