@@ -4,18 +4,18 @@ Invariants of each store:
 
 - **Durability**: when ``save_interaction``, ``record_events``, ``fork``, ``merge_copy``,
   ``append_notebook_log`` or ``put_blob`` returns, the data survives a crash of the process or the
-  machine. A store that can't guarantee that, in general or as configured, reports it from
-  ``start``.
+  machine. A store that can't guarantee this with its configuration reports so in the
+  notices that ``start`` returns.
 - **Atomicity**: a reader sees a session before or after a write, never in between. A write that
-  raises has changed nothing, or everything if only its response was lost.
+  raises an error has changed nothing, or everything if only its response was lost.
 - **No lost updates**: concurrent writers, in this process or another, are serialised per session.
 - **Order**: the store assigns ``turn_id`` and ``seq`` under its lock; clocks are not involved.
 - **Append-only**: only the ``delete…`` methods remove anything.
 - **No secrets**: keys and passwords are redacted from turns and events before they are stored.
 - **Optimistic locking**: a write with an outdated revision raises StaleRevision; a write without a
   revision is always appended.
-- **Isolation of owners**: owners and ids are compared byte by byte. No owner ever sees another's
-  records.
+- **Isolation of owners**: owners and ids are compared byte by byte. No owner ever sees another
+  owner's records.
 - **Exact copies**: a session that ``merge_copy`` stores under a new key and that is loaded again is
   identical except for ``meta.owner``, which follows the key. So a project can be copied to any
   store and back.
@@ -86,13 +86,13 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def start(self) -> list[str]:
         """Prepare the store and return notices for the server's log.
 
-        The notices are sentences, above all on guarantees that the store as configured can't give.
+        The notices are sentences, mainly about guarantees that the store can't give as configured.
         Calling this is optional: the first use prepares the store, too. Raises StorageError.
         """
         return await self.notices()
 
     async def notices(self) -> list[str]:
-        """Return sentences for people about the store as configured. Read-only.
+        """Return notices: sentences for people about the store and its configuration. Read-only.
 
         Raises StorageError.
         """
@@ -114,7 +114,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the stored bytes of sessions, for reading them in another process.
 
-        They may be damaged. None for a session that is missing or unreadable.
+        The bytes may be damaged. The list has None for a session that is missing or unreadable.
         """
         data: dict[SessionKey, bytes] = {}
 
@@ -130,9 +130,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn; return it as saved, and the new revision.
+        """Append a turn; return the saved turn and the new revision.
 
-        Raises StaleRevision if ``if_revision`` is not the current one, SessionTooNew if the
+        Raises StaleRevision if ``if_revision`` is not the current revision, SessionTooNew if the
         stored session has a newer major version.
         """
 
@@ -140,7 +140,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events in one write; return them as saved, and the new revision.
+        """Append events in one write; return the saved events and the new revision.
 
         An event whose ``id`` is already stored is not appended again. Raises as
         ``save_interaction``.
@@ -157,7 +157,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Return the newest turns since the last ``context_reset`` that fit, oldest first.
 
         A turn counts as two messages, the request and the answer, and is never split. Its tokens
-        are those of the intent, the code at that time, and the suggestion.
+        are those of the request, the cell's code at the time of the request, and the suggestion.
         """
         read = partial(self._newest_turns, key)
         return await read_newest(read, max_messages, max_tokens, count_tokens)
@@ -167,7 +167,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Interaction], bool]:
         """Return the newest turns since the last ``context_reset``, and whether older ones exist.
 
-        The caller needs ``limit`` turns at most; a store that can read fewer overrides this.
+        The caller needs at most ``limit`` turns, so a store may read fewer by overriding this.
         """
         return (await self.load_session(key)).history(), False
 
@@ -180,7 +180,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return a page of summaries, ordered by (notebook_id, cell_id), and their total number.
+        """Return the summaries from ``offset`` on, at most ``limit``, and the number of all.
+
+        They are ordered by (notebook_id, cell_id).
 
         An unreadable session is skipped and reported in the log.
         """
@@ -188,20 +190,21 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def session_marks(
         self, notebook_id: str | None = None, *, owner: str = ""
     ) -> Mapping[tuple[str, str], Hashable]:
-        """Return, by notebook and cell id, a value per session that changes with each write.
+        """Return a mark for each session, by notebook and cell id.
 
-        The newest session comes first, as far as the store knows. Damaged ones may be included.
+        A mark is a value that changes with each write of the session. The newest session comes
+        first if the store knows the order. Damaged sessions may be included.
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
-        # The thread also frees the rows, which takes time if there are many.
+        # The thread also frees the memory of the summaries, which takes time if there are many.
         return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod
     async def list_owners(self) -> list[str]:
         """Return the owners of sessions, change logs or blobs, sorted; ``""`` for no owner.
 
-        For maintenance of the store as a whole. A store that doesn't know all owners' names (the
-        file store only has their hashes) returns those that it knows.
+        Used to maintain the store as a whole. A store that doesn't know the names of all owners
+        returns the names that it knows: the file store has only hashes of some names.
         """
 
     @abstractmethod
@@ -227,16 +230,17 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Merge another copy of a cell's session; return whether that changed anything.
 
         See ``record/merge/sessions.py``. ``merged_digests``: the digests of records that were
-        merged before; those that are missing here were deleted and stay so. Without a stored
-        session, the result is an exact copy of ``other``. Raises SessionTooNew if either can't be
-        merged completely.
+        merged before. If such a record is missing from the stored session, it was deleted, and is
+        not added again. Without a stored session, the result is an exact copy of ``other``. Raises
+        SessionTooNew if one of the copies has a newer format and can't be merged completely.
         """
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Hold an exclusive lock for identifying the owner's notebooks.
+        """Return an exclusive lock under which the owner's notebooks are identified.
 
-        Excludes all processes that share the store. Other owners are excluded only if the store
-        can't distinguish them. Two tasks of one process must not use it at the same time.
+        It excludes all processes that share the store. It excludes work for other owners only if
+        the store's lock can't distinguish owners. Two tasks of one process must not use the lock at
+        the same time.
         """
         return contextlib.nullcontext()
 
@@ -244,7 +248,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's change log; return them as saved."""
+        """Append entries to a notebook's change log; return the saved entries."""
 
     @abstractmethod
     async def read_notebook_log(
@@ -257,9 +261,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Return the ids of the notebooks that have a change log, sorted."""
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
-        """Return a value per notebook that changes with its change log.
+        """Return a mark for each notebook, a value that changes with its change log.
 
-        It lets an index of the logs be updated without reading all of them.
+        The marks show which logs must be read again to update an index.
         """
         logs = {
             id_: await self.read_notebook_log(id_, owner=owner)
@@ -310,5 +314,5 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         return True
 
     async def close(self) -> None:
-        """Release the store's resources. Nothing is lost without it."""
+        """Release the store's resources. No saved data is lost if this is never called."""
         return

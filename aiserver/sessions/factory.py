@@ -40,12 +40,12 @@ def create_session_manager(choice: str | type[SessionManager], **traits: Any) ->
 
 
 def hide_password(choice: str) -> str:
-    """Return a URL with its password masked."""
+    """Return a URL with “…” instead of its password."""
     return _PASSWORD.sub(r"\1:…@", choice)
 
 
 def _load_entry_point(name: str) -> type[SessionManager] | None:
-    # Our entries come first, so that no other package can override them.
+    # AI Server's own entries come first, so that no other package can override them.
     entries = sorted(
         entry_points(group=ENTRY_POINT_GROUP, name=name),
         key=lambda entry: not entry.module.startswith(OWN_PACKAGE),
@@ -69,7 +69,7 @@ def _import_class(path: str) -> type[SessionManager] | None:
     except ModuleNotFoundError as error:
         if module == error.name or module.startswith(f"{error.name}."):
             return None
-        raise
+        raise  # the class's module exists, but a module that it imports is missing
 
 
 def _check_class(value: Any, name: str) -> type[SessionManager]:

@@ -38,7 +38,7 @@ from .record.mutations import (
     fork_session,
     number_entries,
 )
-from .record.summaries import page, summarise
+from .record.summaries import sort_and_slice, summarise
 
 T = TypeVar("T")
 
@@ -136,7 +136,7 @@ class KeyValueSessionManager(SessionManager):
                         summaries.append(summarise(session))
                 except SessionCorrupt:
                     self.log.warning("The session %s is damaged.", name)
-            return page(summaries, offset, limit)
+            return sort_and_slice(summaries, offset, limit)
 
         return await self.run(work)
 

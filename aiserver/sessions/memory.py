@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class InMemorySessionManager(KeyValueSessionManager):
-    """Stores sessions in memory (``memory://``). **Not durable**: the data ends with the process.
+    """Stores sessions in memory (``memory://``). **Not durable**: it is lost with the process.
 
     Never awaits, so each method is atomic.
     """
@@ -72,7 +72,7 @@ class _Memory(Transaction):
         return self.values.pop((kind, owner, name), None) is not None
 
     def names(self, kind: str, owner: str) -> list[str]:
-        return [name for each, of, name in self.values if (each, of) == (kind, owner)]
+        return [name for *prefix, name in self.values if prefix == [kind, owner]]
 
     def owners(self) -> list[str]:
         return list({owner for _, owner, _ in self.values})
@@ -83,6 +83,6 @@ class _Memory(Transaction):
     def writable(self, key: SessionKey, if_revision: int | None) -> SessionBytes:
         """Return a stored or new session that can be extended. Raises as ``check_writable``."""
         session = self.values.get(value_key(key)) or SessionBytes(new_session(key))
-        assert isinstance(session, SessionBytes)  # only ``save`` and the manager add sessions
+        assert isinstance(session, SessionBytes)  # as ``save`` and the manager store them
         check_writable(session, if_revision)
         return session

@@ -29,7 +29,7 @@ from ...sessions.file.directory import LOCKS, NOTEBOOKS
 from ...sessions.file.locks import ShardLocks
 from ...sessions.file.root import FOLDER
 from ...sessions.file.sync_copies import copied_notebook_id, is_copy, may_be_session
-from ...sessions.record.damage.conflict_marks import has_marks
+from ...sessions.record.damage.conflict_markers import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
@@ -120,7 +120,7 @@ def _check_git_conflicts(folder: Path) -> list[Finding]:
         return []
     files = [folder / name for name in _names_in(folder) if may_be_session(name)]
     files += list((folder / NOTEBOOKS).glob("*.jsonl"))
-    unmerged = [file.name for file in files if has_marks(_read_start(file, -1))]
+    unmerged = [file.name for file in files if has_markers(_read_start(file, -1))]
     if not unmerged:
         return []
     text = f"{len(unmerged)} histories contain git conflict markers: {unmerged[0]}"

@@ -1,11 +1,12 @@
-"""The folder ``.aiserver_sessions`` as a whole: its locks, notices and orphaned files.
+"""Create, lock and clean up the folder ``.aiserver_sessions``, and report notices about it.
 
 Invariants:
 
-- Nothing is created before the first write, and only ``locks/``, ``notebooks/`` and ``blobs/``
-  besides the sessions.
-- A file is written, quarantined or removed only under the lock of its name. So the holder of that
-  lock may remove temp files of that name, since they have no living writer.
+- Nothing is created before the first write. Besides the files of sessions, the folder only contains
+  ``locks/``, ``notebooks/`` and ``blobs/``.
+- A process writes, quarantines or removes a file only while it holds the lock of the file's name.
+  So the holder of that lock may remove the temp files that were written for this name. They are
+  orphans: their writers were killed.
 """
 
 from __future__ import annotations
@@ -45,44 +46,47 @@ LOCKS = "locks"
 
 
 class SessionDirectory:
-    """One ``.aiserver_sessions``. Names are paths relative to it, with ``/``."""
+    """One folder ``.aiserver_sessions``.
+
+    The name of a file is its path relative to the folder, with ``/``.
+    """
 
     def __init__(self, root: Path, lock_timeout: float) -> None:
         self.path = root / FOLDER
         self._lock_folder = self.path / LOCKS
         self._locks = ShardLocks(self._lock_folder, lock_timeout)
-        self._sweep_lock = threading.Lock()
-        self._is_swept = False
-        self._has_locks = True
+        self._cleanup_lock = threading.Lock()
+        self._is_cleaned_up = False
+        self._has_system_locks = True
 
     @cached_property
     def trusts_stamps(self) -> bool:
-        """Whether a write by another process changes a file's stamp at once.
+        """Whether this process sees a new stamp as soon as another process has written a file.
 
-        On a network file system this machine caches stamps for seconds.
+        On a network file system it doesn't, because this machine caches stamps for seconds.
         """
         return network_disk(self.path.parent) is None
 
     def start(self) -> list[str]:
-        """Sweep orphans and make an existing folder private; return the notices.
+        """Remove orphans and make the folder private, if it exists; return the notices.
 
         Raises StorageError, OSError.
         """
-        folder = self.path.parent
-        was_open = self.exists() and self._shut_out_others()
+        tested_folder = self.path.parent
+        was_open = self.exists() and self._make_private()
         if self.exists() and check_folder(self._lock_folder):
-            folder = self._lock_folder
-            self._sweep_once()
-        self._has_locks = not folder.is_dir() or has_system_locks(folder)
+            tested_folder = self._lock_folder
+            self._clean_up_once()
+        self._has_system_locks = not tested_folder.is_dir() or has_system_locks(tested_folder)
         return [*([NOW_PRIVATE_NOTICE] if was_open else []), *self.notices()]
 
     def notices(self) -> list[str]:
-        """Return sentences for people about the folder. Read-only."""
+        """Return sentences that warn people about risks of the folder or its disk. Read-only."""
         disk = network_disk(self.path.parent)
         lacks_locks = os.path.lexists(self._lock_folder / NO_FLOCK)
         access = get_access(self.path) if self.exists() else "private"
         notices = [f"{disk.warning} {SINGLE_SERVER_ADVICE}" if disk else ""]
-        notices.append(NO_LOCKS_NOTICE if lacks_locks or not self._has_locks else "")
+        notices.append(NO_LOCKS_NOTICE if lacks_locks or not self._has_system_locks else "")
         notices.append({"private": "", "shared": SHARED_NOTICE}.get(access, OPEN_NOTICE))
         return [sentence for sentence in notices if sentence]
 
@@ -91,7 +95,7 @@ class SessionDirectory:
         return check_folder(self.path)
 
     def is_writable(self) -> bool:
-        """Return whether the permissions let us write here."""
+        """Return whether this process may write into the folder, or create it."""
         try:
             folder = self.path if self.exists() else self.path.parent
         except (OSError, StorageError):
@@ -101,22 +105,28 @@ class SessionDirectory:
     def lock(self, name: str) -> AbstractContextManager[None]:
         """Create the folders and return the lock of a name. Raises StorageError, OSError."""
         self._ensure()
-        self._sweep_once()
+        self._clean_up_once()
         return self._locks.lock(name)
 
     def lock_exclusive(self) -> AbstractContextManager[None]:
-        """Return a lock of the directory, which doesn't block writes to names."""
+        """Create the folders and return a lock of the whole directory.
+
+        It excludes other holders of this lock, but no holder of the lock of a name.
+        """
         self._ensure()
         return self._locks.lock()
 
     def try_lock(self, name: str) -> AbstractContextManager[bool]:
-        """Try to lock a name without waiting; yield whether it succeeded. Creates no folder."""
+        """Return a context manager that tries to lock a name without waiting.
+
+        It yields whether that succeeded. Creates no folder.
+        """
         if check_folder(self._lock_folder):
             return self._locks.try_lock(name)
         return contextlib.nullcontext(True)  # nothing was ever written here
 
     def temp_files(self) -> Iterator[tuple[Path, str]]:
-        """Yield each temp file and the name that its writer has locked."""
+        """Yield the path of each temp file, and the name that its writer locks while it runs."""
         for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
             if folder.is_dir():
                 for name in sorted(entry.name for entry in os.scandir(folder)):
@@ -124,7 +134,7 @@ class SessionDirectory:
                         yield folder / name, prefix + target
 
     def remove_temp_file(self, file: Path, name: str) -> None:
-        """Remove a temp file unless its writer still runs."""
+        """Remove a temp file unless its writer, which locks ``name``, still runs."""
         with self.try_lock(name) as is_locked:
             if is_locked:
                 file.unlink(missing_ok=True)
@@ -133,24 +143,25 @@ class SessionDirectory:
         ensure_folder(self.path)
         ensure_folder(self._lock_folder)
 
-    def _sweep_once(self) -> None:
-        # Other threads wait, since their locks would protect orphans that share these locks.
-        with self._sweep_lock:
-            if not self._is_swept:
+    def _clean_up_once(self) -> None:
+        # Other threads wait until this is done. A name that they lock may share its lock file with
+        # the name of an orphan, which then couldn't be removed.
+        with self._cleanup_lock:
+            if not self._is_cleaned_up:
                 try:
-                    self._shut_out_others()
-                    self._sweep()
+                    self._make_private()
+                    self._remove_orphans()
                 finally:
-                    self._is_swept = True
+                    self._is_cleaned_up = True
 
-    def _shut_out_others(self) -> bool:
-        """Make the folder private if we own it; return whether that changed anything."""
+    def _make_private(self) -> bool:
+        """Make the folder private if this user owns it; return whether that changed anything."""
         with contextlib.suppress(OSError):  # failing is no reason not to save
             return restrict_access(self.path) == "open" and get_access(self.path) == "private"
         return False
 
-    def _sweep(self) -> None:
-        """Remove the temp files of dead writers. Errors are ignored, so that saving works."""
+    def _remove_orphans(self) -> None:
+        """Remove the temp files of killed writers. An error doesn't prevent saving."""
         with contextlib.suppress(OSError):
             for file, name in self.temp_files():
                 self.remove_temp_file(file, name)

@@ -1,8 +1,9 @@
 """Read both complete sides of a conflicted file from git's index. Synchronous.
 
-Outside its conflict marks git merges by lines, which may mix two records. While a file is unmerged,
-git's index has both complete sides. Git is only read; if it isn't installed, times out or has no
-such file, the marks are used. A slow repository, perhaps a malicious one, is queried only once in a
+Git merges by lines, so the lines outside of a conflict may mix two records. But until the user has
+resolved the conflict, git's index has the complete file of both sides. This module only reads the
+index. If git isn't installed, times out or doesn't know the file, the file's bytes are used as they
+are, with conflict markers. A slow repository, perhaps a malicious one, is queried only once in a
 while.
 """
 
@@ -15,19 +16,24 @@ import time
 from pathlib import Path
 
 from ...safe_git import run_git
-from ..record.damage.conflict_marks import has_marks, join_sides, split_lines
+from ..record.damage.conflict_markers import has_markers, join_sides, split_lines
 from ..record.lru_cache import LRUCache
 
-_MAX_BYTES = 64 * 2**20  # of both sides
+_MAX_BYTES = 64 * 2**20  # of both sides together
 _RETRY_AFTER = 60.0  # seconds until a repository that timed out is queried again
-_HEAD = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
-_LOG = ".jsonl"
-_slow_until: LRUCache[Path, float] = LRUCache(1000)  # by folder
+# The line that `git cat-file` prints before the bytes of an object, with their number.
+_HEADER = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
+_LOG_SUFFIX = ".jsonl"
+_slow_until: LRUCache[Path, float] = LRUCache(1000)
+"""By folder: the monotonic time until which its repository, which timed out, isn't queried."""
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:
-    """Return the bytes of a file, with conflict marks replaced by one conflict of both sides."""
-    if not has_marks(data) or not _is_in_repository(path):
+    """Return the bytes of a file; if git left conflict markers, as one conflict of both sides.
+
+    Bytes whose complete sides git doesn't have are returned unchanged.
+    """
+    if not has_markers(data) or not _is_in_repository(path):
         return data
     path = path.absolute()
     if (_slow_until.get(path.parent) or 0) > time.monotonic():
@@ -40,9 +46,9 @@ def complete_conflict(path: Path, data: bytes) -> bytes:
     if sides is None:
         return data
     ours, theirs = sides
-    if path.suffix == _LOG:  # lines may have been appended since
-        rest = [line.text for line in split_lines(data) if line.part != "base"]
-        theirs = b"\n".join([theirs.rstrip(b"\n"), *rest])
+    if path.suffix == _LOG_SUFFIX:  # lines may have been appended after the conflict
+        current_lines = [line.text for line in split_lines(data) if line.side != "base"]
+        theirs = b"\n".join([theirs.rstrip(b"\n"), *current_lines])
     return join_sides(ours, theirs, data)
 
 
@@ -51,21 +57,26 @@ def _is_in_repository(path: Path) -> bool:
 
 
 def _read_sides(path: Path) -> tuple[bytes, bytes] | None:
-    """Return both sides from git's index, if it has them. Raises subprocess.TimeoutExpired."""
+    """Return our and their side from git's index, or None if it doesn't have both.
+
+    Raises subprocess.TimeoutExpired.
+    """
+    # In the index, stage 2 of an unmerged file is our side, and stage 3 is their side.
     names = b"".join(b":%d:./%s\n" % (stage, os.fsencode(path.name)) for stage in (2, 3))
     try:
         sizes = run_git("cat-file", "--batch-check", folder=path.parent, stdin=names).stdout
-        heads = [_HEAD.fullmatch(line) for line in sizes.splitlines(keepends=True)]
-        if not all(heads) or sum(int(head[1]) for head in heads if head) > _MAX_BYTES:
+        headers = [_HEADER.fullmatch(line) for line in sizes.splitlines(keepends=True)]
+        if not all(headers) or sum(int(header[1]) for header in headers if header) > _MAX_BYTES:
             return None
-        rest = run_git("cat-file", "--batch", folder=path.parent, stdin=names).stdout
+        output = run_git("cat-file", "--batch", folder=path.parent, stdin=names).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
     sides = []
-    while match := _HEAD.match(rest):
+    while match := _HEADER.match(output):
         end = match.end() + int(match[1])
-        sides.append(rest[match.end() : end])
-        rest = rest[end + 1 :]
-    if len(sides) != 2 or any(map(has_marks, sides)):
+        sides.append(output[match.end() : end])
+        output = output[end + 1 :]
+    # A side that was committed with conflict markers isn't complete.
+    if len(sides) != 2 or any(map(has_markers, sides)):
         return None
     return sides[0], sides[1]

@@ -1,8 +1,10 @@
 """List the sessions of one directory. Synchronous.
 
-Invariants: a list reflects the current files, whoever wrote them, and its cost depends on the
-listed sessions only. So the names are cached until the folder's stamp changes, and the summary of
-a file until its stamp changes.
+Invariants:
+
+- A list reflects the current files, whichever program wrote them.
+- The cost of a list depends only on the number of listed sessions. So the names of all files are
+  cached until the folder's stamp changes, and the summary of a file until the file's stamp changes.
 """
 
 from __future__ import annotations
@@ -28,13 +30,13 @@ from ..record.lru_cache import LRUCache
 from ..record.summaries import summarise, summary_marks
 from .reader import Reader, find_key
 
-_LAST = chr(sys.maxunicode)  # sorts after any other character
+_LAST = chr(sys.maxunicode)  # no character sorts after it
 
 
 class _CachedSummary(NamedTuple):
     stamp: Stamp
     summary: SessionSummary
-    own_name: str  # the name of these ids without an owner
+    own_name: str  # the file name of the summary's cell, without an owner
     is_legacy: bool  # whether the file has a legacy name
 
 
@@ -49,49 +51,50 @@ class Listing:
         self._names: list[str] = []
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
-        """Return a summary of each session, in no order. Damaged ones are reported in the log."""
-        return self._rows(self._names_of(notebook_id), notebook_id, owner)
+        """Return a summary of each session, in no particular order. Logs damaged files."""
+        return self._summarise(self._names_of(notebook_id), notebook_id, owner)
 
-    def _rows(
+    def _summarise(
         self, names: Iterable[str], notebook_id: str | None, owner: str
     ) -> list[SessionSummary]:
-        rows = []
+        summaries = []
         for name in names:
-            cached = self._cached_summary(name)
+            cached = self._read_summary(name)
             if cached is None or notebook_id not in (None, cached.summary.notebook_id):
                 continue
             own_name = _own_name(cached.summary, owner) if owner else cached.own_name
-            # A file whose name doesn't match its ids (a manual copy) is not a cell's session.
+            # A file whose name doesn't match its ids is a copy made by hand, so it isn't listed.
             if name == own_name or (
                 cached.is_legacy
                 and not owner
                 and not os.path.lexists(self._directory.path / own_name)
             ):
-                rows.append(cached.summary)
-        return rows
+                summaries.append(cached.summary)
+        return summaries
 
     def marks(self, notebook_id: str | None, owner: str) -> dict[tuple[str, str], Hashable]:
-        """Return the stamp of each session's file, the newest first.
+        """Return a mark for each session, newest first: a value that changes with the session.
 
-        The summary replaces the stamp of files whose name doesn't determine the cell. Where
-        stamps aren't reliable, a digest of the file's bytes is used.
+        It is the stamp of the session's file, or where stamps aren't reliable, a digest of the
+        file's bytes. If the file's name doesn't determine the cell, it is the session's summary.
         """
         names = self._names_of(notebook_id)
-        others = []
+        ambiguous_names = []
         stamps: list[tuple[int, tuple[str, str], Hashable]] = []
         for name in names:
             key = parse_session_name(name, owner)
             if key is None:
-                others.append(name)
+                ambiguous_names.append(name)
             elif notebook_id in (None, key.notebook_id) and (stamp := self._reader.stamp(name)):
-                # (The garbage collector doesn't track plain tuples.)
+                # A plain tuple, which the garbage collector doesn't track. Until the stamp is
+                # settled, an object that equals no other mark, so the session counts as changed.
                 mark = tuple(stamp) if self._reader.is_settled(stamp) else object()
                 if not self._directory.trusts_stamps:
                     mark = self._digest(name)
                 stamps.append((stamp.mtime_ns, (key.notebook_id, key.cell_id), mark))
         stamps.sort(key=itemgetter(0), reverse=True)
         marks = {cell: mark for _, cell, mark in stamps}
-        return marks | summary_marks(self._rows(others, notebook_id, owner))
+        return marks | summary_marks(self._summarise(ambiguous_names, notebook_id, owner))
 
     def _digest(self, name: str) -> Hashable:
         try:
@@ -114,7 +117,7 @@ class Listing:
                     owners |= {meta.owner} if session_name(key) == name else set()
         return sorted(owners)
 
-    def _cached_summary(self, name: str) -> _CachedSummary | None:
+    def _read_summary(self, name: str) -> _CachedSummary | None:
         stamp, cached = self._reader.stamp(name), self._summaries.get(name)
         if stamp is None:
             return None
@@ -126,7 +129,7 @@ class Listing:
         except DamagedData:
             self._reader.report(name, b"")
             return None
-        except OSError:  # an unreadable file must not hide the others
+        except OSError:  # one unreadable file must not hide the other sessions
             self._reader.log.warning("The session file %s can't be read.", name)
             return None
         if read is None or parsed is None:
@@ -151,13 +154,14 @@ class Listing:
             return None if session is None or is_empty(session) else codec.Parsed(session, True)
 
     def _names_of(self, notebook_id: str | None) -> list[str]:
-        """Return the names that may be of a notebook's sessions, or of any session for None."""
+        """Return the names of files that may be sessions of a notebook, or of any for None."""
         if not self._directory.exists():
             return []
         with self._guard:
             stamp = Stamp.of(self._directory.path.stat())
             if stamp != self._stamp:
-                # Set before the names are read, so a file created meanwhile is read again.
+                # Set before the names are read. A file that is created meanwhile changes the
+                # folder's stamp again, so the next call reads the names again.
                 self._stamp = stamp if self._reader.is_settled(stamp) else None
                 self._names = sorted(os.listdir(self._directory.path))  # noqa: PTH208 - faster
             names = self._names

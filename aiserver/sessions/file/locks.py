@@ -2,12 +2,12 @@
 
 Invariants:
 
-- At most one thread of all processes that share the folder holds a name.
-- A name maps to one of 256 lock files, so that they don't accumulate. Two names may share one, so a
-  thread never holds two names at once. One more lock is for the directory; its holder may lock
-  names, too.
-- As in ``durable/locking.py``, a killed process blocks nobody, even on a disk without the system's
-  locks.
+- Among all processes that share the folder, at most one thread at a time holds the lock of a name.
+- Each name maps to one of 256 lock files, so that lock files don't accumulate. Two names may share
+  a lock file, so a thread never locks two names at once. One more lock is for the directory as a
+  whole; a thread that holds it may also lock a name.
+- A lock ends with its process, even on a disk that lacks the system's file locks (see
+  ``durable/locking.py``).
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ class ShardLocks:
             yield
 
     def try_lock(self, name: str) -> AbstractContextManager[bool]:
-        """Return a lock of a name that doesn't wait, and yields whether it was acquired."""
+        """Return a context manager that tries to lock a name at once and yields its success."""
         return self._lock(name, 0)
 
     @contextmanager
     def _lock(self, name: str | None, timeout: float) -> Iterator[bool]:
         shard = _DIRECTORY_LOCK if name is None else zlib.crc32(name.encode()) % SHARDS
-        end = time.monotonic() + timeout
-        # Threads wait for each other here, where they need not poll.
+        deadline = time.monotonic() + timeout
+        # Threads of this process wait for each other here, because `lock_file` may have to poll.
         if not self._thread_locks[shard].acquire(timeout=timeout):
             yield False
             return
         try:
-            release = lock_file(self._folder, f"{shard:02x}", end)
+            release = lock_file(self._folder, f"{shard:02x}", deadline)
             try:
                 yield release is not None
             finally:

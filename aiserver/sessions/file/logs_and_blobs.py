@@ -1,9 +1,9 @@
-"""Change logs of notebooks, and blobs by content. Synchronous.
+"""Store the change logs of notebooks, and blobs. Synchronous.
 
 Invariants:
 
-- A log only grows. Readers skip a torn last line (of a killed writer), and appending preserves its
-  bytes.
+- Appending to a log changes none of its bytes, not even those of a torn last line, which a killed
+  writer left. Readers skip that line.
 - A blob's name is the SHA-256 of its bytes; a blob that doesn't match its name is never returned.
 """
 
@@ -47,7 +47,7 @@ class NotebookLogs:
     def append(
         self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str
     ) -> list[NotebookLogEntry]:
-        """Append entries to a change log; return them as saved."""
+        """Append entries to a change log; return the saved entries."""
         return self._extend(notebook_id, owner, lambda log: entries) if entries else []
 
     def merge_copy(
@@ -57,7 +57,10 @@ class NotebookLogs:
         owner: str,
         get_seqs: Callable[[str], SeqsByDigest | None],
     ) -> None:
-        """Append the entries of another copy of a change log that it lacks."""
+        """Append those of ``entries``, from another copy of the change log, that the log lacks.
+
+        ``get_seqs``: returns the record numbers of a cell by digest.
+        """
         self._extend(
             notebook_id,
             owner,
@@ -70,8 +73,9 @@ class NotebookLogs:
         self,
         notebook_id: str,
         owner: str,
-        choose: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
+        choose_new: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
     ) -> list[NotebookLogEntry]:
+        """Append what ``choose_new`` returns for the stored log; return the saved entries."""
         name = log_name(notebook_id, owner)
         with self._directory.lock(f"{NOTEBOOKS}/{name}"):
             ensure_folder(self._folder)
@@ -81,7 +85,7 @@ class NotebookLogs:
                 self._log.warning("%s is not a regular file; it is quarantined.", name)
                 move_to_quarantine(self._folder, name)
                 log = []
-            saved = number_entries(log, choose(log))
+            saved = number_entries(log, choose_new(log))
             lines = b"".join(codec.encode(entry, indent=None) for entry in saved)
             if lines:
                 append_file(self._folder, name, lines)
@@ -90,21 +94,21 @@ class NotebookLogs:
     def read(self, notebook_id: str, owner: str) -> list[NotebookLogEntry]:
         """Return a notebook's change log, oldest entry first; empty if there is none."""
         try:
-            return self._read(log_name(notebook_id, owner)) if self._is_there() else []
+            return self._read(log_name(notebook_id, owner)) if self._folder_exists() else []
         except NotRegularFile:
             return []
 
     def delete(self, notebook_id: str, owner: str) -> bool:
         """Delete a notebook's change log."""
         name = log_name(notebook_id, owner)
-        if not (self._is_there() and os.path.lexists(self._folder / name)):
+        if not (self._folder_exists() and os.path.lexists(self._folder / name)):
             return False
         with self._directory.lock(f"{NOTEBOOKS}/{name}"):
             return remove(self._folder, [name])
 
     def marks(self, owner: str) -> dict[str, Stamp]:
-        """Return the stamp of each notebook's log file."""
-        if not self._is_there():
+        """Return the stamp of each notebook's log file, by notebook id."""
+        if not self._folder_exists():
             return {}
         marks = {}
         with os.scandir(self._folder) as files:
@@ -114,7 +118,7 @@ class NotebookLogs:
                     marks[notebook_id] = Stamp.of(entry.stat(follow_symlinks=False))
         return marks
 
-    def _is_there(self) -> bool:
+    def _folder_exists(self) -> bool:
         return self._directory.exists() and check_folder(self._folder)
 
     def _read(self, name: str) -> list[NotebookLogEntry]:
@@ -143,7 +147,7 @@ class Blobs:
             ensure_folder(self._folder)
             ensure_folder(folder)
             if self._read(digest, owner) == data:
-                flush_folder(folder)  # its writer may have died before this
+                flush_folder(folder)  # its writer may have died before flushing the folder
             else:
                 replace_file(folder, name, data, temp_folder=self._folder)
         return digest
@@ -160,7 +164,7 @@ class Blobs:
         return data
 
     def hashes(self, owner: str) -> Iterator[str]:
-        """Yield the hashes of all blobs, in no order."""
+        """Yield the hashes of all blobs of an owner, in no particular order."""
         if not (self._directory.exists() and check_folder(self._folder)):
             return
         for folder in sorted(self._folder.iterdir()):

@@ -1,8 +1,8 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
-Invariants: those of ``base.py``, among all threads and processes that share the folder, even if
-any of them is killed. All file operations run in threads; only the stamp of a cached file on a
-local disk is checked on the event loop.
+Invariants: the guarantees of ``base.py`` hold for all threads and processes that share the folder,
+even if some of them are killed. All file operations run in threads, except that the event loop
+itself checks the stamp of a cached file on a local disk.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
 from ..record.merge.sessions import merge_into
 from ..record.mutations import check_writable
-from ..record.summaries import page
+from ..record.summaries import sort_and_slice
 from ..threads import Workers
 from .directory import SessionDirectory
 from .listing import Listing
@@ -80,7 +80,7 @@ class FileSessionManager(SessionManager):
         self._workers: Workers | None = None
 
     async def start(self) -> list[str]:
-        """Sweep orphans, make the folder private, and return the notices."""
+        """Remove orphans, make the folder private, and return the notices."""
         return await self._run(self._directory.start)
 
     async def notices(self) -> list[str]:
@@ -99,7 +99,7 @@ class FileSessionManager(SessionManager):
 
     async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the bytes of the files, read in one thread."""
-        return await self._run(lambda: [self._files.stored(key) for key in keys])
+        return await self._run(lambda: [self._files.load_stored(key) for key in keys])
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
@@ -121,12 +121,12 @@ class FileSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return a page of summaries."""
+        """Return a range of the summaries, and their total number."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
 
         def work() -> tuple[list[SessionSummary], int]:
-            rows, total = page(self._listing.summaries(notebook_id, owner), offset, limit)
+            rows, total = sort_and_slice(self._listing.summaries(notebook_id, owner), offset, limit)
             return [row.model_copy() for row in rows], total
 
         return await self._run(work)
@@ -175,13 +175,14 @@ class FileSessionManager(SessionManager):
         stack = contextlib.ExitStack()
         entered = self._run(lambda: stack.enter_context(self._directory.lock_exclusive()))
 
-        def leave(_: object) -> None:
+        def release_lock(_: object) -> None:
             stack.close()
 
         try:
             await asyncio.shield(entered)
         except asyncio.CancelledError:
-            entered.add_done_callback(leave)
+            # The thread still waits for the lock, and may acquire it.
+            entered.add_done_callback(release_lock)
             raise
         try:
             yield
@@ -233,19 +234,19 @@ class FileSessionManager(SessionManager):
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Verify each file; with ``repair``, repair damaged ones."""
-        of_owners = self._listing.owners
+        list_owners = self._listing.owners
         verifier = Verifier(
-            self._directory, self._files, self._notebook_logs, self._blobs, owner, of_owners
+            self._directory, self._files, self._notebook_logs, self._blobs, owner, list_owners
         )
-        for check in await self._run(verifier.all):
+        for check in await self._run(verifier.checks):
             yield await self._run(run_check, check, repair)
 
     async def writable(self) -> bool:
-        """Return whether the folder, or its future parent, is writable."""
+        """Return whether the folder is writable, or could be created."""
         return await self._run(self._directory.is_writable)
 
     async def close(self) -> None:
-        """Stop the threads after the work that was started."""
+        """Finish the work that was started, and stop the threads."""
         workers, self._workers = self._workers, None
         if workers:
             await asyncio.to_thread(workers.close)

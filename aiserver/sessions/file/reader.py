@@ -3,7 +3,8 @@
 Invariants:
 
 - Reading a damaged file returns its intact records and changes nothing.
-- Data cached by a file's stamp is used only while the file can't have changed.
+- Data of a file may be cached with the file's stamp only if any later change of the file must
+  produce a different stamp (``is_settled``).
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class StoredSession(NamedTuple):
     is_legacy: bool = False  # in the legacy format
 
     @property
-    def is_as_stored(self) -> bool:
-        """Whether the bytes are exactly those of the session."""
+    def is_current(self) -> bool:
+        """Whether the file is intact and in the current format, so its bytes can be used as is."""
         return not (self.is_damaged or self.is_legacy)
 
 
@@ -58,7 +59,10 @@ class Reader:
         self._reported: LRUCache[tuple[str, int], bool] = LRUCache(1000)
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
-        """Return a file's bytes and stamp, or None. Raises DamagedData for a non-file, OSError."""
+        """Return a file's bytes and stamp, or None if there is no file.
+
+        Raises OSError, or DamagedData if it isn't a regular file.
+        """
         try:
             return read_file(self.directory.path / name)
         except NotRegularFile as exc:
@@ -73,13 +77,16 @@ class Reader:
         return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
 
     def find(self, key: SessionKey) -> StoredSession | None:
-        """Return the stored session or its intact records. Raises DamagedData for a non-file."""
+        """Return the stored session, or its intact records if it is damaged, or None.
+
+        Raises DamagedData if it isn't a regular file.
+        """
         name = session_name(key)
         read = self.read(name)
         return self._parse(name, *read, key) if read else self.find_legacy(key)
 
     def find_legacy(self, key: SessionKey) -> StoredSession | None:
-        """Return a cell's session from a legacy file with a legacy name, or None."""
+        """Return a cell's session from a legacy file under the cell's legacy name, or None."""
         name = legacy_name(key.notebook_id, key.cell_id)
         if key.owner or name == session_name(key):
             return None
@@ -90,7 +97,8 @@ class Reader:
         if read is None or find_ids(read[0]) != (key.notebook_id, key.cell_id):
             return None
         stored = self._parse(name, *read, key)
-        return None if stored.is_as_stored else stored
+        # An intact file in the current format is a copy, made by hand, that has a wrong name.
+        return None if stored.is_current else stored
 
     def _parse(self, name: str, data: bytes, stamp: Stamp, key: SessionKey) -> StoredSession:
         try:
@@ -102,11 +110,11 @@ class Reader:
             return StoredSession(name, data, stamp, session, is_damaged=True)
 
     def recover(self, name: str, data: bytes, key: SessionKey) -> Session:
-        """Return the intact records in the bytes of a file; of both sides if it is unmerged."""
+        """Return the intact records in a file's bytes, of both sides if git left a conflict."""
         return recover(complete_conflict(self.directory.path / name, data), key)
 
     def load(self, key: SessionKey) -> StoredSession | None:
-        """Return the stored session, or None. Raises SessionCorrupt if nothing is intact."""
+        """Return what ``find`` returns. Raises SessionCorrupt if no record is intact."""
         try:
             stored = self.find(key) if self.directory.exists() else None
         except DamagedData as exc:
@@ -129,7 +137,10 @@ class Reader:
 
 
 def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
-    """Return the cell of a damaged file, by its name, or by its ids if they match a legacy name."""
+    """Return the key of the cell to which a damaged file belongs, or None.
+
+    The name determines the key. A legacy name does so only together with the ids in ``data``.
+    """
     key, ids = parse_session_name(name, owner), find_ids(data)
     if key is None and ids and legacy_name(*ids) == name:
         key = SessionKey(*ids)

@@ -1,7 +1,8 @@
 """Find the root, the folder that contains ``.aiserver_sessions``.
 
-Invariants: starting Jupyter in another folder never hides a history, and nobody can plant a history
-in a folder above the project or the home folder, such as ``/tmp``.
+Invariants: histories stay visible if Jupyter is started in another folder of the project. A history
+that somebody else has put into a folder above the project or above the home folder, such as
+``/tmp``, is never used.
 """
 
 from __future__ import annotations
@@ -26,22 +27,23 @@ def path_from_url(url: str) -> Path:
 def find_root(start: Path, home: Path | None = None) -> Path:
     """Return the nearest folder with ``.aiserver_sessions`` at or above ``start``, else ``start``.
 
-    Searches up to the top of the git repository or to the home folder, whichever is nearer; where
-    neither is above ``start``, only into ``start`` itself.
+    Searches up to the top of the git repository or the home folder, whichever comes first. If
+    neither is at or above ``start``, searches only ``start``.
     """
     start = start.absolute()
     folders = _folders_up_to_project(start, home) or [start]
-    return next((folder for folder in folders if _holds_sessions(folder)), start)
+    return next((folder for folder in folders if _has_sessions(folder)), start)
 
 
 def find_other_roots(
     folder: Path, root: Path, served: Path, home: Path | None = None
 ) -> list[Path]:
-    """Return other roots than ``root`` that may have sessions of a notebook in ``folder``.
+    """Return the roots, except ``root``, that may have sessions of a notebook in ``folder``.
 
-    A server that was started in one of them stored its sessions there. Searches from the notebook's
-    folder up to the home folder, the nearest first; outside of the home folder up to the top of
-    the git repository, else up to the ``served`` folder.
+    A server that was started in another folder may have stored sessions there. Searches from the
+    notebook's folder upwards, the nearest first: up to the home folder if the notebook is inside
+    it, otherwise up to the top of the git repository, or without a repository up to the ``served``
+    folder, which is the server's root directory.
     """
     folder = folder.absolute()
     home = _home() if home is None else home
@@ -52,12 +54,12 @@ def find_other_roots(
     return [
         candidate
         for candidate in folders
-        if _holds_sessions(candidate) and candidate.resolve() != root.resolve()
+        if _has_sessions(candidate) and candidate.resolve() != root.resolve()
     ]
 
 
 def _folders_up_to_project(start: Path, home: Path | None) -> list[Path]:
-    """Return the folders from ``start`` up to the git top or home; empty if neither is above."""
+    """Return the folders from ``start`` up to the repository's top or home; empty without both."""
     home = _home() if home is None else home
     folders: list[Path] = []
     for folder in (start, *start.parents):
@@ -71,7 +73,7 @@ def _folders_up_to(start: Path, top: Path) -> list[Path]:
     return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
 
 
-def _holds_sessions(folder: Path) -> bool:
+def _has_sessions(folder: Path) -> bool:
     sessions = folder / FOLDER
     try:
         return sessions.is_dir() and not sessions.is_symlink()

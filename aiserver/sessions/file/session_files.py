@@ -2,12 +2,14 @@
 
 Invariants:
 
-- A change reads, edits and replaces the file under its lock, and is durable when it returns.
+- A change reads, edits and replaces the file under the file's lock, and is durable when the method
+  returns.
 - The next change of a damaged file quarantines its bytes and atomically replaces it with the intact
   records.
-- A file of a newer major version is never written, quarantined or removed.
-- Legacy files are read in place. The next write converts them to the current format and name; the
-  old bytes stay, under their legacy name if that differs, else as a copy.
+- A file with a newer major version of the format is never written, quarantined or removed.
+- Legacy files are read in place. The next write converts them to the current format and name. The
+  old bytes are preserved: under the legacy name if it differs from the current name, otherwise in a
+  copy.
 - Cached data is used only while the file's stamp is unchanged.
 """
 
@@ -44,7 +46,7 @@ _MAX_CACHED_BYTES = 64 * 1024 * 1024  # of sessions
 
 
 class _Raw(NamedTuple):
-    """The bytes of a file that was parsed or written here, so they are valid."""
+    """The bytes of a file. They are valid, because this process has parsed or written them."""
 
     stamp: Stamp
     data: bytes
@@ -52,7 +54,7 @@ class _Raw(NamedTuple):
 
 
 class _Extensible(NamedTuple):
-    """A file that was written here, ready for the next record."""
+    """The content of a file that this process wrote, to which the next record can be appended."""
 
     stamp: Stamp
     content: SessionBytes
@@ -71,7 +73,7 @@ class SessionFiles:
         )
 
     def load(self, key: SessionKey) -> Session | None:
-        """Return a session or its intact records, or None.
+        """Return the stored session, or its intact records if it is damaged, or None.
 
         Raises SessionCorrupt if nothing is intact.
         """
@@ -95,14 +97,14 @@ class SessionFiles:
         if stored is None:
             return None
         revision = stored.session.revision
-        if not stored.is_as_stored:
+        if not stored.is_current:
             return codec.encode(stored.session), revision
         if self._reader.is_settled(stored.stamp):
             self._raw.put(stored.name, _Raw(stored.stamp, stored.data, revision))
         return stored.data, revision
 
-    def stored(self, key: SessionKey) -> bytes | None:
-        """Return the bytes of a session's file, valid or not; None if they can't be read.
+    def load_stored(self, key: SessionKey) -> bytes | None:
+        """Return the bytes of a session's file, valid or not; None if the file can't be read.
 
         An unmerged file is returned as one conflict of both complete sides.
         """
@@ -113,7 +115,7 @@ class SessionFiles:
             legacy = self._reader.find_legacy(key)
         except DamagedData:
             return None
-        except OSError:  # an unreadable file must not hide the others
+        except OSError:  # one unreadable file must not prevent reading the next ones
             self._log.warning("The session file %s can't be read.", name)
             return None
         return legacy and legacy.data
@@ -128,7 +130,7 @@ class SessionFiles:
     def add_turn(
         self, key: SessionKey, if_revision: int | None, turn: NewTurn
     ) -> tuple[Interaction, int]:
-        """Append a turn to a new or stored session; return it as saved, and the revision."""
+        """Append a turn to a new or stored session; return the saved turn and the new revision."""
         return self._extend(key, if_revision, lambda target: target.add_turn(turn))
 
     def add_events(
@@ -184,7 +186,7 @@ class SessionFiles:
     ) -> tuple[T, int]:
         name = session_name(key)
         with self._directory.lock(name):
-            # Cached again after a successful save, so that a failed one leaves no stale entry.
+            # The entry is put back after a successful save, so a failed save leaves no wrong entry.
             stamp, content = self._extensible.pop(name) or (None, None)
             if content is None or stamp != self._reader.stamp(name):
                 stamp = None
@@ -196,24 +198,25 @@ class SessionFiles:
             check_writable(content, if_revision)
             before = content.revision
             result = add(content)
-            local = self._directory.trusts_stamps
+            is_local = self._directory.trusts_stamps
             if content.revision != before:
                 data = content.to_bytes()
                 stamp = replace_file(
                     self._directory.path,
                     name,
                     data,
-                    # On a network disk, the old file would stay behind under another name.
-                    on_durable=(lambda: respond((result, content.revision))) if local else None,
+                    # To respond early, the old file is kept open. On a network disk, an open file
+                    # that is replaced would stay in the folder under another name.
+                    on_durable=(lambda: respond((result, content.revision))) if is_local else None,
                 )
-                if stamp and local:
+                if stamp and is_local:
                     self._raw.put(name, _Raw(stamp, data, content.revision))
-            if stamp and local:
+            if stamp and is_local:
                 self._extensible.put(name, _Extensible(stamp, content))
             return result, content.revision
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
-        """Return the stored session for editing. Under the lock."""
+        """Return the stored session for editing. The caller holds the lock."""
         try:
             return self._reader.find(key)
         except DamagedData:  # a link or a folder
@@ -225,12 +228,13 @@ class SessionFiles:
     def _copy_to_quarantine(self, name: str, stored: StoredSession) -> None:
         """Copy the bytes of a damaged or legacy file that is about to be replaced.
 
-        The note in a recovered session names the copy. A file under a legacy name stays as it is.
+        The note event of a recovered session gets the name of the copy. A file under a legacy name
+        needs no copy, because it isn't replaced.
         """
-        if stored.is_as_stored or stored.name != name:
+        if stored.is_current or stored.name != name:
             return
-        mark = QUARANTINE_SUFFIX if stored.is_damaged else LEGACY_SUFFIX
-        new_name = copy_to_quarantine(self._directory.path, name, stored.data, mark)
+        suffix = QUARANTINE_SUFFIX if stored.is_damaged else LEGACY_SUFFIX
+        new_name = copy_to_quarantine(self._directory.path, name, stored.data, suffix)
         kind = "damaged" if stored.is_damaged else "legacy"
         self._log.warning("The %s session file %s was copied to %s.", kind, name, new_name)
         for event in stored.session.events or [] if stored.is_damaged else []:
@@ -240,7 +244,7 @@ class SessionFiles:
     def _quarantined_names(self, name: str) -> list[str]:
         with os.scandir(self._directory.path) as entries:
             return [
-                e.name
-                for e in entries
-                if e.name.startswith((name + QUARANTINE_SUFFIX, name + LEGACY_SUFFIX))
+                entry.name
+                for entry in entries
+                if entry.name.startswith((name + QUARANTINE_SUFFIX, name + LEGACY_SUFFIX))
             ]

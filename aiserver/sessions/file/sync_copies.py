@@ -31,17 +31,20 @@ def may_be_session(name: str) -> bool:
 
 
 def is_copy(name: str, data: bytes) -> bool:
-    """Return whether a session file, which begins with ``data``, has the name of another cell."""
+    """Return whether a session file is a copy: its name isn't that of the cell in its content.
+
+    ``data``: the beginning of the file.
+    """
     ids = find_ids(data) if may_be_session(name) else None
-    if ids is None or "~~" in name:
+    if ids is None or "~~" in name:  # a hashed name
         return False
     return name != legacy_name(*ids) and _OWNER.sub("", name) != session_name(SessionKey(*ids))
 
 
 def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str | None:
-    """Return the notebook whose log a file is a copy of; None if it isn't a copy.
+    """Return the id of the notebook whose log was copied to a file of this name, or None.
 
-    ``logs``: the notebooks that have logs.
+    ``logs``: the ids of the notebooks that have logs.
     """
     if not name.lower().endswith(LOG_SUFFIX) or log_notebook_id(name, owner):
         return None
@@ -55,6 +58,10 @@ def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str
 
 
 def possible_originals(notebook_id: str, logs: Collection[str]) -> list[str]:
-    """Return the notebooks of whose logs this one's may be a copy, judging by its name."""
-    shorter = (notebook_id[: match.start()] for match in re.finditer("-", notebook_id))
-    return [id_ for id_ in shorter if id_ in logs]
+    """Return the ids of the notebooks from whose logs a sync may have copied this notebook's log.
+
+    A sync may append ``-HOST`` to the name of a copy, so a copy of the log of notebook ``x`` can
+    look like the log of a notebook ``x-HOST``.
+    """
+    shorter_ids = (notebook_id[: match.start()] for match in re.finditer("-", notebook_id))
+    return [id_ for id_ in shorter_ids if id_ in logs]

@@ -31,7 +31,7 @@ from ...models import Session, SessionKey
 from ..base import VerifyResult
 from ..record import codec
 from ..record.codec import DamagedData
-from ..record.damage.conflict_marks import has_marks
+from ..record.damage.conflict_markers import has_markers
 from ..record.damage.recovery import is_empty, recover
 from ..record.filenames import (
     blob_name,
@@ -71,7 +71,7 @@ class _File(NamedTuple):
     folder: Path
     name: str
     location: str
-    """For people; also the name of the file's lock."""
+    """The path relative to the directory. It is shown to people, and names the file's lock."""
 
     @property
     def path(self) -> Path:
@@ -93,15 +93,15 @@ class Verifier:
         self._directory, self._files, self._logs, self._blobs = directory, files, logs, blobs
         self._owner, self._all_owners = owner, lru_cache(all_owners)
 
-    def all(self) -> list[Check]:
-        """Return a check for each record."""
+    def checks(self) -> list[Check]:
+        """Return a check for each file."""
         if not self._directory.exists():
             return []
         return [
             *(partial(self._check_session, name) for name in self._session_names()),
             *self._log_checks(),
             *(partial(self._check_blob, name) for name in sorted(self._blobs.hashes(self._owner))),
-            # Temp files of killed writers have no owner.
+            # The temp files of killed writers have no owner, so they are checked without an owner.
             *(
                 partial(self._check_temp_file, file, name)
                 for file, name in self._directory.temp_files()
@@ -111,10 +111,10 @@ class Verifier:
 
     def _session_names(self) -> list[str]:
         names = sorted(entry.name for entry in os.scandir(self._directory.path))
-        return [name for name in names if may_be_session(name) and self._may_be_ours(name)]
+        return [name for name in names if may_be_session(name) and self._may_belong_to_owner(name)]
 
-    def _may_be_ours(self, name: str) -> bool:
-        """Return whether a file belongs to this owner, by its name or its content."""
+    def _may_belong_to_owner(self, name: str) -> bool:
+        """Return whether a file belongs to the owner, judging by its name or its content."""
         if parse_session_name(name, self._owner):
             return True
         data = b""
@@ -123,7 +123,8 @@ class Verifier:
             data = content[0] if content else b""
             return bool(content) and (codec.parse(data).meta.owner or "") == self._owner
         except (NotRegularFile, OSError, DamagedData):
-            # A file without a recognisable owner is checked once, with those without an owner.
+            # A file whose owner can't be recognised is checked with the files that have no owner,
+            # so that only one check of all owners' files reports it.
             return (
                 not self._owner
                 and (is_session_name(name) or find_ids(data) is not None)
@@ -146,7 +147,7 @@ class Verifier:
             return self._check_damaged(file, content[0])
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
-        # Legacy files are read in place.
+        # A legacy file is read in place, so its legacy name is correct.
         is_legacy_file = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_legacy_file:
             return self._check_misnamed(file, key, session, content[0])
@@ -170,10 +171,10 @@ class Verifier:
         if is_empty(session):
             problem = "damaged; nothing is readable"
             return Finding(name, problem, partial(self._quarantine, file, data))
-        turns, events = len(session.interactions), len(session.events or []) - 1
-        reason = _CONFLICT if has_marks(data) else "damaged"
+        turns, events = len(session.interactions), len(session.events or []) - 1  # without the note
+        reason = _CONFLICT if has_markers(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
-        # Quarantines the bytes, as any write does.
+        # As any write does, this repair quarantines the damaged bytes.
         return Finding(name, problem, partial(self._files.change, key, _bump_revision))
 
     def _check_misnamed(
@@ -190,7 +191,7 @@ class Verifier:
     def _merge_copy(
         self, file: _File, own_name: str, data: bytes, merge: Callable[[], None]
     ) -> None:
-        """Merge a copy into the file ``own_name``, and quarantine it."""
+        """Merge a copy into the file ``own_name`` with ``merge``, and quarantine the copy."""
         original = file.folder / own_name
         if original.exists() and file.path.samefile(original):  # on a case-insensitive disk
             with self._directory.lock(own_name):
@@ -219,11 +220,11 @@ class Verifier:
     def _is_copied(self, file: _File, notebook_id: str) -> bool:
         """Return whether a log begins like another notebook's, as a copy by a sync does."""
         original = file.folder / log_name(notebook_id, self._owner)
-        first, other = (
+        first_line, original_line = (
             codec.log_text(_read_content(path)).partition(b"\n")[0]
             for path in (file.path, original)
         )
-        return first == other != b""
+        return first_line == original_line != b""
 
     def _check_copied_log(self, file: _File, notebook_id: str) -> Finding:
         data = _read_content(file.path)
@@ -242,16 +243,19 @@ class Verifier:
         )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Return a function for the record numbers of a cell, after merging copies of sessions."""
+        """Return a function that returns the record numbers of a cell by digest.
+
+        It loads a cell's session when it is called, since repairs may merge copies until then.
+        """
 
         @lru_cache(None)
-        def of(cell_id: str) -> SeqsByDigest | None:
+        def load_seqs(cell_id: str) -> SeqsByDigest | None:
             with contextlib.suppress(StorageError):
                 session = self._files.load(SessionKey(notebook_id, cell_id, self._owner))
                 return seqs_by_digest(session) if session else None
             return None
 
-        return of
+        return load_seqs
 
     def _check_log(self, file: _File) -> Finding:
         try:
@@ -285,23 +289,24 @@ class Verifier:
         return Finding(file.location, problem, partial(self._quarantine, file, content[0]))
 
     def _check_temp_file(self, file: Path, name: str) -> Finding:
-        # The holder of the lock may have just created it.
+        # A process that holds the lock may still be writing the temp file.
         with self._directory.try_lock(name) as is_locked:
             if not is_locked or not file.exists():
                 return Finding(file.name)
         problem = "left behind by a process that was killed"
         return Finding(file.name, problem, partial(self._directory.remove_temp_file, file, name))
 
-    def _quarantine(self, file: _File, seen: bytes = b"", base_name: str = "") -> None:
-        """Quarantine a file if its content is still ``seen`` (empty if it isn't a regular file).
+    def _quarantine(self, file: _File, checked_data: bytes = b"", base_name: str = "") -> None:
+        """Quarantine a file unless its content has changed since it was checked.
 
-        ``base_name``: the original, if this file is a copy; the quarantined file gets its name and
-        is deleted together with it.
+        ``checked_data`` is empty if it wasn't a regular file. ``base_name``: the name of the
+        original, if this file is a copy. The quarantined file is named after the original and
+        deleted together with it.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:
                 content = read_file(file.path)
-                if content is None or content[0] != seen:
+                if content is None or content[0] != checked_data:
                     return  # changed meanwhile
             except NotRegularFile:
                 pass
@@ -309,7 +314,7 @@ class Verifier:
 
 
 def _read_content(path: Path) -> bytes:
-    """Return a file's bytes; none if it is missing or can't be read."""
+    """Return a file's bytes, or no bytes if it is missing or can't be read."""
     try:
         content = read_file(path)
     except (NotRegularFile, OSError):
@@ -318,20 +323,20 @@ def _read_content(path: Path) -> bytes:
 
 
 def _find_log_problem(data: bytes) -> str | None:
-    damaged = codec.parse_log(data + b"\n").damaged  # counts a torn last line, too
-    if has_marks(data):
+    damaged = codec.parse_log(data + b"\n").damaged  # the line break makes a torn last line count
+    if has_markers(data):
         return f"{_CONFLICT}; both sides are read"
     return f"{damaged} damaged lines" if damaged else None
 
 
 def run_check(check: Check, repair: bool) -> VerifyResult:
     """Run one check; an error during the repair becomes part of the problem."""
-    location, problem, act = check()
-    if not (problem and act and repair):
+    location, problem, apply_repair = check()
+    if not (problem and apply_repair and repair):
         return VerifyResult(location, problem)
     try:
         with translate_os_errors():
-            act()
+            apply_repair()
     except StorageError as error:
         return VerifyResult(location, f"{problem}: {error.message}")
     return VerifyResult(location, problem, repaired=True)

@@ -35,7 +35,7 @@ from ...models import (
     new_session,
 )
 from . import legacy_format
-from .damage.conflict_marks import Line, has_marks, split_lines
+from .damage.conflict_markers import Line, has_markers, split_lines
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -46,11 +46,11 @@ _NOT_STORABLE = "The data contains something that can't be stored as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 
-PARTS = ("meta", "interactions", "events")
+SESSION_KEYS = ("meta", "interactions", "events")  # all other keys of a session are unknown
 
 
 class DamagedData(ValueError):
-    """The bytes aren't a valid record, or not that of the expected cell."""
+    """The bytes aren't a valid record, or belong to another cell than expected."""
 
 
 class DuplicateKey(DamagedData):
@@ -100,7 +100,7 @@ def parse(data: bytes, key: SessionKey | None = None) -> Session:
 
 
 def read(data: bytes, key: SessionKey | None = None) -> Parsed:
-    """Parse as ``parse`` does, and also return the format."""
+    """Return the session as ``parse`` does, and whether it is in the legacy format."""
     try:
         parsed = Parsed(Session.model_validate_json(data))
     except ValidationError:
@@ -115,7 +115,7 @@ def read(data: bytes, key: SessionKey | None = None) -> Parsed:
 
 def _check_duplicate_keys(data: bytes, session: Session) -> None:
     """Raise DuplicateKey if an object has duplicate keys; ``session`` is the parsed data."""
-    # Bytes that we wrote need no check, and encoding again is faster than checking.
+    # Bytes that AI Server wrote need no check; encoding the session again is faster than checking.
     with contextlib.suppress(InvalidRequest):
         if encode(session, 2 if data.startswith(b"{\n") else None) == data:
             return
@@ -125,7 +125,7 @@ def _check_duplicate_keys(data: bytes, session: Session) -> None:
     except DuplicateKey:
         raise
     except (ValueError, RecursionError):
-        return  # only the fast parser can read it
+        return  # this parser can't read data that the fast one has read, so nothing is checked
 
 
 def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -154,45 +154,49 @@ class Log(NamedTuple):
 
 
 def parse_log(data: bytes) -> Log:
-    """Return the entries of a change log. Damaged lines are skipped; a torn last one isn't counted.
+    """Return the entries of a change log. Skips damaged lines; a torn last line isn't counted.
 
-    If git left conflict markers, the entries of the other side follow ours, as in a merge. Numbers
-    always increase: of two lines with the same number, as merges by lines leave them, the second
-    gets the next number.
+    If git left conflict markers, the entries of their side follow those of our side, as in a merge.
+    Numbers always increase: if a merge by lines left two entries with the same number, the second
+    entry gets the next number.
     """
     data = log_text(data)
-    marked = has_marks(data)
-    lines = split_lines(data) if marked else [Line(text, "both", "") for text in data.split(b"\n")]
+    has_conflict = has_markers(data)
+    lines = (
+        split_lines(data)
+        if has_conflict
+        else [Line(text, "both", "") for text in data.split(b"\n")]
+    )
     parsed = [_parse_line(line.text) for line in lines]
     damaged = sum(
         bool(line.text) and not entry for line, entry in zip(lines[:-1], parsed, strict=False)
     )
     entries: list[NotebookLogEntry] = []
     seen: set[str] = set()
-    last = 0
+    last_seq = 0
     for line, entry in zip(lines, parsed, strict=True):
-        if entry is None or line.part == "base":
+        if entry is None or line.side == "base":
             continue
-        if marked:
+        if has_conflict:
             content = entry_content(entry)
-            if line.part == "theirs" and content in seen:
+            if line.side == "theirs" and content in seen:
                 continue
             seen.add(content)
         paths = entry.merged
         if line.merge_id:
             paths = [[*path, line.merge_id] for path in paths or [[]]]
-        if entry.seq <= last or paths != entry.merged:
-            new = to_dict(entry) | {"seq": max(entry.seq, last + 1)}
-            entry = NotebookLogEntry.model_validate(new | ({"merged": paths} if paths else {}))
+        if entry.seq <= last_seq or paths != entry.merged:
+            fields = to_dict(entry) | {"seq": max(entry.seq, last_seq + 1)}
+            entry = NotebookLogEntry.model_validate(fields | ({"merged": paths} if paths else {}))
         entries.append(entry)
-        last = entry.seq
+        last_seq = entry.seq
     return Log(entries, damaged)
 
 
 def log_text(data: bytes) -> bytes:
-    """Return a log's bytes in UTF-8 without a byte order mark, in case an editor changed that.
+    """Return a log's bytes in UTF-8 without a byte order mark, even if an editor changed that.
 
-    Lines in UTF-16 may be followed by newer ones in UTF-8.
+    Lines in UTF-16, which the editor wrote, may be followed by newer lines in UTF-8.
     """
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.removeprefix(codecs.BOM_UTF8)
@@ -237,22 +241,23 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
 
 
 def is_newer(version: Any) -> bool:
-    """Return whether a format version is too new to be written here."""
+    """Return whether a format version is too new to be written by this program."""
     match = re.match(r"(\d{1,4000})(\.|$)", str(version))
     return match is not None and int(match[1]) > _MAJOR
 
 
 def _salvage(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """Return the parts of a newer session that are valid in this version."""
+    """Return those fields and records of a newer session that are valid in this version."""
     blank = new_session(key or SessionKey("unknown", "unknown"))
-    valid = blank.meta.to_dict()
+    meta_fields = blank.meta.to_dict()
+    # Any version is written as the model requires: a major and a minor number.
     major, minor = re.findall(r"^(\d+)(\.\d+$)?", str(meta["version"]))[0]
-    valid["version"] = major + (minor or ".0")
+    meta_fields["version"] = major + (minor or ".0")
     for name in meta.keys() & SessionMeta.model_fields.keys() - {"version"}:
-        if any(_valid_items(SessionMeta, [valid | {name: meta[name]}])):
-            valid[name] = meta[name]
+        if any(_valid_items(SessionMeta, [meta_fields | {name: meta[name]}])):
+            meta_fields[name] = meta[name]
     turns = list(_valid_items(Interaction, content.get("interactions")))
-    session = Session(meta=SessionMeta.model_validate(valid), interactions=turns)
+    session = Session(meta=SessionMeta.model_validate(meta_fields), interactions=turns)
     if events := list(_valid_items(Event, content.get("events"))):
         session.events = events
     return session

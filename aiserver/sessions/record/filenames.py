@@ -22,10 +22,12 @@ from ...models import SessionKey, is_id
 MAX_NAME = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
-_HASHED_PREFIX_LENGTH = MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64  # of a name that is hashed
+_HASHED_PREFIX_LENGTH = (
+    MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64
+)  # the part of a long name before its hash
 
-_OTHER = re.compile(rb"[^a-z0-9-]")
-_ESCAPE = re.compile(r"~([0-9a-f]{2})")
+_ESCAPED_BYTE = re.compile(rb"[^a-z0-9-]")
+_ESCAPE_SEQUENCE = re.compile(r"~([0-9a-f]{2})")
 _WINDOWS_DEVICE = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SESSION_FILE = re.compile(r"[a-z0-9~-]+(_|~~)[a-z0-9~_-]+\.json")
@@ -34,12 +36,12 @@ _SESSION_FILE = re.compile(r"[a-z0-9~-]+(_|~~)[a-z0-9~_-]+\.json")
 def encode(text: str) -> str:
     """Escape all bytes except lower-case letters, digits and ``-`` as ``~`` and two hex digits."""
     data = text.encode("utf-8", "surrogatepass")
-    return _OTHER.sub(lambda match: b"~%02x" % match[0][0], data).decode("ascii")
+    return _ESCAPED_BYTE.sub(lambda match: b"~%02x" % match[0][0], data).decode("ascii")
 
 
 def decode(name: str) -> str:
-    """Reverse ``encode`` for names of ids, which are ASCII."""
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), name)
+    """Reverse ``encode`` for the names of ids, which only contain ASCII characters."""
+    return _ESCAPE_SEQUENCE.sub(lambda match: chr(int(match[1], 16)), name)
 
 
 @lru_cache(4096)
@@ -62,7 +64,7 @@ def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
 
 
 def is_session_name(name: str) -> bool:
-    """Return whether a file of this name may be a session. (Its ``meta`` is authoritative.)"""
+    """Return whether a file of this name may be a session, as far as the name shows."""
     return _SESSION_FILE.fullmatch(name) is not None
 
 
@@ -80,7 +82,7 @@ def log_name(notebook_id: str, owner: str = "") -> str:
 
 
 def log_notebook_id(name: str, owner: str = "") -> str | None:
-    """Return the notebook whose log has this file name, or None if it isn't this owner's."""
+    """Return the id of the notebook whose log has this file name; None if the owner has none."""
     suffix = _owner_suffix(owner) + LOG_SUFFIX
     if not name.endswith(suffix):
         return None
@@ -104,7 +106,7 @@ def check_sha256(text: str) -> str:
 
 
 def blob_sha256(name: str, owner: str = "") -> str | None:
-    """Return the hash of the blob with this file name, or None if it isn't this owner's."""
+    """Return the hash of the blob with this file name, or None if it isn't a blob of the owner."""
     digest = name[:64]
     return digest if _SHA256.fullmatch(digest) and blob_name(digest, owner) == name else None
 
@@ -117,6 +119,6 @@ def _owner_suffix(owner: str) -> str:
 
 
 def _hash_name(name: str) -> str:
-    # Never equals a plain name, in which `~` is followed by two hex digits.
+    # Never equals a name that isn't hashed, because there two hex digits follow each `~`.
     digest = hashlib.sha256(name.encode("ascii")).hexdigest()
     return f"{name[:_HASHED_PREFIX_LENGTH]}~~{digest}{SESSION_SUFFIX}"

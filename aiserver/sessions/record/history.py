@@ -1,4 +1,4 @@
-"""Choose the newest turns that fit into a prompt, and read no more than these."""
+"""Choose the newest turns that fit into a prompt, and read few turns that don't fit."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ...models import Interaction
 
-_FIRST_LIMIT = 32  # turns in the first query of a history that is limited by tokens
+_FIRST_LIMIT = 32  # turns to read first from a history that is limited by tokens
 
-Newest = Callable[[int | None], Awaitable[tuple[list[Interaction], bool]]]
-"""Reads at most that many of the newest turns, oldest first; returns whether there are older."""
+ReadNewest = Callable[[int | None], Awaitable[tuple[list[Interaction], bool]]]
+"""Returns the newest turns, at most the given number, oldest first, and whether older exist."""
 
 
 async def read_newest(
-    read: Newest,
+    read: ReadNewest,
     max_messages: int | None,
     max_tokens: int | None,
     count_tokens: Callable[[str], int],
 ) -> list[Interaction]:
-    """Return the newest turns that fit, for a store that can read them without the older ones."""
+    """Return the newest turns that fit, oldest first; see ``SessionManager.get_history``.
+
+    ``read``: reads the newest turns without the older turns. As long as all turns that were read
+    fit, this reads four times as many.
+    """
     max_turns = None if max_messages is None else max(0, max_messages // 2)
     limit = max_turns
     if max_tokens is not None:
@@ -37,7 +41,7 @@ def select_newest(
     max_tokens: int | None,
     count_tokens: Callable[[str], int],
 ) -> list[Interaction]:
-    """Return the newest turns that fit, oldest first; see ``SessionManager.get_history``."""
+    """Return the newest of these turns that fit, oldest first, as ``read_newest`` does."""
     first = len(turns)
     tokens_left = max_tokens
     while first and (max_messages is None or 2 * (len(turns) - first + 1) <= max_messages):

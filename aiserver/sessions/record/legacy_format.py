@@ -1,13 +1,14 @@
-"""Read the flat files of AI Server's predecessor, the legacy format, as sessions. Pure.
+"""Read files in the legacy format, that of AI Server's predecessor, as sessions. Pure.
 
-They contain ``{notebook_id, cell_id, created_at, last_updated, interactions}`` without ``meta`` and
-are in the same folder, under the unescaped name ``<notebook_id>_<cell_id>.json``.
+Legacy files contain ``{notebook_id, cell_id, created_at, last_updated, interactions}`` without
+``meta``. They are in the same folder as sessions, but their names ``<notebook_id>_<cell_id>.json``
+are not escaped.
 
 Invariants:
 
 - The contents of turns are preserved exactly, including unknown keys; unknown keys at the top level
   become keys of the session.
-- The content of such a file determines its cell. The name is ambiguous, since ids may contain
+- The content of a legacy file determines its cell. Its name is ambiguous, because ids may contain
   ``_``.
 """
 
@@ -20,8 +21,8 @@ from ...models import SCHEMA_VERSION
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}_[A-Za-z0-9_-]{1,64}\.json")
 _ID_FIELD = re.compile(rb'"(notebook_id|cell_id)"\s{0,20}:\s{0,20}"([A-Za-z0-9_-]{1,64})"')
-_META = ("notebook_id", "cell_id", "created_at", "last_updated")
-_OLD_KEYS = {"request": "user_request", "response": "ai_response"}
+_META_KEYS = ("notebook_id", "cell_id", "created_at", "last_updated")
+_NEW_KEYS = {"request": "user_request", "response": "ai_response"}
 
 
 def legacy_name(notebook_id: str, cell_id: str) -> str:
@@ -46,14 +47,14 @@ def is_legacy(content: Any) -> bool:
 
 def convert_legacy(content: dict[str, Any]) -> dict[str, Any]:
     """Convert the content of a legacy file to that of a session, without validating it."""
-    turns = [_convert_turn(item) for item in content["interactions"]]
-    times = [item["timestamp"] for item in turns if isinstance(item, dict) and "timestamp" in item]
+    turns = [_convert_turn(turn) for turn in content["interactions"]]
+    times = [turn["timestamp"] for turn in turns if isinstance(turn, dict) and "timestamp" in turn]
     first, last = (times[0], times[-1]) if times else (None, None)
-    meta = {"version": SCHEMA_VERSION} | {name: content.get(name) for name in _META}
+    meta = {"version": SCHEMA_VERSION} | {name: content.get(name) for name in _META_KEYS}
     meta["created_at"] = meta["created_at"] or first
     meta["last_updated"] = meta["last_updated"] or last
-    others = {name: value for name, value in content.items() if name not in _META}
-    return {"meta": meta, **others, "interactions": turns}
+    unknown_keys = {name: value for name, value in content.items() if name not in _META_KEYS}
+    return {"meta": meta, **unknown_keys, "interactions": turns}
 
 
 def find_ids(data: bytes) -> tuple[str, str] | None:
@@ -66,7 +67,7 @@ def find_ids(data: bytes) -> tuple[str, str] | None:
     return None
 
 
-def _convert_turn(item: Any) -> Any:
-    if not isinstance(item, dict):
-        return item
-    return {_OLD_KEYS.get(name, name): value for name, value in item.items()}
+def _convert_turn(turn: Any) -> Any:
+    if not isinstance(turn, dict):
+        return turn
+    return {_NEW_KEYS.get(name, name): value for name, value in turn.items()}

@@ -12,7 +12,10 @@ V = TypeVar("V")
 
 
 class LRUCache(Generic[K, V]):
-    """Holds at most ``size`` entries with a total weight of at most ``limit``."""
+    """Holds at most ``size`` entries with a total weight of at most ``limit``.
+
+    ``weight`` returns the weight of a value. By default, values have no weight.
+    """
 
     def __init__(
         self, size: int, *, limit: int = 0, weight: Callable[[V], int] = lambda value: 0

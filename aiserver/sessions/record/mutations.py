@@ -1,8 +1,8 @@
-"""Pure operations that every store shares: grow, copy and check a session.
+"""Append records to sessions, copy and check sessions, for every store. Pure.
 
-A store calls them while it holds the session's lock. A store that keeps turns and events in
-separate rows knows the counters without the session and calls ``number_turn`` and
-``number_events``.
+A store calls these functions while it holds the session's lock. A store that has a row for each
+turn and event doesn't load the whole session to append a record: it knows the next numbers and
+calls ``number_turn`` and ``number_events``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from . import codec
 
 
 class Versioned(Protocol):
-    """The version and revision of a session: its meta, or an object that knows both."""
+    """Any object with the format version and the revision of a session, such as its meta."""
 
     @property
     def version(self) -> str: ...
@@ -37,7 +37,7 @@ class Versioned(Protocol):
 
 
 def check_writable(meta: Versioned, if_revision: int | None) -> None:
-    """Raise SessionTooNew or StaleRevision if the session can't be written."""
+    """Raise SessionTooNew for a newer format, or StaleRevision if ``if_revision`` is outdated."""
     if codec.is_newer(meta.version):
         raise SessionTooNew
     revision = meta.revision or 0
@@ -59,10 +59,10 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
 def number_events(
     events: Sequence[NewEvent], seq: int, existing: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
-    """Return events as they are stored, numbered from ``seq``, and the new ones among them.
+    """Return all events as they are stored, and in a second list only the new events.
 
-    ``existing``: the stored events by ``id``. A client that got no response sends an event again;
-    it isn't new and is returned as it was stored.
+    New events are numbered from ``seq``. ``existing``: the stored events by ``id``. A client that
+    got no response sends an event again. Such an event isn't new, and is returned as it was stored.
     """
     saved: list[Event] = []
     new: list[Event] = []
@@ -72,16 +72,16 @@ def number_events(
             saved.append(seen[event.id])
             continue
         fields = redact_json(codec.to_dict(event)) | {"seq": seq + len(new)}
-        item = Event.model_validate(fields)
-        if item.id is not None:
-            seen[item.id] = item
-        saved.append(item)
-        new.append(item)
+        record = Event.model_validate(fields)
+        if record.id is not None:
+            seen[record.id] = record
+        saved.append(record)
+        new.append(record)
     return saved, new
 
 
 def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
-    """Index events by ``id``. Of several events with the same id, the first one counts."""
+    """Return events by ``id``; of several events with the same id, the first event."""
     existing: dict[str, Event] = {}
     for event in events:
         if event.id is not None:
@@ -149,14 +149,14 @@ def number_entries_from(start: int, entries: Sequence[NewLogEntry]) -> list[Note
 
 
 def set_owner(session: Session, owner: str) -> None:
-    """Set ``meta.owner`` to the owner of the key."""
+    """Set ``meta.owner``, or remove it if there is no owner."""
     session.meta.owner = owner or None
     if not owner:
         session.meta.model_fields_set.discard("owner")  # so that the key isn't written
 
 
 def find_problems(session: Session, key: SessionKey) -> list[str]:
-    """Return the inconsistencies of a session as phrases; an empty list for an intact one."""
+    """Return the inconsistencies of a session as phrases; an empty list for an intact session."""
     problems = []
     meta = session.meta
     if (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):

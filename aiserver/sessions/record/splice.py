@@ -1,12 +1,12 @@
-"""Put the bytes of a session together from its parts, without encoding the whole session.
+"""Append records to the bytes of a session without encoding the whole session again.
 
 Invariants:
 
 - The bytes equal the output of ``codec.encode`` for the same session, whether it was read whole or
   extended turn by turn.
-- Turns and events are held as text, not as objects. Only what the next one needs is parsed: the
-  counters, and the events that have an ``id``. So turn 2,000 is as cheap as turn 2.
-- A method that raises has changed nothing.
+- Turns and events are stored as text, not as objects. Appending a record only needs the counters,
+  and the events that have an ``id``. So it takes as long to append turn 2,000 as turn 2.
+- A method that raises an error has changed nothing.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from ...models import Event, Interaction, NewEvent, NewTurn, Session, Stored, ut
 from . import codec
 from .mutations import events_by_id, number_events, number_turn
 
-META_DEPTH, ITEM_DEPTH = 1, 2
+META_DEPTH, ITEM_DEPTH = 1, 2  # levels of indentation of the meta, and of a turn or event
 SEPARATOR = b",\n" + ITEM_DEPTH * b"  "
-"""Stands between two turns or events."""
+"""The text between two turns or events."""
 EventsKey = Literal["", "null", "list"]
 """The key ``events`` of a session: missing, null or a list; each is written as it was read."""
 
 
 def indent(text: bytes, depth: int) -> bytes:
     """Indent the text of a record as in a session."""
-    # JSON strings contain no line breaks, so each one begins a line of the layout.
+    # JSON strings contain no line breaks, so each line break belongs to the layout.
     return text.replace(b"\n", b"\n" + depth * b"  ")
 
 
@@ -37,24 +37,24 @@ def to_text(record: Stored, depth: int = ITEM_DEPTH) -> bytes:
 
 
 def join_items(records: Iterable[Stored]) -> bytes:
-    """Return the text between the brackets of a list of turns or events."""
+    """Return the text of a list of turns or events, without the brackets around it."""
     return SEPARATOR.join(map(to_text, records))
 
 
 def events_key(session: Session) -> EventsKey:
-    """Return how a session has the key ``events``."""
+    """Return whether the key ``events`` of a session is missing, null or a list."""
     if session.events is not None:
         return "list"
     return "null" if "events" in session.model_fields_set else ""
 
 
 def unknown_keys(session: Session) -> bytes:
-    """Return the text of the session's unknown keys, which follows its known ones."""
+    """Return the text of the session's unknown keys, which follows that of the known keys."""
     if not session.model_extra:
         return b""
     empty = Session.model_construct(meta=session.meta, interactions=[])
     empty.__pydantic_extra__ = session.model_extra
-    # Unique at this indentation, since strings contain no line breaks.
+    # The separator occurs once, since only a key of the session has this indentation.
     return codec.encode(empty).partition(b'\n  "interactions": []')[2].removesuffix(b"\n}\n")
 
 
@@ -63,21 +63,21 @@ def session_chunks(
     turns: bytes | bytearray,
     key: EventsKey,
     events: bytes | bytearray,
-    rest: bytes,
+    unknown: bytes,
 ) -> list[bytes | bytearray]:
     """Return the bytes of a session in chunks.
 
-    ``turns`` and ``events`` are joined items, and ``rest`` is the text of the unknown keys.
+    ``turns`` and ``events`` are results of ``join_items``, ``unknown`` is one of ``unknown_keys``.
     """
     chunks = [b'{\n  "meta": ', meta, b',\n  "interactions": ', *_in_brackets(turns)]
     if key:
         chunks.append(b',\n  "events": ')
         chunks += [b"null"] if key == "null" else _in_brackets(events)
-    return [*chunks, rest, b"\n}\n"]
+    return [*chunks, unknown, b"\n}\n"]
 
 
 class SessionBytes:
-    """The bytes of one session. Extended by one thread at a time, under the lock of its file."""
+    """The bytes of one session. Not thread-safe: the caller holds the lock of the session."""
 
     def __init__(self, session: Session) -> None:
         """Encode a session. Raises InvalidRequest if JSON can't represent it."""
@@ -89,10 +89,10 @@ class SessionBytes:
         self._turns = bytearray(join_items(session.interactions))
         self._events_key = events_key(session)
         self._events = bytearray(join_items(session.events or []))
-        self._rest = unknown_keys(session)
+        self._unknown_keys = unknown_keys(session)
 
     def add_turn(self, turn: NewTurn) -> Interaction:
-        """Append a turn; return it as saved."""
+        """Append a turn; return the saved turn."""
         saved = number_turn(turn, self._next_turn_id, self._next_seq)
         meta, text = self._next_meta(), to_text(saved)
         # Nothing below this line raises.
@@ -102,7 +102,7 @@ class SessionBytes:
         return saved
 
     def add_events(self, events: Sequence[NewEvent]) -> list[Event]:
-        """Append the new ones of these events; return all as saved."""
+        """Append those events that are new; return all events as they are stored."""
         saved, new = number_events(events, self._next_seq, self._events_by_id)
         if new:
             meta, texts = self._next_meta(), join_items(new)
@@ -116,21 +116,23 @@ class SessionBytes:
     def to_bytes(self) -> bytes:
         """Return the bytes of the file."""
         return b"".join(
-            session_chunks(self._meta_text, self._turns, self._events_key, self._events, self._rest)
+            session_chunks(
+                self._meta_text, self._turns, self._events_key, self._events, self._unknown_keys
+            )
         )
 
     def size(self) -> int:
-        """Return about how many bytes this holds."""
+        """Return the approximate size of the session in bytes."""
         return len(self._turns) + len(self._events)
 
     def _next_meta(self) -> bytes:
         changes = {"last_updated": utc_now(), "revision": self.revision + 1}
         return to_text(self._meta.model_copy(update=changes), META_DEPTH)
 
-    def _bump(self, meta: bytes, records: int) -> None:
+    def _bump(self, meta: bytes, record_count: int) -> None:
         self._meta_text = meta
         self.revision += 1
-        self._next_seq += records
+        self._next_seq += record_count
 
 
 def _in_brackets(items: bytes | bytearray) -> list[bytes | bytearray]:

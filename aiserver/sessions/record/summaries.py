@@ -1,7 +1,7 @@
 """Summarise sessions for lists. Pure.
 
-Invariants: a summary updated by ``extend_summary`` equals ``summarise`` of the whole session, so a
-store may store summaries separately.
+Invariants: ``extend_summary`` returns the same summary as ``summarise`` for the whole session, so a
+store may store the summaries and extend them with each write.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MAX_LINES = 10
 
 
 def summarise(session: Session) -> SessionSummary:
-    """Return a session's row in a list, with its last request and the start of its newest code."""
+    """Return a session's summary, with its last request and the beginning of its newest code."""
     meta = session.meta
     empty = SessionSummary(
         notebook_id=meta.notebook_id,
@@ -30,38 +30,45 @@ def summarise(session: Session) -> SessionSummary:
 
 
 def extend_summary(
-    summary: SessionSummary, items: Iterable[Interaction | Event], revision: int, last_updated: str
+    summary: SessionSummary,
+    records: Iterable[Interaction | Event],
+    revision: int,
+    last_updated: str,
 ) -> SessionSummary:
     """Return the summary of a session after these records were appended."""
-    row = summary.model_copy(update={"revision": revision, "last_updated": last_updated})
-    for item in items:
-        if isinstance(item, Interaction):
-            row.turns += 1
-            row.failed += item.ai_response.status != "success"
-            row.last_intent = item.user_request.intent[:_MAX_CHARS]
-            row.last_status = item.ai_response.status
-            code: str | None = item.ai_response.suggestion
+    extended = summary.model_copy(update={"revision": revision, "last_updated": last_updated})
+    for record in records:
+        if isinstance(record, Interaction):
+            extended.turns += 1
+            extended.failed += record.ai_response.status != "success"
+            extended.last_intent = record.user_request.intent[:_MAX_CHARS]
+            extended.last_status = record.ai_response.status
+            code: str | None = record.ai_response.suggestion
         else:
-            row.events += 1
-            code = item.source
+            extended.events += 1
+            code = record.source
         if code:
-            row.last_source = _first_lines(code)
-    return row
+            extended.last_source = _first_lines(code)
+    return extended
 
 
-def page(
+def sort_and_slice(
     summaries: Iterable[SessionSummary], offset: int, limit: int | None
 ) -> tuple[list[SessionSummary], int]:
-    """Return a page of summaries, ordered by notebook and cell id, and their total number."""
+    """Sort summaries by notebook and cell id; return those from ``offset`` on, and the total.
+
+    At most ``limit`` summaries are returned.
+    """
     rows = sorted(summaries, key=lambda row: (row.notebook_id, row.cell_id))
     end = None if limit is None else offset + limit
     return rows[offset:end], len(rows)
 
 
 def summary_marks(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
-    """Return a value per session that changes when the session does, newest session first.
+    """Return a mark for each session, newest first: a value that changes with the session.
 
-    It covers the whole summary, since not every tool that writes sessions counts revisions.
+    The mark contains the whole summary, because some tools write sessions without counting
+    revisions.
     """
     rows = sorted(summaries, key=lambda row: row.last_updated, reverse=True)
     return {(row.notebook_id, row.cell_id): tuple(vars(row).values()) for row in rows}

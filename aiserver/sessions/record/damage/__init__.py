@@ -1,1 +1,1 @@
-"""Recover intact records from damaged bytes: torn JSON, conflict marks, duplicate keys. Pure."""
+"""Recover intact records from torn JSON, conflict markers and duplicate keys. Pure."""

@@ -1,44 +1,46 @@
-"""Read JSON objects with duplicate keys, as careless merges leave them. Pure.
+"""Read JSON objects with duplicate keys, which merging files line by line can produce. Pure.
 
 Invariants:
 
-- Each occurrence of a duplicate part of a session becomes a session of its own.
-- For any other duplicate key, ``ObjectReader`` uses one value: the first in version 0, the second
-  in version 1. So reading a text once per version gives every value, with related ones together.
+- If ``meta``, ``interactions`` or ``events`` occurs several times in a session, each occurrence
+  becomes a session of its own.
+- For any other duplicate key, an ``ObjectReader`` uses one value: the first value if its ``choice``
+  is 0, the second if it is 1, and so on. So reading a text once per choice returns all values, and
+  the values that belong together are read together.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..codec import PARTS
+from ..codec import SESSION_KEYS
 
-_MAX_VERSIONS = 8  # values of one key that are read
+_MAX_VALUES = 8  # values of one key that are read
 
 
 class _DuplicateDict(dict[str, Any]):
-    """An object with duplicate keys that isn't a record."""
+    """An object with duplicate keys, in itself or in an object inside, that isn't a record."""
 
 
 class ObjectReader:
     """Creates the objects of a JSON text, with one value for each duplicate key."""
 
-    def __init__(self, version: int, *, drop_ambiguous: bool = False) -> None:
+    def __init__(self, choice: int, *, drop_ambiguous: bool = False) -> None:
         """``drop_ambiguous``: leave out all records with duplicate keys."""
-        self.versions = 1
+        self.choice_count = 1
         """The highest number of values of any key."""
         self.is_mixed = False
-        """Whether a record has duplicate keys but one time, so it mixes two records."""
-        self._version, self._drops_twice = version, drop_ambiguous
+        """Whether a record has duplicate keys but only one timestamp, so it mixes two records."""
+        self._choice, self._drops_ambiguous = choice, drop_ambiguous
 
-    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | list[dict[str, Any]]:
-        """Return an object, or the sessions in it if parts of a session are duplicates."""
+    def build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | list[dict[str, Any]]:
+        """Return an object, or several sessions if it is a session with duplicate keys."""
         plain = dict(pairs)
         has_duplicates = len(plain) < len(pairs)
         if has_duplicates or any(isinstance(value, _DuplicateDict) for value in plain.values()):
             if "timestamp" not in plain:
                 plain = _DuplicateDict(plain)
-            elif self._drops_twice:
+            elif self._drops_ambiguous:
                 return {}
             else:
                 self.is_mixed |= [name for name, _ in pairs].count("timestamp") == 1
@@ -46,27 +48,29 @@ class ObjectReader:
             return plain
         values: dict[str, list[Any]] = {}
         for name, value in pairs:
-            versions = values.setdefault(name, [])
-            if value not in versions and len(versions) < _MAX_VERSIONS:
-                versions.append(value)
-        for versions in values.values():  # a merge by lines writes common lines once
-            versions[:] = [_fill_missing(value, versions[-1]) for value in versions]
-        if any(len(values.get(part, [])) > 1 for part in PARTS):
+            choices = values.setdefault(name, [])
+            if value not in choices and len(choices) < _MAX_VALUES:
+                choices.append(value)
+        for choices in values.values():
+            # A merge by lines writes lines that both sides share only once, so in the last value.
+            choices[:] = [_fill_missing(value, choices[-1]) for value in choices]
+        if any(len(values.get(key, [])) > 1 for key in SESSION_KEYS):
             return _split_sessions(pairs, plain)
-        self.versions = max(self.versions, *map(len, values.values()))
-        for name, versions in values.items():
-            plain[name] = versions[min(self._version, len(versions) - 1)]
+        self.choice_count = max(self.choice_count, *map(len, values.values()))
+        for name, choices in values.items():
+            plain[name] = choices[min(self._choice, len(choices) - 1)]
         return plain
 
 
 def _fill_missing(value: Any, other: Any) -> Any:
+    """Return an object with the keys of another object that it lacks; else the value itself."""
     both_objects = isinstance(value, dict) and isinstance(other, dict)
     return other | value if both_objects else value
 
 
 def _split_sessions(pairs: list[tuple[str, Any]], plain: dict[str, Any]) -> list[dict[str, Any]]:
-    metas, turns, events = ([value for name, value in pairs if name == part] for part in PARTS)
-    others = {name: value for name, value in plain.items() if name not in PARTS}
+    metas, turns, events = ([value for name, value in pairs if name == key] for key in SESSION_KEYS)
+    unknown_keys = {name: value for name, value in plain.items() if name not in SESSION_KEYS}
     sessions: list[dict[str, Any]] = [
         {"interactions": items, "events": []} for items in turns or [[]]
     ]
@@ -74,7 +78,7 @@ def _split_sessions(pairs: list[tuple[str, Any]], plain: dict[str, Any]) -> list
         if len(events) != len(turns):
             index = _best_match(items, turns)
         sessions[index]["events"].append(items)
-    return [*({"meta": meta} for meta in metas), sessions[0] | others, *sessions[1:]]
+    return [*({"meta": meta} for meta in metas), sessions[0] | unknown_keys, *sessions[1:]]
 
 
 def _best_match(events: Any, turns: list[Any]) -> int:

@@ -2,17 +2,17 @@
 
 Invariants:
 
-- Each intact turn and event is in the result, in order and unchanged, even if the file was cut at
-  any byte, joined by hand, contains foreign bytes, or has a part of a session twice. Damaged
-  records are left out; the caller preserves their bytes.
-- An object with duplicate keys (a merge by lines writes both sides into one record) yields a record
-  with the first values and one with the second values.
+- Each intact turn and event is in the result, in order and unchanged. This holds even if the file
+  was cut at any byte, joined by hand, contains foreign bytes, or has ``meta``, ``interactions`` or
+  ``events`` twice. Damaged records are left out; the caller preserves their bytes.
+- An object with duplicate keys yields one record with the first values and another record with the
+  second values, since a merge by lines may write the records of both sides into one object.
 - Two intact sides of a conflict are merged as the merge driver would merge them.
-- Several sessions of the cell are merged, so that references from events to turns stay valid when
-  turns are renumbered.
+- Several sessions of the cell in one file are merged. If this changes the numbers of turns, events
+  still refer to the same turns.
 - Nothing is recovered from a file that belongs to another cell.
 - The last event notes what was recovered, for the interface.
-- It takes bounded time for any bytes.
+- The time is bounded for any bytes.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from pydantic import ValidationError
 from ....errors import AIServerError
 from ....models import Event, Interaction, Session, SessionKey, SessionMeta, new_session
 from .. import codec
-from ..codec import PARTS
+from ..codec import SESSION_KEYS
 from ..legacy_format import convert_legacy, find_ids, is_legacy
 from ..merge.sessions import merge_into
 from ..merge.three_way import merge_sessions
-from .conflict_marks import has_marks, split_sides
+from .conflict_markers import has_markers, split_sides
 from .duplicate_keys import ObjectReader
 from .unclosed import close_objects
 
-NOTE = "recovered"
-_Part = SessionMeta | Interaction | Event
-_KEYS: dict[type[_Part], set[str]] = {  # by which a part is recognised
+NOTE = "recovered"  # the type of the event that notes what was recovered
+_Part = SessionMeta | Interaction | Event  # of a session
+_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # an object with these keys is such a part
     Interaction: {"turn_id", "user_request"},
     Event: {"seq", "type"},
     SessionMeta: {"version", "notebook_id"},
 }
-_BEGIN = re.compile(r"\{\s{0,200}\"")
+_OBJECT_START = re.compile(r"\{\s{0,200}\"")
 _MAX_EFFORT = 200  # characters that may be read per character of the text
 _MAX_GROUPS = 20  # sessions in one file; merging more would take too long
 _MAX_DEPTH = 8  # depth of nesting in which records are searched
 
 
 class _Group(NamedTuple):
-    """The parts of one session."""
+    """The intact parts of one session."""
 
     parts: list[_Part]
-    unknown_keys: dict[str, Any]  # of the session
+    unknown_keys: dict[str, Any]  # of the session, with their values
 
 
 def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
@@ -67,7 +67,10 @@ def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
 
 
 def parse_with_duplicates(data: bytes) -> Session:
-    """Parse as ``codec.parse``, but with all values of duplicate keys. Raises DamagedData."""
+    """Parse as ``codec.parse`` does, but recover all values of duplicate keys.
+
+    Raises DamagedData.
+    """
     try:
         return codec.parse(data)
     except codec.DuplicateKey:
@@ -81,7 +84,7 @@ def recover(data: bytes, key: SessionKey) -> Session:
     """Return a session with all intact records and a note. It may contain only the note."""
     session = new_session(key)
     texts, merge_id = [data], ""
-    if has_marks(data):
+    if has_markers(data):
         ours, theirs, merge_id = split_sides(data)
         try:
             merged = merge_sessions(b"", ours, theirs, merge_id)
@@ -131,28 +134,28 @@ def is_empty(session: Session) -> bool:
 def _decode(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
-        if _BEGIN.search(text):  # else two arbitrary bytes only look like its mark
+        if _OBJECT_START.search(text):  # else the first two bytes only look like a byte order mark
             return text
     # Bytes that aren't UTF-8 become lone surrogates, which no record may contain.
     return data.decode("utf-8-sig", "surrogateescape")
 
 
 def _all_groups(text: str) -> list[_Group]:
-    """Return the parts of sessions in a text that isn't valid JSON, in their order.
+    """Return the groups of parts, one for each session in the text, in their order.
 
-    If objects have duplicate keys, the text is read once per value: the first values form one
-    session, the second values another.
+    If objects have duplicate keys, the text is read once for each of their values: the first values
+    form one session, the second values another session.
     """
     groups: list[_Group] = []
     text, is_whole = _close_objects(text)
-    version, versions, is_mixed = 0, 1, False
+    choice, choice_count, is_mixed = 0, 1, False
     if not is_whole:
         list(_values(text, reader := ObjectReader(0)))
         is_mixed = reader.is_mixed
-    while version < versions:
-        reader = ObjectReader(version, drop_ambiguous=is_mixed)
+    while choice < choice_count:
+        reader = ObjectReader(choice, drop_ambiguous=is_mixed)
         groups += _groups(_values(text, reader), _MAX_GROUPS - len(groups))
-        versions, version = reader.versions, version + 1
+        choice_count, choice = reader.choice_count, choice + 1
     return groups
 
 
@@ -166,27 +169,27 @@ def _close_objects(text: str) -> tuple[str, bool]:
     return text, True
 
 
-def _groups(values: Iterator[dict[str, Any]], most: int) -> list[_Group]:
-    """Group values by session: one object per session, or the remains of a torn one."""
+def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
+    """Group values by session: each session is one object, or the remains of a torn session."""
     groups: list[_Group] = []
-    is_loose = False
+    is_torn = False  # whether the last group consists of the remains of a session
     for value in values:
         if is_legacy(value):
             value = convert_legacy(value)
         is_session = isinstance(value.get("interactions"), list)
-        if not groups or ((is_session or not is_loose) and len(groups) < most):
+        if not groups or ((is_session or not is_torn) and len(groups) < max_groups):
             groups.append(_Group([], {}))
         groups[-1].parts.extend(_parts(value))
         if is_session:
             groups[-1].unknown_keys.update(
-                {name: item for name, item in value.items() if name not in PARTS}
+                {name: item for name, item in value.items() if name not in SESSION_KEYS}
             )
-        is_loose = not is_session
+        is_torn = not is_session
     return groups
 
 
 def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
-    """Drop groups of other cells; a group without ids belongs to the previous one's cell."""
+    """Return the groups of a cell. A group without ids belongs to the previous group's cell."""
     ids = find_ids(data)
     selected = []
     for group in groups:
@@ -202,7 +205,7 @@ def _meta(group: _Group) -> SessionMeta | None:
 
 
 def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
-    """Return the unknown keys of the sessions; the first of several values counts."""
+    """Return the unknown keys of all sessions; of several values, the first value."""
     result: dict[str, Any] = {}
     for group in groups:
         for name, value in group.unknown_keys.items():
@@ -213,9 +216,9 @@ def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
 
 def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
     """Yield the outermost objects of a text."""
-    decoder = json.JSONDecoder(object_pairs_hook=reader.object)
+    decoder = json.JSONDecoder(object_pairs_hook=reader.build_object)
     effort = _MAX_EFFORT * (len(text) + 100_000)
-    match = _BEGIN.search(text)
+    match = _OBJECT_START.search(text)
     while match and effort > 0:
         try:
             value, end = decoder.raw_decode(text, match.start())
@@ -223,15 +226,20 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
             effort -= 100_000
             end = match.start() + 1
         except ValueError as reason:
-            effort -= getattr(reason, "pos", len(text))  # the error counted lines up to there
+            effort -= getattr(
+                reason, "pos", len(text)
+            )  # creating the error read the text up to here
             end = match.start() + 1
         else:
             yield from value if isinstance(value, list) else [value]
-        match = _BEGIN.search(text, end)
+        match = _OBJECT_START.search(text, end)
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
-    """Yield the intact parts in a value, or in a torn one that swallowed later records."""
+    """Yield the intact parts of a session in a value.
+
+    Searches nested values, too, because a torn object may include later records.
+    """
     if isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
             yield from _parts(item, depth + 1)
@@ -244,8 +252,8 @@ def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
 
 
 def _parse_part(item: dict[str, Any]) -> _Part | None:
-    """Return the part of a session in an object, or None if it isn't an intact one."""
-    kind = next((kind for kind, keys in _KEYS.items() if keys <= item.keys()), None)
+    """Return an object as a part of a session, or None if it isn't an intact part."""
+    kind = next((kind for kind, keys in _REQUIRED_KEYS.items() if keys <= item.keys()), None)
     if kind and _is_storable(item):
         with contextlib.suppress(ValidationError):
             return kind.model_validate(item)
@@ -263,8 +271,8 @@ def _is_storable(item: dict[str, Any]) -> bool:
 def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
     """Return the turns and events among the parts, each once.
 
-    If two files were joined, both have a turn 1, so the later one gets the next number. It takes
-    linear time, since there may be thousands.
+    If two files were joined, both have a turn 1, so the later turn gets the next number. This takes
+    linear time, since there may be thousands of records.
     """
     turns: list[Interaction] = []
     events: list[Event] = []

@@ -5,8 +5,8 @@ Invariants:
 - Our copy only grows: its records keep their contents and order; missing records are appended in
   the order of the other copy, with new numbers.
 - Merging is idempotent: records are compared by their contents without the numbers.
-- Records that were merged before, according to their digests, and that our copy lacks were deleted
-  since, so they aren't merged again.
+- A record that was merged before, according to ``merged_digests``, and that our copy lacks has been
+  deleted from our copy since. So it isn't merged again.
 """
 
 from __future__ import annotations
@@ -33,38 +33,39 @@ def merge_into(
 ) -> bool:
     """Append the records of ``theirs`` that ``ours`` lacks; return whether ``ours`` changed.
 
-    An unsaved, empty session becomes a copy of ``theirs``. ``merge_id``: the id under which
-    ``meta.merged`` maps old to new numbers, for references by old numbers.
+    If ``ours`` is unsaved and empty, it becomes a copy of ``theirs``. With a ``merge_id``,
+    ``meta.merged`` gets a map from old to new numbers under this id, for references from other
+    files that have old numbers.
     """
     if ours.revision == 0 and not count_records(ours) and not merged_digests:
         _copy_session(ours, theirs)
         return True
     existing: dict[str, list[Interaction | Event]] = defaultdict(list)
-    for item in ours.ordered():
-        existing[record_content(item)].append(item)
-    turns: dict[int, int] = {}  # their turn ids, mapped to ours
-    seqs: dict[int, int] = {}
-    # Counters, since asking the session each time would take quadratic time.
+    for record in ours.ordered():
+        existing[record_content(record)].append(record)
+    turn_ids: dict[int, int] = {}  # our turn ids by their turn ids
+    seqs: dict[int, int] = {}  # our record numbers by their record numbers
+    # Counters, since computing the next numbers from the session each time takes quadratic time.
     next_seq, next_turn = count(ours.next_seq), count(ours.next_turn_id)
     has_changed = False
-    for item in theirs.ordered():
-        equal = existing[record_content(item)]
-        if equal:
-            record: Interaction | Event = equal.pop(0)
-        elif merged_digests and digest(item) in merged_digests:
+    for their_record in theirs.ordered():
+        equal_records = existing[record_content(their_record)]
+        if equal_records:
+            our_record: Interaction | Event = equal_records.pop(0)
+        elif merged_digests and digest(their_record) in merged_digests:
             continue
         else:
-            fields = codec.to_dict(item) | {"seq": next(next_seq)}
-            if isinstance(item, Interaction):
+            fields = codec.to_dict(their_record) | {"seq": next(next_seq)}
+            if isinstance(their_record, Interaction):
                 fields["turn_id"] = next(next_turn)
-                record = _append_turn(ours, fields, turns)
+                our_record = _append_turn(ours, fields, turn_ids)
             else:
-                record = _append_event(ours, fields, turns, seqs, merge_id)
+                our_record = _append_event(ours, fields, turn_ids, seqs, merge_id)
             has_changed = True
-        if isinstance(item, Interaction) and isinstance(record, Interaction):
-            turns[item.turn_id] = record.turn_id
-        if item.seq is not None and record.seq is not None:
-            seqs[item.seq] = record.seq
+        if isinstance(their_record, Interaction) and isinstance(our_record, Interaction):
+            turn_ids[their_record.turn_id] = our_record.turn_id
+        if their_record.seq is not None and our_record.seq is not None:
+            seqs[their_record.seq] = our_record.seq
     if merge_id and _add_renumberings(ours, theirs, build_renumbering(merge_id, seqs)):
         has_changed = True
     if has_changed:
@@ -81,7 +82,7 @@ def _copy_session(ours: Session, theirs: Session) -> None:
     if not theirs.revision and not count_records(theirs):
         meta.revision = 1  # marks the copy as saved
     unknown = copy.model_extra or {}
-    # Unknown keys keep their order.
+    # First the known keys, then the unknown keys in their order.
     for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:
         setattr(ours, name, getattr(copy, name))
 
@@ -100,8 +101,8 @@ def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any
     return len(merges) > before
 
 
-def _append_turn(ours: Session, fields: dict[str, Any], turns: dict[int, int]) -> Interaction:
-    _renumber(fields, "parent_turn_id", turns)
+def _append_turn(ours: Session, fields: dict[str, Any], turn_ids: dict[int, int]) -> Interaction:
+    _renumber(fields, "parent_turn_id", turn_ids)
     ours.interactions.append(turn := Interaction.model_validate(fields))
     return turn
 
@@ -109,14 +110,15 @@ def _append_turn(ours: Session, fields: dict[str, Any], turns: dict[int, int]) -
 def _append_event(
     ours: Session,
     fields: dict[str, Any],
-    turns: dict[int, int],
+    turn_ids: dict[int, int],
     seqs: dict[int, int],
     merge_id: str,
 ) -> Event:
-    _renumber(fields, "turn_id", turns)
+    _renumber(fields, "turn_id", turn_ids)
     data = fields.get("data") or {}
     if data.get("from_cell") not in (None, ours.meta.cell_id):
-        if merge_id:  # the other cell's session knows the new number
+        # ``from_seq`` is the number of another cell's record. That cell's session maps it.
+        if merge_id:
             fields["data"] = data | {
                 "merged": [[*path, merge_id] for path in data.get("merged") or [[]]]
             }
@@ -129,6 +131,7 @@ def _append_event(
 
 
 def _renumber(fields: dict[str, Any], name: str, numbers: dict[int, int]) -> None:
+    """Map the number in a field to its new number; remove the field if there is none."""
     if fields.get(name) is not None:
         fields[name] = numbers.get(fields[name])
         if fields[name] is None:

@@ -5,9 +5,9 @@ Invariants:
 - Each turn, event and log entry of both sides is in the result once. Our side keeps its numbers
   and order; missing records follow in the order of the other side, with new numbers.
 - A record that both sides have, such as a cherry-picked one, is recognised by its content.
-- References stay valid: turn ids and ``from_seq`` are renumbered. References from other files
-  (a log entry, an event of another cell) carry the merge's id in ``merged``, so that a reader can
-  map the old number (``renumbering.py``).
+- References stay valid: turn ids and ``from_seq`` are renumbered. A log entry, or an
+  event of another cell, refers to a record by its old number. It gets the merge's id in
+  ``merged``, so that a reader can map the number (``renumbering.py``).
 - Merging is idempotent. Unreadable data raises DamagedData and is never merged.
 """
 
@@ -22,54 +22,59 @@ from ..mutations import check_writable, number_entries
 from .logs import missing_entries
 from .sessions import merge_into
 
-_MAX_PATHS = 8
-_META_OF_MERGE = ("revision", "last_updated", "merged")  # keys of the meta that merge_into sets
+_MAX_MERGE_PATHS = 8
+_META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys that ``merge_into`` sets
 
 
 def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> bytes:
     """Return the bytes of the merged session. Raises DamagedData, SessionTooNew."""
-    left, right = codec.parse(ours), codec.parse(theirs)
-    old = codec.parse(base) if base.strip() else None
-    for session in (left, right, *([old] if old else [])):
+    our_session, their_session = codec.parse(ours), codec.parse(theirs)
+    base_session = codec.parse(base) if base.strip() else None
+    for session in (our_session, their_session, *([base_session] if base_session else [])):
         check_writable(session.meta, None)
-    if _cell_key(left) != _cell_key(right):
+    if _cell_key(our_session) != _cell_key(their_session):
         raise DamagedData("the sides belong to different cells")
-    before, revision = codec.encode(left), max(left.revision, right.revision)
-    _merge_other_keys(left, right, old)
-    merge_into(left, right, merge_id=merge_id)
-    if codec.encode(left) == before:
+    before = codec.encode(our_session)
+    revision = max(our_session.revision, their_session.revision)
+    _merge_other_keys(our_session, their_session, base_session)
+    merge_into(our_session, their_session, merge_id=merge_id)
+    if codec.encode(our_session) == before:
         return ours
-    left.meta.revision = revision + 1
-    return codec.encode(left)
+    our_session.meta.revision = revision + 1
+    return codec.encode(our_session)
 
 
 def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
     """Return the bytes of a merged change log. Raises DamagedData if a side has damaged lines."""
-    left, right = codec.parse_log(ours), codec.parse_log(theirs)
-    if left.damaged or right.damaged:
+    our_log, their_log = codec.parse_log(ours), codec.parse_log(theirs)
+    if our_log.damaged or their_log.damaged:
         raise DamagedData("the log has damaged lines")
-    copies = {codec.entry_content(entry): entry for entry in right.entries}
+    copies = {codec.entry_content(entry): entry for entry in their_log.entries}
     is_changed = False
-    for entry in left.entries:
+    for entry in our_log.entries:
         copy = copies.get(codec.entry_content(entry))
-        is_changed |= copy is not None and _add_paths(entry, copy, merge_id)
+        is_changed |= copy is not None and _add_merge_paths(entry, copy, merge_id)
     missing = [
         entry.model_copy(update={"merged": [[*path, merge_id] for path in entry.merged or [[]]]})
-        for entry in missing_entries(left.entries, right.entries)
+        for entry in missing_entries(our_log.entries, their_log.entries)
     ]
     if not (is_changed or missing):
         return ours
-    merged = [*left.entries, *number_entries(left.entries, missing)]
+    merged = [*our_log.entries, *number_entries(our_log.entries, missing)]
     return b"".join(codec.encode(entry, indent=None) for entry in merged)
 
 
-def _add_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
-    """Add the paths of their copy of an entry, since sessions may have come the same way."""
+def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
+    """Add the merge paths of the other copy of an entry; return whether there are new paths.
+
+    A merge path (see ``renumbering.py``) is the list of the merges that an entry went through. The
+    sessions of their side may have gone through the same merges as their copy of the entry.
+    """
     paths = ours.merged or [[]]
-    new = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths][:_MAX_PATHS]
-    if new:
-        ours.merged = [*paths, *new][:_MAX_PATHS]
-    return bool(new)
+    new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
+    if new_paths:
+        ours.merged = [*paths, *new_paths][:_MAX_MERGE_PATHS]
+    return bool(new_paths)
 
 
 def _cell_key(session: Session) -> tuple[str, str, str]:
@@ -80,30 +85,31 @@ def _cell_key(session: Session) -> tuple[str, str, str]:
 def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> None:
     """Merge the meta and unknown keys, everything but turns and events."""
     old: dict[str, Any] = codec.to_dict(base) if base else {}
-    left, right = codec.to_dict(ours), codec.to_dict(theirs)
-    meta = _merge_keys(old.get("meta") or {}, left["meta"], right["meta"])
-    for name in _META_OF_MERGE:
+    our_keys, their_keys = codec.to_dict(ours), codec.to_dict(theirs)
+    our_meta, their_meta = our_keys["meta"], their_keys["meta"]
+    meta = _merge_keys(old.get("meta") or {}, our_meta, their_meta)
+    for name in _META_SET_BY_MERGE:
         meta.pop(name, None)
-        if name in left["meta"]:
-            meta[name] = left["meta"][name]
-    both = [*(left["meta"].get("parents") or []), *(right["meta"].get("parents") or [])]
-    if both:
+        if name in our_meta:
+            meta[name] = our_meta[name]
+    parents = [*(our_meta.get("parents") or []), *(their_meta.get("parents") or [])]
+    if parents:
         meta["parents"] = [
-            parent for index, parent in enumerate(both) if parent not in both[:index]
+            parent for index, parent in enumerate(parents) if parent not in parents[:index]
         ]
     ours.meta = type(ours.meta).model_validate(meta)
-    others = _merge_keys(old, left, right)
-    for name in others.keys() - set(codec.PARTS):
-        setattr(ours, name, others[name])
+    merged_keys = _merge_keys(old, our_keys, their_keys)
+    for name in merged_keys.keys() - set(codec.SESSION_KEYS):
+        setattr(ours, name, merged_keys[name])
 
 
 def _merge_keys(
     old: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return ours with the keys that only the other side has changed; remove none."""
+    """Return our keys, with their value of each key that only they changed. Removes no key."""
     result = dict(ours)
     for name, value in theirs.items():
-        is_ours = name in ours and (name not in old or ours[name] != old[name])
-        if not is_ours:
+        has_our_change = name in ours and (name not in old or ours[name] != old[name])
+        if not has_our_change:
             result[name] = value
     return result

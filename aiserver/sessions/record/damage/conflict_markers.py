@@ -1,0 +1,95 @@
+"""Split files with git's conflict markers into our side and their side. Pure.
+
+Supports all of git's styles (merge, diff3, zdiff3). In session files and logs, no line of text can
+look like a marker, because strings contain no line breaks. Markers may be longer than seven
+characters (git's attribute ``conflict-marker-size``). All markers of a file are as long as the
+first marker; longer markers belong to a conflict inside the base, the common ancestor of the sides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Literal, NamedTuple
+
+_MARKER = re.compile(r"(<+|\|+|=+|>+)(?: (.*?))?\r?")
+_BEGIN = re.compile(rb"^(<{7,}) .*", re.MULTILINE)
+_END = re.compile(rb"^>{7,} .*", re.MULTILINE)
+
+Side = Literal["both", "ours", "base", "theirs"]
+
+
+class Line(NamedTuple):
+    """A line, the side to which it belongs, and the id of the merge that left the conflict.
+
+    Only lines of their side have an id.
+    """
+
+    text: bytes
+    side: Side
+    merge_id: str
+
+
+def has_markers(data: bytes) -> bool:
+    """Return whether these bytes contain an unresolved conflict."""
+    return b"<<<<<<< " in data and bool(_BEGIN.search(data) and _END.search(data))
+
+
+def split_lines(data: bytes) -> list[Line]:
+    """Return the lines without the markers."""
+    lines: list[Line] = []
+    side: Side = "both"
+    begin = _BEGIN.search(data)
+    size = len(begin[1]) if begin else 7
+    texts = data.split(b"\n")
+    markers = [_parse_marker(text, size) for text in texts]
+    merge_id = ""
+    for index, (text, marker) in enumerate(zip(texts, markers, strict=True)):
+        sign, label = marker or ("", "")
+        if sign == "<" and side == "both":
+            side = "ours"
+            # The labels name the branches or commits, so together they identify the merge.
+            end_labels = (end[1] for end in markers[index + 1 :] if end and end[0] == ">")
+            labels = f"{label}\n{next(end_labels, '')}"
+            merge_id = hashlib.sha256(labels.encode()).hexdigest()[:16]
+        elif sign == "|" and side == "ours":
+            side = "base"
+        elif sign == "=" and side in ("ours", "base"):
+            side = "theirs"
+        elif sign == ">" and side == "theirs":
+            side = "both"
+        else:
+            lines.append(Line(text, side, merge_id if side == "theirs" else ""))
+    return lines
+
+
+def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
+    """Return our side, their side, and the id of the merge (of the last one, if several)."""
+    lines = split_lines(data)
+    ours = b"\n".join(line.text for line in lines if line.side in ("both", "ours"))
+    theirs = b"\n".join(line.text for line in lines if line.side in ("both", "theirs"))
+    return ours, theirs, next((line.merge_id for line in reversed(lines) if line.merge_id), "")
+
+
+def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
+    """Return two sides as one conflict, with the labels of the markers in ``marked``."""
+    begin, end = _BEGIN.search(marked), _END.search(marked)
+    size = len(begin[1]) if begin else 7
+    return b"\n".join(
+        [
+            begin[0] if begin else b"<" * size,
+            ours.rstrip(b"\n"),
+            b"=" * size,
+            theirs.rstrip(b"\n"),
+            end[0] if end else b">" * size,
+            b"",
+        ]
+    )
+
+
+def _parse_marker(text: bytes, size: int) -> tuple[str, str] | None:
+    """Return the sign and the label of a marker, or None for any other line."""
+    if text[:size] not in (b"<" * size, b"|" * size, b"=" * size, b">" * size):
+        return None
+    match = _MARKER.fullmatch(text.decode("utf-8", "replace"))
+    return (match[1][0], match[2] or "") if match and len(match[1]) == size else None
