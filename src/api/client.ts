@@ -1,4 +1,4 @@
-/** Typed client of the HTTP API. Models use it; widgets never do. */
+/** A typed client of the HTTP API. Models (`model/`) use this client; widgets never do. */
 import { ServerConnection } from '@jupyterlab/services';
 
 import { IRequestOptions, call, request } from './request';
@@ -54,7 +54,7 @@ export class ApiClient {
     return this._stream<StreamEvent>(path, body, signal);
   }
 
-  /** Stop a generation; its stream then ends with `cancelled`. */
+  /** Stop a generation; the generation's stream then ends with the event `cancelled`. */
   stop(generationId: string) {
     return this._send<void>('DELETE', `generate/${generationId}`);
   }
@@ -72,7 +72,7 @@ export class ApiClient {
     return this._models;
   }
 
-  /** The messages that a request would send to the model. Sends nothing to the model. */
+  /** Fetch the messages that a request would send to the model, without sending them. */
   preview(body: PreviewBody) {
     return this._send<Preview>('POST', 'generate/preview', body);
   }
@@ -83,15 +83,15 @@ export class ApiClient {
   }
 
   /**
-   * Check whether a provider responds, accepts the key and has the model. A key or an address that
-   * is passed is used instead of the saved one.
+   * Check whether a provider responds, accepts the key and has the model. Instead of the saved key
+   * or address, a key or address in the body is used.
    */
   async check(model: string, key: string | null, address: string | null) {
     const body = { model, key, address };
     return (await this._send<Check>('POST', 'models/check', body)).verdict;
   }
 
-  /** The models that a provider lists, with the given or else the saved key and address. */
+  /** Fetch the models that a provider lists, with the passed key and address or the saved ones. */
   async modelNames(
     provider: string,
     key: string | null,
@@ -123,8 +123,8 @@ export class ApiClient {
   }
 
   /**
-   * Install the local model, or follow a running installation. With `join`, only follow one (404
-   * if there is none). Aborting the request doesn't stop the installation.
+   * Install the local model, or follow a running installation. With `join`, never begin an
+   * installation (404 if none is running). Aborting the request doesn't stop the installation.
    */
   installLocal(join: boolean, signal?: AbortSignal) {
     const body = { join } satisfies Partial<InstallBody>;
@@ -139,7 +139,7 @@ export class ApiClient {
     return this._send<NotebookIdentity>('POST', 'notebooks', body);
   }
 
-  /** The git repository for which nobody has decided yet how git handles the histories. */
+  /** The git repository for which it isn't decided yet how git handles the histories, if any. */
   async undecidedRepository() {
     return (await this._get<Git>('git')).repository;
   }
@@ -168,7 +168,10 @@ export class ApiClient {
     return this._get<Replay>(`${sessionPath(key)}/replay`, signal);
   }
 
-  /** The contributor of each line of `source`, of the version after `step`, or of the last one. */
+  /**
+   * The contributor of each line: of `source` if it is passed, else of the version after `step` if
+   * that is passed, else of the last version.
+   */
   blame(key: ICellKey, body: BlameBody, signal?: AbortSignal) {
     const path = `${sessionPath(key)}/blame`;
     return this._send<Blame>('POST', path, body, { signal });
@@ -185,7 +188,7 @@ export class ApiClient {
     return this._get<Timeline>(`${notebookPath(notebookId)}/timeline`, signal);
   }
 
-  /** The notebook as it was after a moment of the timeline with that version. */
+  /** The notebook as it was after a moment, in the given version of the timeline. */
   moment(
     notebookId: string,
     index: number,
@@ -223,7 +226,8 @@ export class ApiClient {
   }
 
   /**
-   * Record changes to the cells of a notebook. With `keepalive` the request outlives the page.
+   * Record changes to the cells of a notebook. With `keepalive`, the browser finishes the request
+   * even if the page is closed.
    */
   recordChanges(notebookId: string, body: ChangesBody, keepalive = false) {
     const path = `${notebookPath(notebookId)}/changes`;
@@ -279,7 +283,7 @@ function keyPath(provider: string): string {
   return `models/keys/${encodeURIComponent(provider)}`;
 }
 
-/** Path of a session. Ids are escaped: a file may use any text as a cell's id (P5). */
+/** The URL path of a session. Ids are escaped, because a file may use any text as a cell's id. */
 function sessionPath({ notebookId, cellId }: ICellKey): string {
   const ids = [notebookId, cellId].map(encodeURIComponent);
   return `sessions/${ids.join('/')}`;

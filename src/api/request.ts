@@ -1,12 +1,12 @@
 /**
- * Send requests through `ServerConnection`, which adds the token, the XSRF header and the base
- * URL. Nothing else in this project uses HTTP.
+ * Sends requests through `ServerConnection`, which adds the token, the XSRF header and the base
+ * URL. No other file of the extension uses HTTP.
  *
  * Invariants:
- * - Any text of a notebook can be sent.
- * - A response that isn't AI Server's (a proxy's page, a login page) is an error with a code of its
- *   own, and its text is never shown.
- * - Each `call` ends. A server that sends nothing for a minute counts as unreachable, so that the
+ * - Any text of a notebook can be sent, even if it isn't well-formed Unicode.
+ * - A response that doesn't come from AI Server (a proxy's page, a login page) is an error with a
+ *   special code, and the response's text is never shown.
+ * - Each `call` ends: a server that sends nothing for a minute counts as unreachable, so that the
  *   caller can continue and retry.
  */
 import { URLExt } from '@jupyterlab/coreutils';
@@ -15,7 +15,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import { TimeoutError, withTimeout } from './timeout';
 import type { ErrorBody } from './types';
 
-/** A failed request: `code` is fixed, `message` is a sentence that can be shown. */
+/** A failed request: `code` identifies the failure, `message` is a sentence that can be shown. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -40,10 +40,10 @@ export interface IRequestOptions {
   keepalive?: boolean;
 }
 
-/** Generous: reading a folder on a slow network or querying a provider takes seconds. */
+/** The timeout is long, because a slow network folder or a provider can take many seconds. */
 const TIMEOUT_TICKS = 12;
 
-/** Bytes that browsers accept in the body of a keepalive request. */
+/** The largest body of a `keepalive` request that browsers accept, in bytes. */
 const MAX_KEEPALIVE_BYTES = 60_000;
 
 /**
@@ -68,7 +68,7 @@ export async function request(
     const text = JSON.stringify(body, toWellFormed);
     init.body = text;
     init.headers = { 'Content-Type': 'application/json', ...headers };
-    // A character takes at most three bytes.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     init.keepalive = options.keepalive && text.length * 3 < MAX_KEEPALIVE_BYTES;
   }
   let response: Response;
@@ -158,7 +158,7 @@ async function toApiError(
   return new ApiError(status, body.code, body.message, body);
 }
 
-/** The body, if it is one of AI Server's errors. */
+/** The body of a response, if the body is one of AI Server's errors; null otherwise. */
 async function errorBody(response: Response): Promise<ErrorBody | null> {
   try {
     const body = await response.json();
@@ -185,6 +185,6 @@ async function isSignedIn(
     const { ok, status } = response;
     return status !== 401 && status !== 403 && !(ok && isHtmlPage(response));
   } catch {
-    return true; // Unknown: report the original response.
+    return true; // It can't be found out, so report the original response.
   }
 }

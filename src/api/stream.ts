@@ -1,11 +1,14 @@
 /**
- * Read the `text/event-stream` response of a POST. (`EventSource` can neither POST nor send the
- * XSRF header.)
+ * Reads the `text/event-stream` response of a POST request. The browser's `EventSource` isn't used,
+ * because it can neither send a POST request nor the XSRF header.
  */
 import { withTimeout } from './timeout';
 import type { StreamEvent } from './types';
 
-/** Ticks without data after which a stream is dead; an idle server sends a heartbeat each tick. */
+/**
+ * The number of ticks (see `timeout.ts`) without data after which a stream counts as dead. A server
+ * without data sends a heartbeat each tick.
+ */
 const TIMEOUT_TICKS = 6;
 
 /**

@@ -1,18 +1,18 @@
 /**
- * Timeout that detects dead connections, for example after a laptop has slept.
+ * A timeout that detects dead connections, for example after a laptop has slept.
  *
- * Invariant: the timeout counts ticks of this page, not clock time. A page that slept still has
- * its full timeout after it wakes, to read data that has arrived.
+ * Invariant: the timeout counts ticks of a timer in this page, not clock time. A page that slept
+ * still has the remaining ticks after it wakes, to read data that has arrived meanwhile.
  */
 const TICK_MS = 5000;
 
-/** The connection was silent for so long that it is considered dead. */
+/** Thrown when no data has arrived for so long that the connection is considered dead. */
 export class TimeoutError extends Error {}
 
 /**
  * Await a promise for at most `ticks` ticks of 5 s each.
  *
- * @throws TimeoutError after that.
+ * @throws TimeoutError if the promise has not settled by then.
  */
 export async function withTimeout<T>(
   promise: Promise<T>,

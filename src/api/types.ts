@@ -1,6 +1,6 @@
 /**
- * The types of the HTTP API: those of `schema.ts`, which is generated from `aiserver/rest-api.yml`
- * (`jlpm gen:api`), short names for some of them, and the events of streams.
+ * The types of the HTTP API: the types of `schema.ts`, which `jlpm gen:api` generates from
+ * `aiserver/rest-api.yml`, short names for some of these types, and the events of streams.
  */
 import type * as schema from './schema';
 import type { InstallState, Interaction } from './schema';
@@ -14,7 +14,7 @@ export type SessionEvent = schema.Event;
 export type ExportFormat = schema.ExportBody['format'];
 export type Verdict = schema.Check['verdict'];
 export type ModelInfo = schema.Model;
-/** An error, as the server words it; only its code and its English message are certain. */
+/** An error as the server sends it. Only the code and the English message are always present. */
 export type ErrorBody = Pick<schema.Error, 'code' | 'message'> &
   Partial<schema.Error>;
 
@@ -24,7 +24,7 @@ export interface ICellKey {
   cellId: string;
 }
 
-/** A search request; without a notebook id it searches all notebooks. */
+/** A search request. Without a notebook id, all notebooks are searched. */
 export type ISearchRequest = Required<schema.SearchBody>;
 
 /** An event of a generation's response stream. */

@@ -108,7 +108,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         }
         const blame = currentBlame();
         if (!blame) {
-          // The first call shows the contributors, the second one the step.
+          // The first call of the command shows the contributors, the second call shows the step.
           return commands.execute(CommandIDs.blame);
         }
         const line = blame.atCursor;

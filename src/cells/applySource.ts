@@ -1,10 +1,10 @@
 /**
  * Writes code into a cell, for Accept and Restore.
  *
- * Invariants (P35):
- * - A write is exactly one undo step: undo restores the previous bytes, even if a person typed
- *   within half a second before or after. (The undo manager merges such edits unless it is told to
- *   stop capturing.)
+ * Invariants:
+ * - A write can be undone with exactly one undo, which restores the exact previous text, even if a
+ *   person typed within half a second before or after the write. (The undo manager would merge such
+ *   edits, so it is told to begin a new entry.)
  * - Unchanged text isn't touched, so that other people's cursors stay where they are.
  */
 import { diff } from '@codemirror/merge';
@@ -14,9 +14,9 @@ import type { Cell } from '@jupyterlab/cells';
 import { runAsOwnWrite } from './ownWrites';
 import { DIFF_LIMITS } from '../diff/limits';
 
-/** Make a cell's code equal to `source`, in one undo step. */
+/** Make a cell's code equal to `source`, in a write that one undo reverts. */
 export function applySource(cell: Cell, source: string): void {
-  // Every shared cell has an undo manager, although the interface lacks it.
+  // Every shared cell has an undo manager, although its TypeScript interface doesn't say so.
   replaceSource(cell.model.sharedModel as unknown as YBaseCell<never>, source);
 }
 
@@ -29,7 +29,7 @@ export function replaceSource(model: YBaseCell<never>, source: string): void {
   model.undoManager?.stopCapturing();
   runAsOwnWrite(() =>
     model.transact(() => {
-      // From the end, so that the offsets of the remaining changes stay valid.
+      // Apply the changes from the last to the first, so that their offsets stay valid.
       for (const change of [...diff(before, source, DIFF_LIMITS)].reverse()) {
         model.updateSource(
           change.fromA,

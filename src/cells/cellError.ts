@@ -1,5 +1,5 @@
 /**
- * A short text of the error below a cell, for a request to fix it.
+ * Writes a short text about the error below a cell, for the request to fix that error.
  *
  * Invariants: the error belongs to the cell's current code, not to an older version; frames inside
  * libraries are left out.
@@ -7,16 +7,19 @@
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import type { IError } from '@jupyterlab/nbformat';
 
-/** Characters; errors of databases may repeat long statements. */
+/** The largest number of characters: errors of databases may repeat long statements. */
 const MAX_LENGTH = 1000;
 /** ANSI colour codes. */
 const ESCAPE = '\u001b';
 const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
-/** First line of a cell's frame in IPython's tracebacks; the frames below it are the callees. */
+/** The first line of a cell's frame in a traceback of IPython. Called functions are below it. */
 const CELL_FRAME = /^(Cell|Input) In ?\[|^<ipython-input-/;
 
-/** The marked line of the cell, if any, and the error message; null if there is no error. */
+/**
+ * The cell's line that the traceback marks, if it marks any, and the error message; null if there
+ * is no error.
+ */
 export function cellErrorText(cell: Cell | null): string | null {
   const model = cell?.model as Partial<ICodeCellModel> | undefined;
   const { outputs } = model ?? {};
@@ -53,7 +56,7 @@ function summarize({ ename, evalue, traceback }: IError): string {
     .join('\n');
 }
 
-/** The text of an output's field, which may contain anything. */
+/** The text of an output's field; empty if the field, which can be anything, isn't text. */
 function textOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join('\n') : value;
   return typeof text === 'string' ? text.replace(ANSI, '') : '';

@@ -1,13 +1,13 @@
 /**
- * Repair cell ids, so that sessions can be stored under them.
+ * Repairs cell ids, so that sessions can be stored under them.
  *
  * Invariants:
- * - The ids are in the saved file. JupyterLab keeps older notebooks at nbformat 4.4, which has no
- *   cell ids, so they are upgraded to 4.5.
+ * - The saved file contains the ids. JupyterLab doesn't upgrade older notebooks from nbformat 4.4,
+ *   which has no cell ids, so this code upgrades them to 4.5.
  * - Valid, unique ids are never changed.
- * - A cell is changed in place (its widget, undo history and cursor stay) and without an undo step,
- *   because undo must not restore an invalid id.
- * - Colab writes only its own cell ids, as `metadata.id`, and drops others when it saves. If
+ * - An id is changed in place, so that the cell's widget, undo history and cursor stay. The change
+ *   can't be undone, because undo must not restore an invalid id.
+ * - Colab writes only its own cell ids, as `metadata.id`, and drops all other ids when it saves. If
  *   JupyterLab has generated all ids, Colab's ids replace them, so that the histories are found
  *   after the notebook was edited in Colab.
  */
@@ -18,10 +18,10 @@ import { UUID } from '@lumino/coreutils';
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const GENERATED_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The ids of a cell; `repairedIds` is pure. */
+/** The ids of a cell, as plain data for the pure function `repairedIds`. */
 interface ICellIds {
   readonly id: string;
-  /** The id that Colab gave the cell, if any. */
+  /** The id that Colab gave the cell, if it gave one. */
   readonly colab?: unknown;
 }
 
@@ -50,7 +50,7 @@ export function repairedIds(
   });
 }
 
-/** Give the cells of a notebook valid, persistent ids. Returns whether any id was changed. */
+/** Give the cells of a notebook valid, persistent ids. Return whether any id was changed. */
 export function repairCellIds(model: INotebookModel): boolean {
   // A file may lack the minor version.
   if (model.nbformat === 4 && !(model.nbformatMinor >= 5)) {
@@ -70,7 +70,7 @@ export function repairCellIds(model: INotebookModel): boolean {
 }
 
 function setId(cell: ISharedCell, id: string): void {
-  // The interface can't change an id, but every implementation has a map.
+  // The interface can't change an id, but every implementation stores it in a Yjs map.
   const { ymodel } = cell as unknown as {
     ymodel: {
       get(key: string): unknown;

@@ -1,5 +1,5 @@
 /**
- * Read the context of a cell for a request: the cells before it, the kernel and the language.
+ * Reads the context of a cell for a request: the cells before it, the kernel and the language.
  *
  * Invariant: the context contains no outputs, and fits the limits of the HTTP API.
  */
@@ -9,8 +9,8 @@ import type { CellType, ContextCell } from '../api/types';
 
 const MAX_CELLS = 2000;
 const MAX_SOURCE = 200_000;
-// All sources together: far more than a prompt needs, and (at three bytes each) well below the
-// API's limit.
+// The largest number of characters of all sources together: far more than a prompt needs, and, at
+// three bytes each, well below the API's limit.
 const MAX_CHARACTERS = 500_000;
 
 /** The nearest cells before the cell with this id, in the notebook's order. */
@@ -48,8 +48,8 @@ export function toCellType(type: string | undefined): CellType {
 /**
  * The language of the notebook's kernel, by the kernel's name for it: `python`, `R`, `julia`.
  *
- * A running kernel writes it into the metadata. Otherwise it comes from the kernel's
- * specification, or from its name if the kernel isn't installed.
+ * A running kernel writes the language into the metadata. If there is none, it is read from the
+ * kernel's specification, or from the kernel's name if the kernel isn't installed.
  */
 export function languageOf(panel: NotebookPanel): string {
   const { model } = panel.context;
@@ -75,7 +75,9 @@ function languageOfKernel(name: unknown): string | undefined {
     .replace(/^x/, '');
 }
 
-/** Metadata may contain anything, regardless of nbformat. */
+/**
+ * Return metadata as an object; an empty one if it isn't an object, which nbformat would forbid.
+ */
 function asRecord(value: unknown): Record<string, unknown> {
   return value && typeof value === 'object'
     ? (value as Record<string, unknown>)

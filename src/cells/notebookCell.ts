@@ -1,6 +1,6 @@
 /**
- * A cell of an open notebook, identified by its id: its widget may be recreated at any time (a move
- * is a deletion and an insertion with the same id) or removed.
+ * A cell of an open notebook, found by its id, because the cell's widget may be removed or
+ * recreated at any time: a move is a deletion and an insertion with the same id.
  */
 import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -49,7 +49,7 @@ export class NotebookCell {
     }
     this._tracking?.captureBeforeRequest(this._panel);
     const notebookId = await this._identity.ensure(this._panel);
-    // Earlier changes must precede the request in the record.
+    // Changes made before the request must be recorded before it.
     await this._tracking?.flushed(this._panel);
     return notebookId;
   }
@@ -64,7 +64,10 @@ export class NotebookCell {
     return cellErrorText(this._cell);
   }
 
-  /** Write the cell's code in one undo step; false if the cell was deleted or is read-only. */
+  /**
+   * Write the cell's code, so that one undo reverts it. Return false if the cell was deleted or is
+   * read-only.
+   */
   apply(source: string): boolean {
     const cell = this._cell;
     if (!cell || cell.readOnly) {

@@ -1,4 +1,6 @@
-/** Mark writes of AI Server into a notebook, which a person always initiates. */
+/**
+ * Marks AI Server's own writes into a notebook, whose contributor is the person who started them.
+ */
 
 let depth = 0;
 

@@ -1,7 +1,7 @@
-/** Call handlers before and after each transaction of a shared notebook, until disposed. */
+/** Calls handlers before and after each Yjs transaction of a notebook, until disposed. */
 import type { YNotebook } from '@jupyter/ydoc';
 
-/** The part of Yjs that is used here; importing it would bundle a second copy. */
+/** The parts of Yjs's types that are used here. Importing Yjs would bundle a second copy of it. */
 export interface IYType {
   readonly parent: IYType | null;
   get?(key: string): unknown;
@@ -32,9 +32,9 @@ export class Transactions {
     this._doc.on('afterTransaction', _after);
   }
 
-  /** The list of cells; a key of `changed` if cells were inserted or deleted. */
+  /** The Yjs list of cells, which is a key of `changed` if cells were inserted or deleted. */
   readonly cells: IYType;
-  /** The notebook's metadata and format, which change when it is read from a file. */
+  /** The Yjs map of the notebook's metadata and format, which a reload from the file changes. */
   readonly meta: IYType;
 
   dispose(): void {

@@ -1,4 +1,4 @@
-/** Opens the guided notebook from the launcher, the Help menu and the palette. */
+/** Opens the first-steps notebook, a tutorial, from the launcher, the Help menu and the palette. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin

@@ -117,7 +117,7 @@ function label(
   return isMenu ? short : full;
 }
 
-/** Let the browser save a file. The page never opens it (P10). */
+/** Let the browser save a file. The page never opens the file, which may contain scripts. */
 function download({ name, content }: Export, format: ExportFormat): void {
   const url = URL.createObjectURL(
     new Blob([content], { type: `${MEDIA_TYPES[format]};charset=utf-8` })

@@ -1,8 +1,8 @@
 /**
- * Convert anything that was thrown into a failure with a fixed code, for which the views have a
- * message.
+ * Converts anything that was thrown into a failure with one of a fixed set of codes. The views have
+ * a message for each code.
  *
- * Invariant: people see our own messages, never those of a browser, a proxy or a parser.
+ * Invariant: people see only AI Server's messages, never a message of a browser, proxy or parser.
  */
 import { ApiError } from '../api/request';
 import type { ErrorBody } from '../api/types';
@@ -19,7 +19,7 @@ export type IFailure = ErrorBody & {
 /** The request was not sent because the notebook could not be prepared. */
 export class NotSentError extends Error {}
 
-/** @param unknownCode The code of anything that is neither an error of the API nor of this page. */
+/** @param unknownCode The code for everything that is neither an `ApiError` nor a known error. */
 export function toFailure(reason: unknown, unknownCode = 'unknown'): IFailure {
   if (reason instanceof ApiError) {
     const { code, message } = reason;

@@ -9,7 +9,8 @@
 
 export class Throttle {
   /**
-   * @param _request Resolves after the response, or when it is superseded; handles errors.
+   * @param _request Sends the request and handles its errors. Resolves after the response, or when
+   * a newer request supersedes this one.
    * @param _pauseMs The pause between a response and the next request, in milliseconds.
    */
   constructor(
@@ -30,12 +31,12 @@ export class Throttle {
   /** Request at once, even if another request is running. */
   async runNow(): Promise<void> {
     this.cancel();
-    const run = this._run;
+    const run = this._requestNumber;
     this._isRunning = true;
     try {
       await this._request();
     } finally {
-      if (run === this._run) {
+      if (run === this._requestNumber) {
         this._isRunning = false;
         this._lastEnd = Date.now();
         if (this._isTriggered) {
@@ -46,14 +47,16 @@ export class Throttle {
     }
   }
 
-  /** Cancel scheduled requests. Returns whether a trigger was not followed by a request. */
+  /**
+   * Cancel the scheduled request. Return whether there was one, so that a change is still unseen.
+   */
   cancel(): boolean {
     const isMissed = this._isTriggered || this._timer !== null;
     if (this._timer !== null) {
       window.clearTimeout(this._timer);
       this._timer = null;
     }
-    this._run++;
+    this._requestNumber++;
     this._isRunning = this._isTriggered = false;
     return isMissed;
   }
@@ -63,6 +66,6 @@ export class Throttle {
   /** The time at which the newest request ended. */
   private _lastEnd = 0;
   private _timer: number | null = null;
-  /** Number of the newest request; older ones are superseded. */
-  private _run = 0;
+  /** The number of the newest request; older requests are superseded. */
+  private _requestNumber = 0;
 }

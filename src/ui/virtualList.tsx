@@ -8,7 +8,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import React from 'react';
 
-/** Up to this number all rows are rendered, so that the browser's search finds them. */
+/** The largest list of which all rows are rendered, so that the browser's search finds them. */
 const MAX_COMPLETE = 40;
 
 export interface IVirtualListHandle {

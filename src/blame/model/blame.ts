@@ -2,7 +2,8 @@
  * The contributors of one cell's lines, as reported by the server.
  *
  * Invariants: the model sends a request when it is loaded and whenever the cell's history changes,
- * but never while the person types. The newest result wins and includes the source it is about.
+ * but not when the person types. Only the newest result is used; it includes the source to whose
+ * lines it refers.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -59,7 +60,7 @@ export class BlameModel extends VDomModel {
       return;
     }
     if (failure?.code === 'not_found' || !key) {
-      // The cell has no history, so no model has written it here.
+      // The cell has no history, so there are no contributors to show.
       result = { source, lines: [] };
       failure = null;
     }

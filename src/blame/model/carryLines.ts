@@ -1,14 +1,14 @@
 /**
- * Carries the contributors of a source's lines over to its edited text. Pure.
+ * Finds the contributors of the lines of an edited text, from those of the source before. Pure.
  *
- * Invariants: the result has exactly one entry per line. Unchanged lines keep their entry; new
- * lines are unrecorded, with an unknown contributor (P40). Undoing an edit restores its entries,
- * because the input is always the server's result and never an earlier output.
+ * Invariants: the result has exactly one `BlameLine` per line. Unchanged lines keep theirs; a new
+ * line has an unknown contributor. Undoing an edit restores the lines' contributors, because the
+ * input is always the server's result, and never an earlier output of this function.
  */
 import type { BlameLine } from '../../api/types';
 import { listChanges } from '../../diff/lists';
 
-/** The entry of a line that no step has recorded. */
+/** The `BlameLine` of a line that isn't recorded in any step. */
 export const UNRECORDED: BlameLine = {
   author: 'unknown',
   step: null,

@@ -1,4 +1,4 @@
-/** The texts and marks for the contributors of lines. Text only (P12). */
+/** The texts and marks for the contributors of lines. Nothing is rendered as HTML. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../../api/types';

@@ -1,6 +1,6 @@
 /**
- * The blame gutter of one cell while it is on: loads the contributors and shows them in the cell's
- * current editor. (A moved cell gets a new widget with the same id.)
+ * The blame gutter of one cell while the gutter is turned on: loads the contributors and shows them
+ * in the cell's current editor, which changes when the cell is moved.
  */
 import { Compartment, StateEffect } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
@@ -17,7 +17,7 @@ export interface ICellBlameOptions extends IBlameLocale {
   readonly show: (cellId: string, line: BlameLine) => void;
 }
 
-/** One compartment per editor, reused when the gutter is turned on again. */
+/** The CodeMirror compartment of each editor's gutter, used again when it is turned on again. */
 const compartments = new WeakMap<EditorView, Compartment>();
 
 export class CellBlame {
@@ -35,7 +35,7 @@ export class CellBlame {
     return this._view && blameAtCursor(this._view);
   }
 
-  /** Show the gutter in this widget of the cell instead of its previous one. */
+  /** Show the gutter in this widget of the cell instead of the cell's previous widget. */
   async attach(cell: Cell): Promise<void> {
     if (this._cell === cell) {
       return;

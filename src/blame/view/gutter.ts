@@ -4,9 +4,9 @@
  *
  * Invariants:
  * - Each keystroke updates the gutter from the last result, without a request.
- * - The status line describes the hovered line, or else the one with the cursor. Screen readers
- *   announce it when the contributor changes, not for each line (P38).
- * - The status line has a constant height, so that nothing moves.
+ * - The status line describes the hovered line, or the line with the cursor if none is hovered.
+ *   Screen readers announce the status line when the contributor changes, not for each line.
+ * - The status line has a constant height, so that the page's content doesn't move.
  */
 import {
   Extension,
@@ -38,7 +38,7 @@ const setHoveredLine = StateEffect.define<number | null>();
 
 interface IBlameState {
   readonly result: IBlameResult | null;
-  /** The contributor of each current line; null until they are loaded. */
+  /** The contributor of each current line; null until the contributors are loaded. */
   readonly lines: readonly BlameLine[] | null;
   /** The number of the line under the mouse, from 1. */
   readonly hoveredLine: number | null;
@@ -73,7 +73,7 @@ function updateState(value: IBlameState, tr: Transaction): IBlameState {
   return isSame ? value : { result, lines, hoveredLine, problem };
 }
 
-/** The number of the hovered line, or else of the line with the cursor; from 1. */
+/** The number (from 1) of the hovered line, or of the line with the cursor if none is hovered. */
 function activeLine(view: EditorView): number | null {
   const { hoveredLine } = view.state.field(blameField);
   const { doc, selection } = view.state;
@@ -83,7 +83,7 @@ function activeLine(view: EditorView): number | null {
   return view.hasFocus ? doc.lineAt(selection.main.head).number : null;
 }
 
-/** The contributor of a line (from 1); null until it is loaded. */
+/** The contributor of the line with this number (from 1); null until it is loaded. */
 export function blameOfLine(view: EditorView, line: number): BlameLine | null {
   const { lines } = view.state.field(blameField);
   return lines && (lines[line - 1] ?? UNRECORDED);
@@ -259,7 +259,7 @@ class StatusLine implements Panel {
         ? describe(blame, this._locale)
         : summary(view.state.doc.toString(), lines, trans);
     }
-    // An unchanged text must not be announced again.
+    // Don't set an unchanged text, because screen readers would announce it again.
     if (this._status.textContent !== text) {
       this._status.textContent = text;
       this._status.title = text;

@@ -17,7 +17,7 @@ export interface INotebookBlameOptions extends ICellBlameOptions {
 export class NotebookBlame {
   constructor(private readonly _options: INotebookBlameOptions) {
     const { panel } = _options;
-    // Other listeners of this signal create the widgets of new cells first.
+    // JupyterLab's own listeners of this signal create the widgets of new cells, and run first.
     panel.content.model?.cells.changed.connect(
       () => void Promise.resolve().then(() => this._sync()),
       this
@@ -54,7 +54,7 @@ export class NotebookBlame {
     this._cells.clear();
   }
 
-  /** Attach the gutters to the current widgets, because a moved cell has a new one. */
+  /** Attach the gutters to the cells' current widgets, because a moved cell has a new widget. */
   private _sync(): void {
     if (this._isDisposed || this._options.panel.isDisposed) {
       return;

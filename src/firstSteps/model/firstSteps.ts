@@ -1,7 +1,8 @@
 /**
- * Writes a new copy of the guided notebook into the person's folder.
+ * Writes a new copy of the first-steps notebook, a tutorial, into the person's folder.
  *
- * Invariants: existing files are never overwritten; each copy has its own folder with its data.
+ * Invariants: existing files are never overwritten. Each copy of the notebook, with the data that
+ * it reads, is in a folder of its own.
  */
 import type { Contents } from '@jupyterlab/services';
 

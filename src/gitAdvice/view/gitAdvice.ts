@@ -4,7 +4,7 @@
  * Invariants:
  * - The question appears when the first history is written, never before. Nothing is written into
  *   the repository without a click.
- * - It appears at most once in a browser, whether it is answered or not.
+ * - The question appears at most once in a browser, even if nobody answers it.
  */
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -15,7 +15,7 @@ import { failureText } from '../../labels/failureText';
 
 const STORAGE_PREFIX = 'aiserver:git-advice:';
 
-/** Ask about a repository without a decision, if there is one and the question is new here. */
+/** Ask about the repository if it has no decision and this browser hasn't shown the question. */
 export function askAboutGit(
   repository: string | null,
   decide: (choice: GitChoice) => Promise<void>,

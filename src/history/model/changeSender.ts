@@ -1,11 +1,12 @@
 /**
- * Sends changes of notebooks, and keeps the record of a save equal to the saved file.
+ * Sends changes of notebooks, and makes sure that the recorded moment of a save equals the file.
  *
  * Invariants:
- * - A save over changes of another page (a second window, without a shared document) becomes a
- *   moment of the record only after this page has sent the state that it saved.
- * - That state is the one at the time of the save, whatever has changed since, and this page sends
- *   nothing else in between. Repeating the requests after a lost response changes nothing.
+ * - If two pages have opened a notebook that isn't shared, a save in one page can overwrite changes
+ *   that the other has recorded. Then the save is recorded as a moment only after this page has
+ *   sent the sources that it saved.
+ * - These are the sources at the time of the save, even if they have changed since, and this page
+ *   sends nothing else in between. Repeating the requests after a lost response changes nothing.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -23,7 +24,7 @@ export class ChangeSender {
     ) => Promise<Changes>
   ) {}
 
-  /** Resolves to the ids of the written cells. Rejects if the server could not record all. */
+  /** Send a change. Resolves to the ids of the written cells; rejects unless all were recorded. */
   async send(notebookId: string, change: IOutgoingChange): Promise<string[]> {
     const { body, isInitial, savedState } = change;
     const cellIds = (body.cells ?? []).map(({ cellId }) => cellId);
@@ -35,7 +36,8 @@ export class ChangeSender {
       }
       return cellIds;
     }
-    // Without the saved state there is nothing to send for the changes of other pages.
+    // Without the saved state, the sources that the save wrote over other pages' changes are
+    // unknown.
     let seen = savedState && this._seen.get(notebookId);
     let saved: ChangesBody = body;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

@@ -1,10 +1,11 @@
 /**
- * `IHistory` over the HTTP API. It caches nothing: views fetch again when `changed` is emitted.
+ * Implements `IHistory` with the HTTP API. Nothing is cached: when `changed` is emitted, views
+ * fetch the data again.
  *
  * Invariants:
  * - `changed` is emitted after the server has written, never before.
- * - No change is lost because the server was unreachable or its disk full.
- * - The changes of one notebook, its path and cells included, reach the server in their order.
+ * - No change is lost because the server is unreachable or its disk is full.
+ * - All changes of a notebook, including changes of its path, reach the server in their order.
  */
 import { UUID } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
@@ -37,14 +38,14 @@ export class HistoryModel implements IHistory {
   readonly changed = new Signal<this, ISessionChange>(this);
   readonly recording = new Signal<this, IRecording>(this);
 
-  /** Whether writes wait for a retry, which would be lost if the page were closed. */
+  /** Whether any write is waiting for a retry, and would be lost if the page were closed. */
   get hasUnsent(): boolean {
     return [...this._queues.values()].some(({ hasFailed }) => hasFailed);
   }
 
   notify({ notebookId, cellId, isRemote = false }: ISessionChange): void {
     this.changed.emit({ notebookId, cellId, isRemote });
-    // The server accepts writes, so repeat those that failed.
+    // The server accepts writes again, so repeat the failed writes now.
     this._queues.forEach(queue => queue.retry());
   }
 
@@ -95,7 +96,7 @@ function withIds(events: readonly EventBody[]): EventBody[] {
   return events.map(event => fitToLimit({ id: UUID.uuid4(), ...event }));
 }
 
-/** Whether the page may be about to close, so that a request must outlive it. */
+/** Whether the page may be about to close, so that the browser must finish its requests later. */
 function isPageHidden(): boolean {
   return document.visibilityState === 'hidden';
 }

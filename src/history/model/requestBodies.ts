@@ -1,8 +1,8 @@
 /**
- * The requests of a change: its cells in bodies that the server accepts.
+ * Splits a change of a notebook into requests that are small enough for the server.
  *
- * Invariant: a save, a new order of the cells and a new lineage are moments of the notebook, so such
- * a change is never merged with others.
+ * Invariant: a save, a new order of the cells and a new lineage are moments of the timeline, so a
+ * change with one of these is never merged with other changes.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -10,10 +10,12 @@ import type { CellChange, ChangesBody } from '../../api/types';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
 import type { INotebookChange } from '../../tokens';
 
-/** Limits of one request. */
+/** The largest numbers of cells and events in one request. */
 const MAX_CELLS = 200;
 const MAX_EVENTS = 100;
-/** Characters; at three bytes each well below the server's limit. */
+/**
+ * The largest number of characters in one request: at three bytes each, below the server's limit.
+ */
 const MAX_TEXT = 500_000;
 
 /** One request of a change. The last request of a change carries its other properties. */
@@ -24,7 +26,7 @@ export interface IOutgoingChange extends Pick<
   readonly body: ChangesBody;
 }
 
-/** Whether a change can be merged with others: it is not a moment of its own. */
+/** Whether a change can be merged with other changes, because it isn't a moment by itself. */
 export function canCoalesce(change: INotebookChange): boolean {
   const { cells, order, saved, isInitial } = change;
   return (
@@ -83,7 +85,8 @@ export function toRequestBodies({
   }
   const lastLength = length;
   closeBody();
-  // A truncated order would mean that the remaining cells were deleted.
+  // An order that is too long isn't sent: a truncated one would mean that the other cells are
+  // deleted.
   const sentOrder =
     order && order.length <= MAX_ORDERED_CELLS ? order : undefined;
   if (

@@ -1,12 +1,12 @@
 /**
- * Queue of all writes about one notebook: changes, events of a cell, and other requests.
+ * The queue of all writes about one notebook: changes, events of a cell, and other requests.
  *
  * Invariants:
- * - Writes are sent one at a time, in their order. One that the server can't accept now stays in the
- *   queue and is repeated until the server can, with its original timestamps. A write that is sent
- *   twice is recorded once.
+ * - Writes are sent one at a time, in their order. A write that the server can't accept now stays
+ *   in the queue and is repeated, with its original timestamps, until the server accepts it. A
+ *   write that is sent twice is recorded once.
  * - A cell that can't be written doesn't block other cells; later writes of that cell wait.
- * - Changes that wait for a request are sent together, unless one is a moment of the notebook.
+ * - Changes that wait in the queue are sent together, unless one is a moment of the timeline.
  */
 import { PromiseDelegate } from '@lumino/coreutils';
 
@@ -28,9 +28,9 @@ export interface IWriteQueueOptions {
 }
 
 interface IWrite {
-  /** The cells that it is about; `''` for the notebook. */
+  /** The ids of the cells that the write is about; `''` for the notebook itself. */
   readonly cellIds: readonly string[];
-  /** Send it; resolves to the ids of the written cells. */
+  /** Send the write; resolves to the ids of the written cells. */
   readonly send: () => Promise<readonly string[]>;
   /** Called after each attempt, with the reason of a failure. */
   readonly onTried?: (reason?: unknown) => void;
@@ -46,7 +46,7 @@ interface IPendingChange {
 export class WriteQueue {
   constructor(private readonly _options: IWriteQueueOptions) {}
 
-  /** Whether writes wait for a retry. */
+  /** Whether any write is waiting for a retry. */
   get hasFailed(): boolean {
     return this._entries.some(entry => 'send' in entry && entry.hasFailed);
   }
@@ -56,7 +56,7 @@ export class WriteQueue {
     this._add({ change: Promise.resolve(change).catch(() => null) });
   }
 
-  /** Queue events of a cell. Rejects if the first attempt fails, even if it will be repeated. */
+  /** Queue events of a cell. Rejects if the first attempt fails, even if there will be a retry. */
   record(cellId: string, bodies: readonly EventBody[]): Promise<void> {
     const tried = new PromiseDelegate<void>();
     let events = [...bodies];
@@ -79,7 +79,7 @@ export class WriteQueue {
     return tried.promise;
   }
 
-  /** Queue another request, which is sent once. It doesn't wait for writes that wait for a retry. */
+  /** Queue another request, which is sent only once, and not after writes that wait for a retry. */
   run<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const send = () => work().then(resolve, reject);
@@ -110,7 +110,7 @@ export class WriteQueue {
     this._working ??= this._work();
   }
 
-  /** Try to send each entry once. Never rejects. */
+  /** Try to send each write in the queue once. Never rejects. */
   private async _work(): Promise<void> {
     const blocked = new Set<string>();
     let isOffline = false;
@@ -134,14 +134,14 @@ export class WriteQueue {
         entry.onTried?.(failure);
       }
     }
-    this._working = null; // An entry that is added from now on must start the loop again.
+    this._working = null; // A write that is added from now on must start the loop again.
     if (!blocked.size) {
       this._delay = MIN_DELAY_MS;
     }
     this._schedule();
   }
 
-  /** Send an entry, and remove it unless it must be repeated. Returns the failure. */
+  /** Send a write, and remove it from the queue unless it must be repeated. Return the failure. */
   private async _send(entry: IWrite): Promise<unknown> {
     const remove = () => {
       this._entries.splice(this._entries.indexOf(entry), 1);
@@ -169,7 +169,7 @@ export class WriteQueue {
     );
   }
 
-  /** Replace a change, and those behind it that can be merged with it, by its requests. */
+  /** Replace a change, and the next changes that can be merged with it, by their requests. */
   private async _split(index: number): Promise<void> {
     let merged = await (this._entries[index] as IPendingChange).change;
     let end = index + 1;
@@ -199,7 +199,7 @@ export class WriteQueue {
     if (this._timer === null && this.hasFailed) {
       this._timer = setTimeout(() => {
         this._timer = null;
-        // Back off on each retry, but not for each write that is added meanwhile.
+        // Increase the delay only on a retry, not when a write that was added meanwhile fails.
         this._delay = Math.min(this._delay * 2, MAX_DELAY_MS);
         this.retry();
       }, this._delay);
@@ -212,5 +212,5 @@ export class WriteQueue {
   private _delay = MIN_DELAY_MS;
 }
 
-/** The failure of a write that waits for an earlier one of the same cell. */
+/** The failure of a write that must wait for an earlier write of the same cell. */
 const BLOCKED = new Error('The history can’t be written right now.');

@@ -1,13 +1,13 @@
 /**
- * `metadata.aiserver.notebook_id`: the id under which a notebook's sessions are stored.
+ * Manages `metadata.aiserver.notebook_id`, the id under which a notebook's sessions are stored.
  *
  * Invariant: when `ensure` returns, the file on disk has the same notebook id and cell ids as the
- * page. Cell ids that are missing or duplicate on disk (and those of notebooks older than nbformat
- * 4.5, which JupyterLab upgrades only in memory) are random on each read until the notebook is
- * saved.
+ * page. This matters because JupyterLab creates new random cell ids on each read of a file whose
+ * cell ids are missing or duplicate, or whose format is older than nbformat 4.5, until the notebook
+ * is saved.
  *
- * Requests also work in a read-only notebook, which is never written: the server recognizes it by
- * its path and cell ids. A saved copy of it keeps the id.
+ * Requests also work in a read-only notebook, which is never written: the server recognizes such a
+ * notebook by its path and cell ids. A saved copy of the notebook keeps the id.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
@@ -45,7 +45,7 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   ensure(panel: NotebookPanel): Promise<string> {
-    // Simultaneous calls share one registration; otherwise each would create an id.
+    // Simultaneous calls share one registration; otherwise each call would create an id.
     let pending = this._pending.get(panel);
     if (!pending) {
       pending = this._ensure(panel).finally(() => this._pending.delete(panel));
@@ -103,7 +103,7 @@ export class NotebookIdentity implements INotebookIdentity {
       return id;
     }
     const notebookId = await this._registerPanel(panel);
-    // Computed before the save: a cell that is added meanwhile may be missing in the file.
+    // Compute the ids before the save, because the file may lack a cell that is added meanwhile.
     const saved = idsOnDisk(panel, notebookId);
     try {
       if (!isReadOnly(panel)) {
@@ -140,8 +140,8 @@ export class NotebookIdentity implements INotebookIdentity {
 }
 
 /**
- * Register a notebook's path and cells between its earlier and later changes, so that an older
- * order of its cells is never recorded last.
+ * Queue the registration of a notebook's path and cells among the notebook's changes, so that an
+ * older order of its cells is never recorded after a newer one.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,
@@ -156,7 +156,9 @@ function cellIds(panel: NotebookPanel): string[] {
   return [...new Set(ids)].filter(isValidId).slice(0, MAX_ORDERED_CELLS);
 }
 
-/** A string of the path and all ids that must be on disk before a request. */
+/**
+ * Combine the path and all ids that must be on disk before a request into one comparable string.
+ */
 function idsOnDisk(panel: NotebookPanel, id: string): string {
   return [panel.context.path, id, ...cellIds(panel)].join('\n');
 }

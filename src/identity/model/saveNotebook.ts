@@ -1,9 +1,9 @@
 /**
- * Save a notebook without an unnecessary dialog.
+ * Saves a notebook without an unnecessary dialog.
  *
- * With jupyter-collaboration the server writes the file, also on its own after each change.
- * `context.save` then takes the server's write for a conflict, and asks whether to overwrite or to
- * revert. So a shared notebook is saved by the server only.
+ * With jupyter-collaboration, the server writes the file, even without a request, after each
+ * change. `context.save` would mistake the server's write for a conflict, and ask whether to
+ * overwrite or to revert. So only the server saves a shared notebook.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';

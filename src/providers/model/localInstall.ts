@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - Only `start`, which a person triggers, begins an installation; `join` follows a running one.
- *   Only the first request of `start` can begin one on the server (P4).
+ *   Only the first request of `start` can begin one on the server.
  * - An installation ends as exactly one of done, stopped and failed. After the last two, `start`
  *   resumes the download. If it ended while the page was not connected, it is idle.
  */

@@ -4,8 +4,8 @@
  *
  * Invariants:
  * - The state is the server's last response. A choice is made on the server, never only here.
- * - A key is sent to the server and never stored in the page (P8).
- * - Models are chosen, connected and installed only on a person's action (P4).
+ * - A key is sent to the server and never stored in the page.
+ * - Models are chosen, connected and installed only on a person's action.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -93,7 +93,9 @@ export class ModelChoice {
   async connect(
     input: IProviderInput,
     model: string,
-    /** Whether the person declares that the provider's server is on the Jupyter server's machine. */
+    /**
+     * Whether the person declares that the provider's server is on the Jupyter server's machine.
+     */
     onThisMachine: boolean
   ): Promise<void> {
     const { provider, key, address } = input;
@@ -108,7 +110,7 @@ export class ModelChoice {
 
   /**
    * Test the input, or else the saved values, with the provider. Call it only after a person
-   * pressed a button (P4).
+   * pressed a button.
    *
    * @throws ApiError with the reason of a failure.
    */
@@ -123,7 +125,7 @@ export class ModelChoice {
     }
   }
 
-  /** Fetch the models that a provider lists. Call it only after a person opened the list (P4). */
+  /** Fetch the models that a provider lists. Call it only after a person opened the list. */
   names({ provider, key, address }: IProviderInput): Promise<string[]> {
     return this._api.modelNames(provider, key, address);
   }

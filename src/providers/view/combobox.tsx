@@ -3,7 +3,7 @@
  * follows the ARIA combobox pattern.
  *
  * Invariants: the list is fetched only when the person opens it with the arrow keys or the button
- * (P4), never on typing.
+ *, never on typing.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';

@@ -89,7 +89,7 @@ class FormDialog extends Dialog<unknown> {
 
 /**
  * Confirm the choice of a model. For a remote model, shows which data is sent where, unless the
- * current model has the same destination (P4).
+ * current model has the same destination.
  */
 export async function confirmModel(
   model: ModelInfo,

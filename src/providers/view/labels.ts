@@ -72,7 +72,7 @@ function timeLeftText(seconds: number, trans: TranslationBundle): string {
   return trans.__('%1 left', durationText(seconds * 1000, trans));
 }
 
-/** The text that states which data is sent to a remote model (P4). */
+/** The text that states which data is sent to a remote model. */
 export function sentDataText(
   destination: string,
   trans: TranslationBundle

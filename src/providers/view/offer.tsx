@@ -2,7 +2,7 @@
  * The part of the prompt row that helps to set up a model while none is ready.
  *
  * Invariants:
- * - Nothing is sent or downloaded before a button is pressed (P4).
+ * - Nothing is sent or downloaded before a button is pressed.
  * - When it disappears, its focus moves to the input field, whose text is unchanged.
  */
 import * as React from 'react';

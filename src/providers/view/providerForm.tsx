@@ -3,9 +3,9 @@
  *
  * Invariants:
  * - A saved key is never shown: the key is entered in a password field, which is cleared as soon
- *   as the server has the key (P8).
+ *   as the server has the key.
  * - The text above the buttons states which data is sent where. No request is sent before the
- *   person presses a button or opens the list of models (P4).
+ *   person presses a button or opens the list of models.
  * - A model is used only after its provider accepted the input or the person chose to skip that.
  */
 import * as React from 'react';
