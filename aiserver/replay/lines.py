@@ -59,7 +59,7 @@ def _match_in_order(
         while a0 < a1 and b0 < b1 and old[a1 - 1] == new[b1 - 1]:
             a1, b1 = a1 - 1, b1 - 1
             pairs.append((a1, b1))
-        if a0 == a1 or b0 == b1:
+        if set(old[a0:a1]).isdisjoint(new[b0:b1]):
             continue
         anchors = _unique_lines(old, new, a0, a1, b0, b1)
         if anchors:
