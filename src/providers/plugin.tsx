@@ -1,4 +1,7 @@
-/** Provides `IModels`: chooses, connects and installs models. */
+/**
+ * Provides `IModels`, with which a person chooses a model, connects a provider or installs the local
+ * model; also adds the commands and the settings page for models.
+ */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -118,7 +121,7 @@ class Models implements IModels {
     return connectProvider(this._services, provider);
   }
 
-  /** Open the models in the settings editor, or in a dialog if there is none. */
+  /** Open the settings of the models in the settings editor, or without one in a dialog. */
   async settings(): Promise<void> {
     const { commands } = this._app;
     if (commands.hasCommand('settingeditor:open')) {
@@ -130,7 +133,7 @@ class Models implements IModels {
     }
   }
 
-  async pick(pick: IModelPickOptions): Promise<void> {
+  async pick(options: IModelPickOptions): Promise<void> {
     const previousFocus = document.activeElement;
     await this._choice.refresh();
     if (this._choice.problem !== null) {
@@ -139,24 +142,24 @@ class Models implements IModels {
     const menu = createModelMenu({
       choice: this._choice,
       trans: this._trans,
-      pick,
+      cellModel: options.cellModel,
       choose: model =>
         void this._afterConfirmation(model, async () => {
-          pick.chooseForCell(null);
+          options.chooseForCell(null);
           await this._choice.choose(model.id);
         }),
       chooseForCell: model =>
         model
           ? void this._afterConfirmation(model, async () =>
-              pick.chooseForCell(model.id)
+              options.chooseForCell(model.id)
             )
-          : pick.chooseForCell(null),
+          : options.chooseForCell(null),
       connect: () => void this.connect(),
       settings: () => void this.settings()
     });
     menu.aboutToClose.connect(() => {
       requestAnimationFrame(() => {
-        // The command may still be running, and an opened dialog keeps the focus.
+        // Wait a frame, because the chosen command may open a dialog, which then keeps the focus.
         const { activeElement } = document;
         if (
           previousFocus instanceof HTMLElement &&
@@ -167,9 +170,10 @@ class Models implements IModels {
         menu.dispose();
       });
     });
-    menu.open(pick.x, pick.y);
+    menu.open(options.x, options.y);
   }
 
+  /** Run the action if the person confirms the model; show a failure as a notification. */
   private async _afterConfirmation(
     model: ModelInfo,
     action: () => Promise<void>

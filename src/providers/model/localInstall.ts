@@ -1,12 +1,14 @@
 /**
- * Follows the installation of the local model. The server runs it: it continues after the page is
- * closed, and a new page joins it.
+ * Shows the progress of the local model's installation. The server does the installing, so the
+ * installation continues after the page is closed, and a page that is opened later can join it.
  *
  * Invariants:
- * - Only `start`, which a person triggers, begins an installation; `join` follows a running one.
- *   Only the first request of `start` can begin one on the server.
- * - An installation ends as exactly one of done, stopped and failed. After the last two, `start`
- *   resumes the download. If it ended while the page was not connected, it is idle.
+ * - Only `start`, which a person triggers, begins an installation; `join` only shows the progress
+ *   of a running installation. After an interruption, `start` joins the running installation, so
+ *   that it never begins a second installation on the server.
+ * - An installation ends with exactly one status: done, stopped or failed. From stopped and failed,
+ *   `start` resumes the download. If an installation ended while the page was disconnected, the
+ *   page doesn't know how it ended; the status is then idle.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -20,9 +22,9 @@ export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 export interface IInstallView {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
   readonly progress: InstallState | null;
-  /** Bytes per second over the last seconds, 0 if none arrived; null until it is measured. */
+  /** Bytes per second over the last seconds, or 0 if no data arrived; null until measured. */
   readonly speed: number | null;
-  /** The reason why it failed or could not be stopped. */
+  /** The reason why the installation failed or could not be stopped. */
   readonly problem: IFailure | null;
 }
 
@@ -37,8 +39,9 @@ const INTERRUPTED: IFailure = { code: 'install_interrupted', message: '' };
 
 /** The period over which the speed is measured. */
 const SPEED_WINDOW_MS = 6000;
-/** Number and interval of attempts to rejoin an interrupted stream. */
+/** The number of attempts in a row to connect, of which the first is the original request. */
 const MAX_ATTEMPTS = 3;
+/** The delay before the page joins again after an interruption. */
 const RETRY_DELAY_MS = 1000;
 
 export class LocalInstall {
@@ -58,7 +61,10 @@ export class LocalInstall {
     return this._view.status === 'running';
   }
 
-  /** Counts starts and stops: events from an earlier epoch are stale. */
+  /**
+   * A number that grows whenever the installation is started, joined or stopped. Events and lists
+   * that were requested in an earlier epoch are outdated and must be ignored.
+   */
   get epoch(): number {
     return this._epoch;
   }
@@ -70,7 +76,7 @@ export class LocalInstall {
     }
   }
 
-  /** Follow a running installation. */
+  /** Show the progress of a running installation, from the state that the server reported. */
   async join(state: InstallState): Promise<void> {
     if (!this.isRunning && state.phase !== 'done') {
       await this._follow(state, true);
@@ -89,31 +95,32 @@ export class LocalInstall {
       return;
     }
     this._epoch++;
-    // Don't wait for the stream to report it.
+    // Show the stop at once instead of waiting until the stream reports it.
     this._set({ status: 'stopped', speed: null, problem: null });
   }
 
+  /** Start an installation or join a running one, and show its progress until it ends. */
   private async _follow(
     progress: InstallState | null,
-    join: boolean
+    isJoin: boolean
   ): Promise<void> {
     const epoch = ++this._epoch;
     const isStale = () => epoch !== this._epoch || !this.isRunning;
-    const isStart = !join;
+    let isJoinRequest = isJoin;
     let hasProgress = false;
     this._samples = [];
     this._set({ ...IDLE, status: 'running', progress });
     for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft--) {
       let problem = INTERRUPTED;
       try {
-        for await (const event of this._api.installLocal(join)) {
+        for await (const event of this._api.installLocal(isJoinRequest)) {
           if (isStale()) {
             return;
           }
           if (event.type === 'progress') {
             hasProgress = true;
             attemptsLeft = MAX_ATTEMPTS;
-            this._advance(event);
+            this._showProgress(event);
           } else if (event.type === 'done') {
             return this._set({ status: 'done', speed: null });
           } else if (event.type === 'cancelled') {
@@ -127,15 +134,18 @@ export class LocalInstall {
         if (isStale()) {
           return;
         }
-        if (join && (reason as Partial<ApiError>).code === 'not_found') {
-          // Either the start never reached the server, or the installation ended meanwhile and the
-          // list of models has its outcome.
-          return isStart && !hasProgress
+        if (
+          isJoinRequest &&
+          (reason as Partial<ApiError>).code === 'not_found'
+        ) {
+          // No installation is running. Either the request to start it never reached the server, or
+          // the installation has ended, and the list of models shows how.
+          return !isJoin && !hasProgress
             ? this._fail(INTERRUPTED)
             : this._set(IDLE);
         }
         problem = toFailure(reason, INTERRUPTED.code);
-        // Only interruptions are retried, not error responses.
+        // An error response (status above 0) is final; only a lost connection is retried.
         if (reason instanceof ApiError && reason.status > 0) {
           attemptsLeft = 1;
         }
@@ -143,7 +153,7 @@ export class LocalInstall {
       if (attemptsLeft <= 1) {
         return this._fail(problem);
       }
-      join = true;
+      isJoinRequest = true;
       await new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS));
       if (isStale()) {
         return;
@@ -151,26 +161,27 @@ export class LocalInstall {
     }
   }
 
-  private _advance(progress: InstallState): void {
+  /** Show the progress, and the speed over the last seconds. */
+  private _showProgress(progress: InstallState): void {
     const { phase, bytes } = progress;
     const now = this._now();
     if (phase !== this._view.progress?.phase) {
       this._samples = [];
     }
     this._samples = [
-      ...this._samples.filter(({ at }) => now - at <= SPEED_WINDOW_MS),
-      { at: now, bytes }
+      ...this._samples.filter(({ time }) => now - time <= SPEED_WINDOW_MS),
+      { time: now, bytes }
     ];
-    const [first] = this._samples;
+    const [oldest] = this._samples;
     const speed =
-      phase === 'fetching' && now - first.at >= 1000 && bytes > first.bytes
-        ? ((bytes - first.bytes) * 1000) / (now - first.at)
+      phase === 'fetching' && now - oldest.time >= 1000 && bytes > oldest.bytes
+        ? ((bytes - oldest.bytes) * 1000) / (now - oldest.time)
         : phase === 'fetching'
           ? this._view.speed
           : null;
     this._set({ progress, speed });
     if (phase === 'fetching') {
-      // The server sends no events while no data arrives.
+      // The server sends no event while no data arrives, so a timer shows the stall.
       this._stallTimer = setTimeout(
         () => this._set({ speed: 0 }),
         SPEED_WINDOW_MS
@@ -182,7 +193,7 @@ export class LocalInstall {
     this._set({ status: 'failed', speed: null, problem });
   }
 
-  /** Change the view and reset the stall timer. */
+  /** Change the view, and cancel the timer that would show a stall. */
   private _set(change: Partial<IInstallView>): void {
     clearTimeout(this._stallTimer);
     this._view = { ...this._view, ...change };
@@ -190,7 +201,7 @@ export class LocalInstall {
   }
 
   private _view = IDLE;
-  private _samples: { at: number; bytes: number }[] = [];
+  private _samples: { time: number; bytes: number }[] = [];
   private _epoch = 0;
   private _stallTimer: ReturnType<typeof setTimeout> | undefined;
 }

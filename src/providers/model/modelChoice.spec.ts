@@ -15,7 +15,7 @@ function setup() {
 }
 
 describe('ModelChoice', () => {
-  it('sends no request by itself, and one for concurrent callers', async () => {
+  it('sends no request by itself, and one request for concurrent callers', async () => {
     const { api, choice } = setup();
     expect(api.names).toEqual([]);
     await Promise.all([choice.refresh(), choice.refresh()]);
@@ -118,6 +118,6 @@ describe('ModelChoice', () => {
     respond(staleList);
     await refresh;
     expect(choice.install.view.status).toBe('stopped');
-    expect(api.names).toEqual(['install', 'stop']); // It joined none.
+    expect(api.names).toEqual(['install', 'stop']); // No installation was joined.
   });
 });

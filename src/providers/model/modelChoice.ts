@@ -1,9 +1,10 @@
 /**
- * The available models and the chosen one. The rows, menus and settings of a page share one
- * instance.
+ * The available models and the default model that a person chose. The prompt rows, menus and
+ * settings of a page share one instance.
  *
  * Invariants:
- * - The state is the server's last response. A choice is made on the server, never only here.
+ * - The list of models is the server's last response. A choice is saved on the server before it
+ *   is shown in the page.
  * - A key is sent to the server and never stored in the page.
  * - Models are chosen, connected and installed only on a person's action.
  */
@@ -14,7 +15,7 @@ import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
 import { IInstallView, InstallApi, LocalInstall } from './localInstall';
 
-/** The required methods of `ApiClient`. */
+/** The methods of `ApiClient` that `ModelChoice` needs. */
 export type ModelsApi = InstallApi &
   Pick<
     ApiClient,
@@ -27,7 +28,10 @@ export type ModelsApi = InstallApi &
     | 'modelNames'
   >;
 
-/** The input for a provider. If key and address are null, the server's saved values apply. */
+/**
+ * What a person entered in a provider's form. A null key or address means that nothing new was
+ * entered, so the server uses its saved value.
+ */
 export interface IProviderInput {
   provider: string;
   key: string | null;
@@ -39,17 +43,18 @@ export class ModelChoice {
     this.install = new LocalInstall(_api);
     this.install.changed.connect((_, { status }) => {
       this.changed.emit('install');
-      if (status !== this._status && status !== 'running') {
-        void this._refreshAfterChange(); // The list includes the size of the partial download.
+      if (status !== this._installStatus && status !== 'running') {
+        // The list of models contains the installed model or the size of the partial download.
+        void this._refreshAfterChange();
       }
-      this._status = status;
+      this._installStatus = status;
     });
   }
 
   /** The local model's installation. */
   readonly install: LocalInstall;
 
-  /** The server's last response; null before the first one. */
+  /** The server's last response; null before the first response. */
   get list(): ModelList | null {
     return this._list;
   }
@@ -59,10 +64,10 @@ export class ModelChoice {
     return this._problem;
   }
 
-  /** Emitted after a refresh (`list`) and on progress of the installation (`install`). */
+  /** Emitted after a refresh (with `list`) and when the installation progresses (`install`). */
   readonly changed = new Signal<this, 'list' | 'install'>(this);
 
-  /** The default model, for cells without their own. */
+  /** The default model, which applies to cells for which no model was chosen. */
   get current(): ModelInfo | null {
     return this.find(this._list?.default ?? null);
   }
@@ -72,7 +77,9 @@ export class ModelChoice {
   }
 
   provider(name: string): Provider | null {
-    return this._list?.providers?.find(item => item.name === name) ?? null;
+    return (
+      this._list?.providers?.find(provider => provider.name === name) ?? null
+    );
   }
 
   /** Fetch the list of models. Concurrent calls share one request. */
@@ -83,13 +90,13 @@ export class ModelChoice {
     return this._pendingRefresh;
   }
 
-  /** Choose the default model; null removes the choice. */
+  /** Choose the default model; null removes an earlier choice. */
   async choose(id: string | null): Promise<void> {
     await this._api.chooseModel(id);
     await this._refreshAfterChange();
   }
 
-  /** Save the input for a provider, then choose one of its models. */
+  /** Save the input for a provider, then make one of its models the default model. */
   async connect(
     input: IProviderInput,
     model: string,
@@ -109,8 +116,8 @@ export class ModelChoice {
   }
 
   /**
-   * Test the input, or else the saved values, with the provider. Call it only after a person
-   * pressed a button.
+   * Ask the provider whether it accepts the key and the address: those of the input, or the saved
+   * values where the input is null. Call it only after a person pressed a button.
    *
    * @throws ApiError with the reason of a failure.
    */
@@ -120,13 +127,17 @@ export class ModelChoice {
       return await this._api.check(`${provider}:${model}`, key, address);
     } finally {
       if (key === null && address === null) {
-        await this.refresh(); // The server records whether a saved key was rejected.
+        // The test used the saved key; the refreshed list shows whether it was rejected.
+        await this.refresh();
       }
     }
   }
 
-  /** Fetch the models that a provider lists. Call it only after a person opened the list. */
-  names({ provider, key, address }: IProviderInput): Promise<string[]> {
+  /**
+   * Fetch the names of the models that a provider lists. Call it only after a person opened the
+   * list.
+   */
+  modelNames({ provider, key, address }: IProviderInput): Promise<string[]> {
     return this._api.modelNames(provider, key, address);
   }
 
@@ -136,7 +147,10 @@ export class ModelChoice {
     await this._refreshAfterChange();
   }
 
-  /** Whether the declared location of a provider's server differs from the saved one. */
+  /**
+   * Whether the person declared another location of the provider's server than the saved one. The
+   * person can't change a location that the administrator or Ollama decides (`placeSettled`).
+   */
   private _isLocationChanged(name: string, onThisMachine: boolean): boolean {
     const provider = this.provider(name);
     return (
@@ -145,7 +159,9 @@ export class ModelChoice {
     );
   }
 
-  /** Refresh after a pending request, which may return the state before the change. */
+  /**
+   * Refresh once more after a pending refresh, whose response may show the state before the change.
+   */
   private async _refreshAfterChange(): Promise<void> {
     await this._pendingRefresh;
     await this.refresh();
@@ -159,16 +175,16 @@ export class ModelChoice {
     } catch (reason) {
       this._problem = toFailure(reason);
     }
-    const running = this._list?.local?.installing;
-    // A list that was requested before a stop may still contain the installation.
-    if (running && epoch === this.install.epoch) {
-      void this.install.join(running);
+    const runningInstall = this._list?.local?.installing;
+    // A list that was requested before the installation was stopped may still contain it.
+    if (runningInstall && epoch === this.install.epoch) {
+      void this.install.join(runningInstall);
     }
     this.changed.emit('list');
   }
 
   private _list: ModelList | null = null;
   private _problem: IFailure | null = null;
-  private _status: IInstallView['status'] = 'idle';
+  private _installStatus: IInstallView['status'] = 'idle';
   private _pendingRefresh: Promise<void> | null = null;
 }

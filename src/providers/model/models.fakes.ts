@@ -1,4 +1,7 @@
-/** A fake of the API for models: real providers are paid, and the download is half a gigabyte. */
+/**
+ * A fake of the server's API for models. The specs use it because real providers charge for
+ * requests, and the local model is a download of half a gigabyte.
+ */
 import type {
   InstallEvent,
   LocalModel,
@@ -60,7 +63,7 @@ export const NOT_INSTALLED: LocalModel = {
   installing: null
 };
 
-/** A list without a usable model, with the given changes. */
+/** Build a list of models in which no model is ready, with the given changes. */
 export function modelList(change: Partial<ModelList> = {}): ModelList {
   return {
     default: null,
@@ -76,10 +79,10 @@ export class ModelsApiFake implements ModelsApi {
   list = modelList();
   calls: [string, ...unknown[]][] = [];
   failure: Error | null = null;
-  /** The result of testing a provider; an error is a rejection. */
+  /** The result of testing a provider; an `Error` makes the test fail with it. */
   verdict: Verdict | Error = 'ok';
-  /** The models that every provider lists. */
-  listed: string[] = [];
+  /** The names of the models that every provider lists. */
+  listedNames: string[] = [];
 
   async models(): Promise<ModelList> {
     return this._do('models', () => this.list);
@@ -95,8 +98,15 @@ export class ModelsApiFake implements ModelsApi {
     address: string | null,
     onThisMachine: boolean
   ): Promise<void> {
-    const where = onThisMachine ? ['here'] : [];
-    return this._do('save', () => undefined, provider, key, address, ...where);
+    const location = onThisMachine ? ['here'] : [];
+    return this._do(
+      'save',
+      () => undefined,
+      provider,
+      key,
+      address,
+      ...location
+    );
   }
 
   async placeProvider(provider: string, onThisMachine: boolean): Promise<void> {
@@ -120,7 +130,7 @@ export class ModelsApiFake implements ModelsApi {
     key: string | null,
     address: string | null
   ): Promise<string[]> {
-    return this._do('names', () => this.listed, provider, key, address);
+    return this._do('names', () => this.listedNames, provider, key, address);
   }
 
   async removeKey(provider: string): Promise<void> {
@@ -147,10 +157,14 @@ export class ModelsApiFake implements ModelsApi {
     return this._do('stop', () => undefined);
   }
 
-  /** Send an event of the installation; `end` cuts the stream, an error breaks it. */
+  /**
+   * Send an event of the installation to the page. `end` closes the stream before the installation
+   * has ended, and an `Error` makes the stream fail.
+   */
   async give(event: InstallEvent | 'end' | Error): Promise<void> {
     this._give(event);
-    for (let turn = 0; turn < 10; turn++) {
+    // Let the page handle the event.
+    for (let count = 0; count < 10; count++) {
       await Promise.resolve();
     }
   }

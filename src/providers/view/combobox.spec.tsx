@@ -76,7 +76,7 @@ afterEach(async () => {
 
 describe('Combobox', () => {
   it('fetches the names once when it is opened, and shows all of them', async () => {
-    // P4: not before, and not on typing.
+    // P4: the names are not fetched before the list is opened, and not on typing.
     const fetch = jest.fn(async () => ['big', 'gpt', 'gpt-mini']);
     const t = await setup(fetch);
     await t.type('g');

@@ -1,25 +1,29 @@
 /**
- * A text field with a list of names. It accepts any text, which also filters the list. The keyboard
- * follows the ARIA combobox pattern.
+ * A text field for a model's name, with a list of names to choose from. The field accepts any text,
+ * also names that are not in the list, and shows only the names that contain the text. The keys are
+ * those of the ARIA combobox pattern.
  *
- * Invariants: the list is fetched only when the person opens it with the arrow keys or the button
- *, never on typing.
+ * Invariant: the list is fetched only when a person opens it with the arrow keys or the button, never
+ * while a person types.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-/** The maximum number of rendered names: some servers list hundreds. */
+/** The maximum number of rendered names, because some servers list hundreds of models. */
 const MAX_OPTIONS = 100;
 
 export interface IComboboxProps {
   id: string;
   value: string;
-  /** The names that are available without a request. */
+  /** The names to show until the list is fetched, or if it is empty. */
   suggested: readonly string[];
-  /** Fetch all names; null while that is impossible. A new function invalidates the list. */
+  /**
+   * Fetch all names; null while other fields lack input that the request needs. Passing another
+   * function discards the fetched list.
+   */
   fetch: (() => Promise<readonly string[]>) | null;
-  /** The text for a failed fetch. */
+  /** Return the text that explains why fetching the list failed. */
   problemText: (reason: unknown) => string;
   trans: TranslationBundle;
   onChange: (value: string) => void;
@@ -29,16 +33,17 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
   const { id, value, suggested, trans, onChange } = props;
   const { names, status, load } = useNames(props);
   const [isOpen, setOpen] = React.useState(false);
-  // All names are shown after opening; text that is typed later filters them.
+  // Opening the list shows all names; only text that is typed afterwards filters them.
   const [filter, setFilter] = React.useState('');
-  const [active, setActive] = React.useState(-1);
+  const [activeIndex, setActiveIndex] = React.useState(-1);
   const field = React.useRef<HTMLInputElement>(null);
   const list = React.useRef<HTMLDivElement>(null);
 
   const matches = search(names ?? suggested, filter);
   const shown = matches.slice(0, MAX_OPTIONS);
-  const current = active < shown.length ? active : -1;
-  const hasList = isOpen && (shown.length > 0 || status !== '');
+  // The highlighted name; -1 if none is highlighted.
+  const current = activeIndex < shown.length ? activeIndex : -1;
+  const isListVisible = isOpen && (shown.length > 0 || status !== '');
 
   React.useEffect(() => {
     const option = list.current?.querySelector('[aria-selected="true"]');
@@ -46,33 +51,35 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
   }, [current, isOpen]);
 
   React.useEffect(() => {
-    // A scrolling ancestor of the form may clip the list.
+    // Without scrolling, the part of the list below the visible area would be cut off.
     list.current?.scrollIntoView?.({ block: 'nearest' });
-  }, [hasList, shown.length]);
+  }, [isListVisible, shown.length]);
 
   const open = () => {
     setOpen(true);
     setFilter('');
-    setActive(-1);
+    setActiveIndex(-1);
     load();
   };
   const close = () => {
     setOpen(false);
-    setActive(-1);
+    setActiveIndex(-1);
   };
   const pick = (name: string) => {
     onChange(name);
     close();
   };
-  const move = (step: number) => {
+  const move = (offset: 1 | -1) => {
     if (!isOpen) {
       open();
     } else if (shown.length) {
-      const from = current < 0 && step < 0 ? 0 : current;
-      setActive((from + step + shown.length) % shown.length);
+      // ArrowUp starts at the last name if none is highlighted.
+      const from = current < 0 && offset < 0 ? 0 : current;
+      setActiveIndex((from + offset + shown.length) % shown.length);
     }
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
+    // While an input method composes text, such as Chinese, the keys belong to the input method.
     if (event.nativeEvent.isComposing) {
       return;
     }
@@ -106,16 +113,16 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
           spellCheck={false}
           autoComplete="off"
           aria-autocomplete="list"
-          aria-expanded={hasList}
+          aria-expanded={isListVisible}
           aria-controls={`${id}-list`}
           aria-activedescendant={
-            hasList && current >= 0 ? `${id}-${current}` : undefined
+            isListVisible && current >= 0 ? `${id}-${current}` : undefined
           }
           value={value}
           onChange={event => {
             onChange(event.target.value);
             setFilter(event.target.value);
-            setActive(-1);
+            setActiveIndex(-1);
             setOpen(true);
           }}
           onKeyDown={onKeyDown}
@@ -139,11 +146,11 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
           <caretDownEmptyIcon.react tag="span" width="16px" />
         </button>
       </div>
-      {hasList && (
+      {isListVisible && (
         <div
           ref={list}
           className="jp-AIServer-Models-comboboxList"
-          // Keep the focus in the field.
+          // Keep the focus in the text field when the list is clicked.
           onMouseDown={event => event.preventDefault()}
         >
           <ul id={`${id}-list`} role="listbox" aria-label={trans.__('Models')}>
@@ -174,7 +181,7 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
   );
 }
 
-/** The fetched names (null before), a status text, and a function that loads them. */
+/** Return the fetched names (null before they are fetched), a status text, and a load function. */
 function useNames({ fetch, problemText, trans }: IComboboxProps): {
   names: readonly string[] | null;
   status: string;
@@ -182,10 +189,11 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
 } {
   const [names, setNames] = React.useState<readonly string[] | null>(null);
   const [status, setStatus] = React.useState('');
-  // The function whose names are loaded or loading.
-  const loaded = React.useRef<typeof fetch | null>(null);
+  // The `fetch` function that was called last. If the property has changed since, the result of
+  // the call is outdated and ignored.
+  const calledFetch = React.useRef<typeof fetch | null>(null);
   React.useEffect(() => {
-    loaded.current = null;
+    calledFetch.current = null;
     setNames(null);
     setStatus('');
   }, [fetch]);
@@ -194,14 +202,14 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
       setStatus(trans.__('Fill in the fields above to list all models.'));
       return;
     }
-    if (loaded.current === fetch) {
+    if (calledFetch.current === fetch) {
       return;
     }
-    loaded.current = fetch;
+    calledFetch.current = fetch;
     setStatus(trans.__('Loading models…'));
     void fetch().then(
       result => {
-        if (loaded.current === fetch) {
+        if (calledFetch.current === fetch) {
           setNames(result.length ? result : null);
           setStatus(
             result.length
@@ -211,8 +219,8 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
         }
       },
       reason => {
-        if (loaded.current === fetch) {
-          loaded.current = null; // Opening the list again retries.
+        if (calledFetch.current === fetch) {
+          calledFetch.current = null; // So that opening the list again retries.
           setStatus(problemText(reason));
         }
       }
@@ -221,7 +229,7 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
   return { names, status, load };
 }
 
-/** Return the names that contain the text, those that start with it first. */
+/** Return the names that contain the text. Names that start with the text come first. */
 function search(names: readonly string[], text: string): readonly string[] {
   const query = text.trim().toLowerCase();
   if (!query) {

@@ -59,7 +59,7 @@ async function answerDialog(
   return { text, isConfirmed: await result };
 }
 
-describe('agreeTo', () => {
+describe('confirmModel', () => {
   it('shows no dialog for a local model', async () => {
     expect(await answerDialog(null, LOCAL_MODEL)).toEqual({
       text: null,

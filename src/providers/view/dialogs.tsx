@@ -1,6 +1,6 @@
 /**
- * The dialogs for models: connecting a provider, confirming a remote model, and the settings if
- * there is no settings editor.
+ * The dialogs for models: one connects a provider, one confirms a remote model, and one shows the
+ * settings of the models in an application without a settings editor.
  */
 import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -14,7 +14,10 @@ import { Providers } from './providers';
 import { ModelSettings } from './settings';
 import { destinationOf, sentDataText } from './labels';
 
-/** Show the form of a provider, or of all; resolves to whether a model was chosen. */
+/**
+ * Show the list of providers, with the form of the given provider open. Resolves to true if a model
+ * was chosen.
+ */
 export async function connectProvider(
   services: IModelServices,
   provider?: string
@@ -39,15 +42,15 @@ export async function connectProvider(
     focusNodeSelector: provider ? 'input:checked' : 'input[type="radio"]',
     hasClose: true
   });
-  // In the footer the form's buttons are always in view. JupyterLab traps the focus with the
-  // dialog's last button, which must stay the last one.
+  // Place the form's buttons in the dialog's footer, where they are always in view. They come first,
+  // because JupyterLab moves the focus from the footer's last button back to the dialog's start.
   dialog.node.querySelector('.jp-Dialog-footerButtons')?.prepend(footer);
   dialog.addClass('jp-AIServer-Models-connect');
   await dialog.launch();
   return isChosen;
 }
 
-/** Show the settings in a dialog. */
+/** Show the settings of the models in a dialog. */
 export async function showModelSettings(
   services: IModelServices
 ): Promise<void> {
@@ -69,17 +72,17 @@ export async function showModelSettings(
 }
 
 /**
- * A dialog with a form in its body. JupyterLab's dialog handles Enter in a field as its default
- * button, which would close the dialog and discard a pasted key.
+ * A dialog with a form in its body. In JupyterLab's dialog, Enter in a field presses the default
+ * button, which would close the dialog and discard a key that was pasted into the form.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
     const { key = '' } = event as Partial<KeyboardEvent>;
     const field = event.target instanceof HTMLInputElement && event.target;
     if (event.type === 'keydown' && field) {
-      // Enter submits the form, and Escape first closes an open list.
-      const isList = field.getAttribute('aria-expanded') === 'true';
-      if (key === 'Enter' || (key === 'Escape' && isList)) {
+      // Leave these keys to the field: Enter submits the form, and Escape closes an open list.
+      const isListOpen = field.getAttribute('aria-expanded') === 'true';
+      if (key === 'Enter' || (key === 'Escape' && isListOpen)) {
         return;
       }
     }
@@ -88,8 +91,9 @@ class FormDialog extends Dialog<unknown> {
 }
 
 /**
- * Confirm the choice of a model. For a remote model, shows which data is sent where, unless the
- * current model has the same destination.
+ * Ask the person to confirm the choice of a remote model, and show which data is sent to whom. No
+ * dialog is shown for a local model, or if requests already go to the same destination because the
+ * default model has it too. Resolves to true if the model may be used.
  */
 export async function confirmModel(
   model: ModelInfo,

@@ -1,20 +1,21 @@
-/** A form for a settings page or a dialog, and its labelled fields. */
+/** A form that works in the settings editor and in a dialog, and labelled fields for the form. */
 import * as React from 'react';
 
 /**
  * A form that may be nested in another form, as in the settings editor. The submit event of a
- * nested form doesn't reach React's listener at the root, so the browser would reload the page.
- * Therefore the form adds its own listener.
+ * nested form doesn't reach React's listener at the document's root. Without a listener, the browser
+ * would handle the event itself and reload the page, so this form adds a listener to its element.
  */
 export function Form(props: {
   id: string;
+  /** Called when the form is submitted. */
   send: () => void;
   children: React.ReactNode;
 }): React.JSX.Element {
   const { id, send, children } = props;
-  const form = React.useRef<HTMLFormElement>(null);
+  const formRef = React.useRef<HTMLFormElement>(null);
   React.useLayoutEffect(() => {
-    const node = form.current;
+    const node = formRef.current;
     const onSubmit = (event: Event) => {
       event.preventDefault();
       event.stopPropagation();
@@ -24,13 +25,13 @@ export function Form(props: {
     return () => node?.removeEventListener('submit', onSubmit);
   });
   return (
-    <form ref={form} id={id} className="jp-AIServer-Models-form">
+    <form ref={formRef} id={id} className="jp-AIServer-Models-form">
       {children}
     </form>
   );
 }
 
-/** A field under its label, with a hint below. */
+/** A label with its field below, and an optional hint below the field. */
 export function Field(props: {
   id: string;
   label: string;
@@ -47,7 +48,7 @@ export function Field(props: {
   );
 }
 
-/** A checkbox before its label, with a hint below. */
+/** A checkbox with its label on the same line, and a hint below. */
 export function CheckField(props: {
   id: string;
   label: string;

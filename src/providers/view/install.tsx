@@ -1,4 +1,4 @@
-/** The progress of the local model's installation, with a button to stop it. */
+/** Shows the progress of the local model's installation, and how an installation ended. */
 import * as React from 'react';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -10,7 +10,7 @@ import { Button } from '../../ui/button';
 import { IModelServices, Problem } from './parts';
 import { megabytes, remainingTimeText, speedText } from './labels';
 
-/** The text for the current phase. */
+/** Return the text for the current phase of the installation. */
 function activityText(view: IInstallView, trans: TranslationBundle): string {
   switch (view.progress?.phase) {
     case 'fetching':
@@ -23,32 +23,34 @@ function activityText(view: IInstallView, trans: TranslationBundle): string {
   }
 }
 
-/** "211 of 491 MB · 8.3 MB/s · 34 s left" */
+/** Return the progress as text, such as "211 of 491 MB · 8.3 MB/s · 34 s left". */
 function progressText(view: IInstallView, trans: TranslationBundle): string {
   const { progress, speed } = view;
   if (progress?.phase !== 'fetching' || !progress.total) {
     return '';
   }
   const { bytes, total } = progress;
-  const parts = [trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total))];
+  const texts = [trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total))];
   if (speed === 0) {
-    parts.push(trans.__('waiting for the network…'));
+    texts.push(trans.__('waiting for the network…'));
   } else if (speed) {
-    parts.push(speedText(speed, trans));
-    parts.push(remainingTimeText((total - bytes) / speed, trans));
+    texts.push(speedText(speed, trans));
+    texts.push(remainingTimeText((total - bytes) / speed, trans));
   }
-  return parts.join(' · ');
+  return texts.join(' · ');
 }
 
-/** The progress bar with its numbers and the Stop button. */
+/** The progress bar, with the progress as text and the Stop button. */
 export function InstallBar(props: {
   services: IModelServices;
+  /** Called after the Stop button was pressed. */
   onStop?: () => void;
 }): React.JSX.Element {
   const { services, onStop } = props;
   const { choice, trans } = services;
   const { view } = choice.install;
   const { progress, problem } = view;
+  // The downloaded fraction; null in phases in which nothing is downloaded.
   const fraction =
     progress?.phase === 'fetching' && progress.total
       ? Math.min(1, progress.bytes / progress.total)
@@ -94,7 +96,7 @@ export function InstallBar(props: {
   );
 }
 
-/** The note that the installation was stopped or failed; null otherwise. */
+/** A note that the installation was stopped or failed. Nothing is shown in any other status. */
 export function InstallNote(props: {
   services: IModelServices;
 }): React.JSX.Element | null {

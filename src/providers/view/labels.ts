@@ -1,4 +1,4 @@
-/** Sizes, times and texts about models that several views show. */
+/** Words the texts about models, providers and the installation, including sizes and times. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type {
@@ -11,7 +11,7 @@ import type {
 import { durationText } from '../../labels/durations';
 import { labelText, serverText } from '../../labels/serverText';
 
-/** The ready models in titled groups by location. */
+/** Group the ready models under two titles: on this machine, and remote. Omits an empty group. */
 export function readyModels(
   list: ModelList | null,
   trans: TranslationBundle
@@ -34,29 +34,32 @@ export function megabytes(bytes: number): number {
   return Math.round(bytes / 1e6);
 }
 
-/** The label of the button that starts or resumes the installation. */
+/** Return the label of the button that starts or resumes the installation. */
 export function installText(
   local: LocalModel,
   trans: TranslationBundle
 ): string {
-  const { bytes, kept } = local;
-  return kept
+  const { bytes, kept: downloadedBytes } = local;
+  return downloadedBytes
     ? trans.__(
         'Continue installing (%1 of %2 MB)',
-        megabytes(kept),
+        megabytes(downloadedBytes),
         megabytes(bytes)
       )
     : trans.__('Install the local model (%1 MB)', megabytes(bytes));
 }
 
-/** Format a speed: "8.3 MB/s"; slow ones in kB/s. */
+/** Format a speed in bytes per second as "8.3 MB/s", or below 1 MB/s as "640 kB/s". */
 export function speedText(speed: number, trans: TranslationBundle): string {
   return speed >= 1e6
     ? trans.__('%1 MB/s', (speed / 1e6).toFixed(1))
     : trans.__('%1 kB/s', Math.max(1, Math.round(speed / 1e3)));
 }
 
-/** Format the remaining time in rough steps, so that it doesn't fluctuate. */
+/**
+ * Format the remaining time, rounded up to 5 seconds, a minute or an hour, so that the text doesn't
+ * change all the time.
+ */
 export function remainingTimeText(
   seconds: number,
   trans: TranslationBundle
@@ -72,7 +75,7 @@ function timeLeftText(seconds: number, trans: TranslationBundle): string {
   return trans.__('%1 left', durationText(seconds * 1000, trans));
 }
 
-/** The text that states which data is sent to a remote model. */
+/** Return the text that states which data is sent to a remote model at this destination. */
 export function sentDataText(
   destination: string,
   trans: TranslationBundle
@@ -83,7 +86,7 @@ export function sentDataText(
   );
 }
 
-/** The name of the place to which requests for a remote model are sent. */
+/** Name the destination of requests to a remote model: a provider, a URL or a provider's cloud. */
 export function destinationOf(
   provider: Provider | null,
   model: ModelInfo,
@@ -104,23 +107,28 @@ export function destinationOf(
 }
 
 /**
- * The destination for a model name and an address from the form; null if the model runs on the
- * server's machine. `isLocal` is the server's or the person's statement, because a proxy may listen
- * at a loopback address. A local Ollama forwards some models to its cloud.
+ * Name the destination of requests to a model whose name and address are entered in the form. Null
+ * if the model runs on the Jupyter server's machine, so that nothing leaves that machine.
+ *
+ * `isLocal` comes from the server or is declared by the person. The address alone doesn't tell,
+ * because a proxy to a remote server may listen at a loopback address. `listedModel` is the model in
+ * the server's list; null if the list doesn't contain the model.
  */
 export function destinationOfInput(
   provider: Provider,
   address: string | null,
   name: string,
-  listed: ModelInfo | null,
+  listedModel: ModelInfo | null,
   isLocal: boolean,
   trans: TranslationBundle
 ): string | null {
+  // A local Ollama forwards requests to some models to Ollama's cloud. The server lists such a model
+  // as remote although its address is local.
   const isForwarded =
     isCloudName(provider, name) ||
     (provider.name === 'ollama' &&
-      listed !== null &&
-      !listed.onThisMachine &&
+      listedModel !== null &&
+      !listedModel.onThisMachine &&
       isLoopback(provider.address) &&
       isLoopback(address));
   if (isForwarded) {
@@ -129,12 +137,12 @@ export function destinationOfInput(
   return isLocal ? null : providerName(provider, address, trans);
 }
 
-/** Whether the name marks a model of Ollama's cloud; the server uses the same rule. */
+/** Whether the name is that of a model in Ollama's cloud. The server uses the same rule. */
 function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
 
-/** A provider's name and address, or only the address of a nameless server. */
+/** Return a provider's name and address, or only the address if a person entered it. */
 function providerName(
   provider: Provider,
   address: string | null,
@@ -146,6 +154,7 @@ function providerName(
   return address ? `${provider.label} (${address})` : provider.label;
 }
 
+/** Return the host of a URL; empty if the text is not a URL. */
 function hostOf(address: string | null): string {
   try {
     return new URL(address ?? '').host;
@@ -164,7 +173,7 @@ export function isLoopback(address: string | null): boolean {
   }
 }
 
-/** The reason why a chosen or configured model is not ready; empty if it is. */
+/** Return the reason why a model is not ready; empty if the model is ready. */
 export function problemText(
   model: ModelInfo,
   list: ModelList | null,
@@ -194,7 +203,7 @@ export function problemText(
     : trans.__('%1 is not available right now.', model.label);
 }
 
-/** The text for the result of testing a provider. */
+/** Return the text for the result of testing a provider. */
 export function verdictText(
   verdict: Verdict,
   provider: Provider,
@@ -224,7 +233,7 @@ export function verdictText(
   }
 }
 
-/** The text for the error code with which a provider last rejected its key or account. */
+/** Return the text for the error code of the provider's last refusal of a key or an account. */
 export function refusalText(code: string, trans: TranslationBundle): string {
   switch (code) {
     case 'model_no_credit':
@@ -238,7 +247,7 @@ export function refusalText(code: string, trans: TranslationBundle): string {
   }
 }
 
-/** The text for the source of a provider's key. */
+/** Return the text that states where a provider's key is stored; empty without a key. */
 export function keyText(provider: Provider, trans: TranslationBundle): string {
   switch (provider.keySource) {
     case 'environment':

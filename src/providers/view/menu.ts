@@ -1,6 +1,7 @@
 /**
- * The menu of the model's name: the ready models in two groups, and commands to set up others. A
- * Lumino menu, for its keyboard and screen reader support.
+ * The menu that opens from the model's name in a prompt row. It shows the ready models in two groups
+ * (on this machine, and remote) and commands to set up more models. It is a Lumino menu, because
+ * Lumino's menus support keyboards and screen readers.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { MenuSvg } from '@jupyterlab/ui-components';
@@ -9,36 +10,37 @@ import { Menu } from '@lumino/widgets';
 
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../model/modelChoice';
-import type { IModelPickOptions } from '../../tokens';
 import { labelText } from '../../labels/serverText';
 import { installText, readyModels } from './labels';
 
 export interface IModelMenuOptions {
   choice: ModelChoice;
   trans: TranslationBundle;
-  pick: IModelPickOptions;
-  /** Choose the default model; a remote one must be confirmed first. */
+  /** The id of the model that was chosen for the cell; null if the cell uses the default model. */
+  cellModel: string | null;
+  /** Choose the default model; the person must confirm a remote model first. */
   choose: (model: ModelInfo) => void;
-  /** Choose the model for this cell only. */
+  /** Choose the model for this cell only; null means that the cell uses the default model. */
   chooseForCell: (model: ModelInfo | null) => void;
   connect: () => void;
   settings: () => void;
 }
 
 export function createModelMenu(options: IModelMenuOptions): Menu {
-  const { choice, trans, pick } = options;
+  const { choice, trans, cellModel } = options;
   const commands = new CommandRegistry();
   const menu = new MenuSvg({ commands });
   const cellMenu = new MenuSvg({ commands });
-  let count = 0;
+  let commandCount = 0;
 
+  /** Add a command to a menu; without `execute` it is a heading. */
   const add = (
-    to: Menu,
+    parent: Menu,
     label: string,
     execute?: () => void,
     toggled?: boolean
   ) => {
-    const command = `model-${count++}`;
+    const command = `model-${commandCount++}`;
     commands.addCommand(command, {
       label,
       isEnabled: () => execute !== undefined,
@@ -47,46 +49,39 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
       className: execute ? '' : 'jp-AIServer-Models-heading',
       execute: () => execute?.()
     });
-    to.addItem({ command });
+    parent.addItem({ command });
   };
-  const addSeparator = (to: Menu) => to.addItem({ type: 'separator' });
+  const addSeparator = (parent: Menu) => parent.addItem({ type: 'separator' });
 
   const groups = readyModels(choice.list, trans);
   const addModels = (
-    to: Menu,
-    current: string | null,
+    parent: Menu,
+    checkedId: string | null,
     use: (model: ModelInfo) => void
   ) => {
     for (const { title, models } of groups) {
-      add(to, title);
+      add(parent, title);
       for (const model of models) {
         add(
-          to,
+          parent,
           labelText(model.label, trans),
           () => use(model),
-          model.id === current
+          model.id === checkedId
         );
       }
-      addSeparator(to);
+      addSeparator(parent);
     }
   };
 
   const defaultModel = choice.list?.default ?? null;
-  addModels(
-    menu,
-    pick.cellModel === null ? defaultModel : null,
-    options.choose
-  );
-  if (
-    groups.flatMap(({ models }) => models).length > 1 ||
-    pick.cellModel !== null
-  ) {
-    addModels(cellMenu, pick.cellModel, options.chooseForCell);
+  addModels(menu, cellModel === null ? defaultModel : null, options.choose);
+  if (groups.flatMap(({ models }) => models).length > 1 || cellModel !== null) {
+    addModels(cellMenu, cellModel, options.chooseForCell);
     add(
       cellMenu,
       trans.__('Use default model'),
       () => options.chooseForCell(null),
-      pick.cellModel === null
+      cellModel === null
     );
     cellMenu.title.label = trans.__('In this cell only');
     menu.addItem({ type: 'submenu', submenu: cellMenu });
@@ -95,7 +90,7 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
   const local = choice.list?.local;
   if (local && local.package && !local.installed && !choice.install.isRunning) {
     add(menu, installText(local, trans), () => {
-      options.settings(); // The settings show its progress.
+      options.settings(); // The settings show the progress of the installation.
       void choice.install.start();
     });
   }

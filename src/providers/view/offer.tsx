@@ -1,9 +1,11 @@
 /**
- * The part of the prompt row that helps to set up a model while none is ready.
+ * The part of the prompt row that helps to set up a model while no model is ready: it offers to
+ * install the local model or to connect a provider.
  *
  * Invariants:
  * - Nothing is sent or downloaded before a button is pressed.
- * - When it disappears, its focus moves to the input field, whose text is unchanged.
+ * - When the offer disappears while one of its buttons has the focus, the focus moves to the text
+ *   field of the row. The text in that field stays unchanged.
  */
 import * as React from 'react';
 
@@ -15,18 +17,19 @@ import { installText, problemText } from './labels';
 
 export function Offer(props: {
   services: IModelServices;
+  /** Move the focus to the row's text field. */
   focusInput: () => void;
-  /** The number of requests that could not be sent. */
+  /** The number of requests that could not be sent because no model is ready. */
   attempts: number;
 }): React.JSX.Element {
   const { services, focusInput, attempts } = props;
   const { choice, trans, connect } = services;
-  useModelChoice(choice); // The list may be older than the row's.
-  const node = React.useRef<HTMLElement>(null);
+  useModelChoice(choice); // Also refreshes the list of models, which may be outdated.
+  const sectionRef = React.useRef<HTMLElement>(null);
   const onUnmount = React.useRef(focusInput);
   onUnmount.current = focusInput;
   React.useLayoutEffect(() => {
-    const section = node.current;
+    const section = sectionRef.current;
     return () => {
       if (section?.contains(document.activeElement)) {
         onUnmount.current();
@@ -35,20 +38,22 @@ export function Offer(props: {
   }, []);
   React.useEffect(() => {
     if (attempts) {
-      // Focus the first button, so that Enter continues from there.
-      const buttons = node.current?.querySelector('.jp-AIServer-Models-ways');
-      const container = buttons ?? node.current;
+      // Focus the first button, so that pressing Enter starts to set up a model.
+      const buttons = sectionRef.current?.querySelector(
+        '.jp-AIServer-Models-ways'
+      );
+      const container = buttons ?? sectionRef.current;
       container?.querySelector<HTMLElement>('button')?.focus();
     }
   }, [attempts]);
 
   const { current, list, install } = choice;
   const local = list?.local;
-  // A configured model that is not ready must be fixed first.
+  // Why the default model is not ready; empty if there is no default model.
   const problem = current ? problemText(current, list, trans) : '';
   return (
     <section
-      ref={node}
+      ref={sectionRef}
       className="jp-AIServer-Models-offer"
       aria-label={trans.__('Choose a model')}
     >
@@ -69,7 +74,7 @@ export function Offer(props: {
         </p>
       )}
       {attempts > 0 && (
-        // A new element for each attempt, so that it is announced each time.
+        // The key creates a new element for each attempt, so that screen readers announce it again.
         <p key={attempts} role="alert" className="jp-AIServer-Models-asked">
           {install.isRunning
             ? trans.__(
@@ -110,12 +115,13 @@ export function Offer(props: {
   );
 }
 
-/** Information on the options. */
+/** Hints about the local model and about providers whose API key was found. */
 function Hint(props: { services: IModelServices }): React.JSX.Element | null {
   const { services } = props;
   const { choice, trans } = services;
   const { local, providers } = choice.list ?? {};
-  const withKey = providers?.filter(({ keySource }) => keySource) ?? [];
+  const providersWithKey =
+    providers?.filter(({ keySource }) => keySource) ?? [];
   return (
     <>
       {local && !local.package && local.install && (
@@ -135,11 +141,11 @@ function Hint(props: { services: IModelServices }): React.JSX.Element | null {
           )}
         </p>
       )}
-      {withKey.length > 0 && (
+      {providersWithKey.length > 0 && (
         <p className="jp-AIServer-Models-hint">
           {trans.__(
             'API keys found: %1. A key is not used until you choose that provider.',
-            withKey
+            providersWithKey
               .map(({ label }) => labelText(label, trans))
               .join(trans._p('between names', ', '))
           )}

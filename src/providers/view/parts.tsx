@@ -1,4 +1,7 @@
-/** Small components and hooks that the offer, the form and the settings share. */
+/**
+ * Small components and hooks that several views of the models share: the offer in the prompt row,
+ * the form for a provider, and the settings.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -15,18 +18,18 @@ export interface IModelServices {
   connect: () => void;
 }
 
-/** Fetch the models, and render again whenever they or the installation change. */
+/** Fetch the list of models, and render again whenever the list or the installation changes. */
 export function useModelChoice(choice: ModelChoice): void {
-  const [, redraw] = React.useReducer((count: number) => count + 1, 0);
+  const [, render] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
-    choice.changed.connect(redraw);
+    choice.changed.connect(render);
     void choice.refresh();
-    redraw(); // For changes between the render and this effect.
-    return () => void choice.changed.disconnect(redraw);
+    render(); // The list may have changed since the last rendering, before `connect`.
+    return () => void choice.changed.disconnect(render);
   }, [choice]);
 }
 
-/** A failure, with the command that fixes it if there is one. */
+/** The text of a failure, followed by the command that fixes it if there is such a command. */
 export function Problem(props: {
   failure: IFailure | null;
   trans: TranslationBundle;
@@ -42,7 +45,7 @@ export function Problem(props: {
   ) : null;
 }
 
-/** Shown until the list of models is loaded. */
+/** What a view shows before the list of models is loaded: a status, or why loading failed. */
 export function LoadingModels(props: {
   services: IModelServices;
 }): React.JSX.Element {
@@ -58,7 +61,10 @@ export function LoadingModels(props: {
   );
 }
 
-/** Run an action that can fail: `busy` while it runs, and its `failure` afterwards. */
+/**
+ * Return `act`, which runs an action that can fail. `busy` is true while an action is running, and
+ * `failure` tells why the last action failed; null if it succeeded.
+ */
 export function useAction(): {
   busy: boolean;
   failure: IFailure | null;

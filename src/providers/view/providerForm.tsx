@@ -1,12 +1,13 @@
 /**
- * The form for connecting a provider.
+ * The form in which a person connects a provider: enters its key and URL, and chooses a model.
  *
  * Invariants:
- * - A saved key is never shown: the key is entered in a password field, which is cleared as soon
- *   as the server has the key.
- * - The text above the buttons states which data is sent where. No request is sent before the
+ * - A saved key is never shown. A new key is entered in a password field, which is cleared as soon
+ *   as the server has saved the key.
+ * - The text above the buttons states which data is sent to whom. No request is sent before the
  *   person presses a button or opens the list of models.
- * - A model is used only after its provider accepted the input or the person chose to skip that.
+ * - A model is used only after its provider accepted the key and the URL in a test, or after the
+ *   person chose to use the model although the test failed.
  */
 import * as React from 'react';
 import { createPortal } from 'react-dom';
@@ -30,11 +31,11 @@ import {
 export interface IProviderFormProps {
   provider: Provider;
   services: IModelServices;
-  /** The element for the buttons, if they are not below the fields. */
+  /** The element in which the buttons are shown; without it, they are below the fields. */
   footer?: HTMLElement | null;
-  /** Called when a model of the provider was chosen. */
+  /** Called after a model of the provider was chosen. */
   onChosen?: () => void;
-  /** Called when the provider has also accepted the input in a test. */
+  /** Called after a model was chosen, if the provider has accepted the input in a test. */
   onVerified?: () => void;
 }
 
@@ -46,6 +47,7 @@ export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
   );
 }
 
+/** The command that installs the Python package which the provider needs. */
 function PackageMissing(props: IProviderFormProps): React.JSX.Element {
   const { provider, services } = props;
   const { choice, trans } = services;
@@ -64,6 +66,7 @@ function PackageMissing(props: IProviderFormProps): React.JSX.Element {
   );
 }
 
+/** The fields and buttons of the form, for a provider whose package is installed. */
 function Fields(props: IProviderFormProps): React.JSX.Element {
   const { provider, services, footer } = props;
   const { choice, trans } = services;
@@ -77,34 +80,39 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const [model, setModel] = React.useState(
     currentName || (provider.suggested[0] ?? '')
   );
-  const [isDeclared, setDeclared] = React.useState(
+  const [isDeclaredLocal, setDeclaredLocal] = React.useState(
     provider.onThisMachine ?? false
   );
   const id = React.useId();
 
   const { keySource, needsAddress, needsKey } = provider;
+  // A person can't change a key of the environment or the configuration in this form.
   const isKeyFixed = keySource === 'environment' || keySource === 'config';
-  const isSaved = keySource === 'keyring' || keySource === 'file';
+  const isKeySaved = keySource === 'keyring' || keySource === 'file';
   const isKeyMissing = needsKey && !keySource && !key;
+  // The address to which requests are sent: what was entered, or the provider's fixed address.
   const requestAddress = needsAddress ? address.trim() : provider.address;
   const isAddressMissing = needsAddress && !requestAddress;
   const name = model.trim();
   const isAddressChanged =
     needsAddress && requestAddress !== (provider.address ?? '');
-  const mayDeclare = !provider.placeSettled && isLoopback(requestAddress);
-  const isLocal = mayDeclare
-    ? isDeclared
+  // At a loopback address may be a local server or a proxy to a remote one, so the person decides.
+  const canDeclare = !provider.placeSettled && isLoopback(requestAddress);
+  const isLocal = canDeclare
+    ? isDeclaredLocal
     : !isAddressChanged && (provider.onThisMachine ?? false);
-  const listed = choice.find(`${provider.name}:${name}`);
+  const listedModel = choice.find(`${provider.name}:${name}`);
   const destination = destinationOfInput(
     provider,
     requestAddress,
     name,
-    listed,
+    listedModel,
     isLocal,
     trans
   );
 
+  // A new key is sent with its address, because the server sends no key to another address than
+  // the one for which the key was saved.
   const sentKey = key || null;
   const sentAddress =
     needsAddress && (key || isAddressChanged) ? requestAddress : null;
@@ -113,7 +121,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
     [provider.name, sentKey, sentAddress]
   );
   const fetchNames = React.useCallback(
-    () => choice.names(input),
+    () => choice.modelNames(input),
     [choice, input]
   );
   const connection = useConnection(props, input, name, isLocal, () =>
@@ -175,7 +183,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
               const { value } = event.target;
               setAddress(value);
               // The declaration applies only to the server at the saved address.
-              setDeclared(
+              setDeclaredLocal(
                 value.trim() === provider.address &&
                   (provider.onThisMachine ?? false)
               );
@@ -183,18 +191,18 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           />
         </Field>
       )}
-      {mayDeclare && (
+      {canDeclare && (
         <CheckField
           id={`${id}-here`}
           label={trans.__('Runs on the Jupyter server’s machine')}
           hint={trans.__(
             'Leave this off for a proxy or tunnel, such as LiteLLM or SSH, that forwards requests to another machine. When it is on, keys and passwords in your code are not masked.'
           )}
-          checked={isDeclared}
-          onChange={setDeclared}
+          checked={isDeclaredLocal}
+          onChange={setDeclaredLocal}
         />
       )}
-      {isSaved && isAddressChanged && !key && (
+      {isKeySaved && isAddressChanged && !key && (
         <p role="status">
           {trans.__(
             'The saved key belongs to the old URL. It is removed when you use the new one.'
@@ -204,7 +212,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
       {keySource && (
         <div className="jp-AIServer-Models-kept">
           <span>{keyText(provider, trans)}</span>
-          {isSaved && (
+          {isKeySaved && (
             <Button
               label={trans.__('Remove key')}
               disabled={busy}
@@ -217,7 +225,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
         <Field
           id={`${id}-key`}
           label={
-            isSaved
+            isKeySaved
               ? trans.__('Replace saved key')
               : needsKey
                 ? trans.__('API key')
@@ -230,7 +238,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           <input
             id={`${id}-key`}
             type="password"
-            // Keep password managers from filling it in.
+            // Keep password managers from filling in a password.
             autoComplete="new-password"
             spellCheck={false}
             aria-describedby={`${id}-key-hint`}
@@ -276,7 +284,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   );
 }
 
-/** Test the input with the provider, and connect it. */
+/** The actions of the form's buttons, with the state and result of the last action. */
 function useConnection(
   props: IProviderFormProps,
   input: IProviderInput,
@@ -289,7 +297,7 @@ function useConnection(
   const { busy, failure, act } = useAction();
   const [verdict, setVerdict] = React.useState<Verdict | null>(null);
   const [canUseAnyway, setCanUseAnyway] = React.useState(false);
-  // An earlier result doesn't apply to new input.
+  // A failed test of earlier input doesn't apply to new input.
   React.useEffect(() => {
     setCanUseAnyway(false);
   }, [input, model]);
@@ -312,8 +320,8 @@ function useConnection(
     test: () => run(async () => setVerdict(await choice.test(input, model))),
     use: () =>
       run(async () => {
-        // Nothing is saved before the test has passed. Some servers don't list models for a valid
-        // key, so the person may skip the test.
+        // Save nothing unless the test passes. If it fails, the person may use the model anyway,
+        // because the test lists models, which some servers refuse even for a valid key.
         setCanUseAnyway(true);
         const testResult = await choice.test(input, model);
         setCanUseAnyway(false);
@@ -326,14 +334,18 @@ function useConnection(
     useAnyway: () =>
       run(async () => {
         await connect();
-        const saved = { provider: provider.name, key: null, address: null };
-        setVerdict(await choice.test(saved, model));
+        const savedInput = {
+          provider: provider.name,
+          key: null,
+          address: null
+        };
+        setVerdict(await choice.test(savedInput, model));
       }),
     removeKey: () => run(() => choice.disconnect(provider.name))
   };
 }
 
-/** Whether the provider failed, and not the input or the Jupyter server. */
+/** Whether the failure was caused by the provider, not by the input or the Jupyter server. */
 function isProviderFailure(failure: IFailure | null): boolean {
   const { code } = failure ?? { code: '' };
   return code.startsWith('model_') && code !== 'model_not_allowed';

@@ -1,4 +1,4 @@
-/** The list of providers, with the form of the open one. */
+/** The list of providers as radio buttons, with the form of the selected provider below its button. */
 import * as React from 'react';
 
 import type { Provider } from '../../api/types';
@@ -7,10 +7,10 @@ import { IModelServices, LoadingModels, useModelChoice } from './parts';
 import { ProviderForm } from './providerForm';
 import { refusalText } from './labels';
 
-/** Sort providers with a key first, and those without their package last. */
+/** Sort providers: first those with a key, last those that need a package to be installed. */
 function sortProviders(providers: readonly Provider[]): Provider[] {
-  const rank = (item: Provider) =>
-    item.keySource ? 0 : item.installed ? 1 : 2;
+  const rank = (provider: Provider) =>
+    provider.keySource ? 0 : provider.installed ? 1 : 2;
   return [...providers].sort((a, b) => rank(a) - rank(b));
 }
 
@@ -18,24 +18,27 @@ export function Providers(props: {
   services: IModelServices;
   /** The provider whose form is open initially. */
   open?: string;
-  /** The element for the form's buttons, if they are not below the fields. */
+  /** The element in which the form's buttons are shown; without it, they are below the fields. */
   footer?: HTMLElement | null;
-  /** Called when a model of a provider was chosen. */
+  /** Called after a model of a provider was chosen. */
   onChosen?: () => void;
-  /** Called when the provider has also accepted the input in a test. */
+  /** Called after a model was chosen, if the provider has accepted the input in a test. */
   onVerified?: () => void;
 }): React.JSX.Element {
   const { services } = props;
   const { choice, trans } = services;
   useModelChoice(choice);
-  const [open, setOpen] = React.useState<string | null>(props.open ?? null);
-  const name = React.useId();
+  const [openName, setOpenName] = React.useState<string | null>(
+    props.open ?? null
+  );
+  const groupName = React.useId();
   if (!choice.list) {
     return <LoadingModels services={services} />;
   }
   const providers = sortProviders(choice.list.providers);
-  // The form of a provider with a key is open by default.
-  const shown = open ?? providers.find(item => item.keySource)?.name ?? null;
+  // Before a person selects a provider, the form of the first provider with a key is open.
+  const shownName =
+    openName ?? providers.find(({ keySource }) => keySource)?.name ?? null;
   return (
     <div
       className="jp-AIServer-Models-providers"
@@ -46,16 +49,16 @@ export function Providers(props: {
         <div
           key={provider.name}
           className="jp-AIServer-Models-provider"
-          data-open={provider.name === shown || undefined}
+          data-open={provider.name === shownName || undefined}
         >
           <label>
             <input
               type="radio"
-              name={name}
-              checked={provider.name === shown}
+              name={groupName}
+              checked={provider.name === shownName}
               onChange={({ target }) => {
-                setOpen(provider.name);
-                // In a low window the form would be out of view.
+                setOpenName(provider.name);
+                // Scroll to the form, which may be below the visible area of a small window.
                 requestAnimationFrame(() =>
                   target.labels?.[0]?.scrollIntoView?.({ block: 'start' })
                 );
@@ -64,7 +67,7 @@ export function Providers(props: {
             <span>{labelText(provider.label, trans)}</span>
             <ProviderState provider={provider} services={services} />
           </label>
-          {provider.name === shown && (
+          {provider.name === shownName && (
             <ProviderForm
               provider={provider}
               services={services}
@@ -79,7 +82,11 @@ export function Providers(props: {
   );
 }
 
-/** The provider's state. A provider that rejected its key is not shown as in use. */
+/**
+ * A label after the provider's name: that the provider rejected its key, that its model is the
+ * default model, that its package is missing, or that its key was found. Only the first that applies
+ * is shown.
+ */
 function ProviderState(props: {
   provider: Provider;
   services: IModelServices;

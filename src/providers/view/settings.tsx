@@ -1,4 +1,4 @@
-/** The settings of the models: the active one, the local one and the providers. */
+/** The settings of the models: the default model (“active”), the local model and the providers. */
 import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
@@ -17,7 +17,7 @@ import { installText, readyModels } from './labels';
 
 export interface ISettingsProps {
   services: IModelServices;
-  /** Ask the person to confirm a remote model; resolves to true for a local one. */
+  /** Ask the person to confirm a remote model. For a local model, resolves to true at once. */
   confirm: (model: ModelInfo) => Promise<boolean>;
 }
 
@@ -44,7 +44,7 @@ export function ModelSettings(props: ISettingsProps): React.JSX.Element {
   );
 }
 
-/** The ready models, with the active one checked. */
+/** Radio buttons for the ready models, of which the default model is checked. */
 function ActiveModel(props: ISettingsProps): React.JSX.Element {
   const { services, confirm } = props;
   const { choice, trans } = services;
@@ -89,7 +89,7 @@ function ActiveModel(props: ISettingsProps): React.JSX.Element {
   );
 }
 
-/** The local model: installed, being installed or not installed. */
+/** The state of the local model, with the button that installs it. */
 function LocalModelSection(props: {
   services: IModelServices;
 }): React.JSX.Element {

@@ -171,7 +171,7 @@ describe('Offer', () => {
     );
   });
 
-  it('takes the focus and shows the reason after a failed attempt', async () => {
+  it('takes the focus and shows why a request could not be sent', async () => {
     const t = await setup();
     const focusInput = jest.fn();
     await t.draw(
@@ -191,7 +191,7 @@ describe('Offer', () => {
     expect(alert()).not.toBe(first); // Announced again.
   });
 
-  it('returns the focus when it or its buttons disappear', async () => {
+  it('moves the focus to the text field when the offer or its buttons disappear', async () => {
     const t = await setup();
     const focusInput = jest.fn();
     await t.draw(
@@ -271,7 +271,7 @@ describe('Providers', () => {
     );
     await pick(t, 0);
     await t.write(/^API key$/, 'sk-canary');
-    // Browsers do this for nested forms, as in the settings editor.
+    // Browsers stop submit events of nested forms, as in the settings editor.
     t.node.firstElementChild?.addEventListener('submit', event =>
       event.stopPropagation()
     );
@@ -318,7 +318,7 @@ describe('Providers', () => {
   });
 
   it('treats a server at a loopback address as remote until the person declares it local', async () => {
-    // P4, P16: a proxy or a tunnel may listen there.
+    // P4, P16: a proxy or a tunnel may listen at a loopback address.
     const address = 'http://127.0.0.1:4000/v1';
     const saved = { ...OWN_SERVER, keySource: 'file' as const, address };
     const t = await setup(modelList({ providers: [saved] }));
@@ -333,7 +333,7 @@ describe('Providers', () => {
       'runs on the Jupyter server’s machine'
     );
     await t.press(/Use this model/);
-    // The saved key stays.
+    // The saved key is not removed.
     expect(t.api.names).not.toContain('save');
     expect(t.api.calls).toContainEqual(['place', 'openai_compatible', true]);
 
@@ -551,7 +551,7 @@ describe('createModelMenu', () => {
     const menu = createModelMenu({
       choice: t.choice,
       trans,
-      pick: { x: 0, y: 0, cellModel: null, chooseForCell: jest.fn() },
+      cellModel: null,
       choose: jest.fn(),
       chooseForCell: jest.fn(),
       connect: jest.fn(),
@@ -573,7 +573,7 @@ describe('createModelMenu', () => {
     const menu = createModelMenu({
       choice: t.choice,
       trans,
-      pick: { x: 0, y: 0, cellModel: null, chooseForCell: jest.fn() },
+      cellModel: null,
       choose: jest.fn(),
       chooseForCell: jest.fn(),
       connect: jest.fn(),
