@@ -22,10 +22,10 @@ PromptStyle = Literal["compact", "full"]
 class ModelInfo:
     """A model as shown to users.
 
-    ``id`` is ``provider:name``; ``on_this_machine`` says whether text stays on this machine;
-    ``ready`` says whether the model can be queried now: if not, ``problem`` is a sentence for the
-    user and ``install`` the command that helps. ``is_forwarded`` is true if the server forwards
-    requests for this model to another server, or may do so.
+    ``id`` is ``provider:name``. ``on_this_machine`` is true if text that is sent to the model stays
+    on this machine. ``ready`` is true if the model can be queried now; if it is false, ``problem``
+    is a sentence for the user, and ``install`` is a command that installs what is missing, or None.
+    ``is_forwarded`` is true if the model's server forwards requests to another server, or might.
     """
 
     id: str
@@ -44,9 +44,10 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class Delta:
-    """A piece of an answer: text, or (once, at the end) the token usage.
+    """A piece of an answer's text or, in the last delta, the number of tokens used.
 
-    If ``waiting`` is set, the request will be retried after that many seconds.
+    If ``waiting`` is set, the delta contains neither: it announces that the request will be retried
+    after that many seconds.
     """
 
     text: str = ""
@@ -59,11 +60,11 @@ class ChatModel(ABC):
 
     info: ModelInfo
     style: PromptStyle = "full"
-    prompt_tokens: int = 8_000  # the longest prompt
+    prompt_tokens: int = 8_000  # the maximum length of a prompt
 
     @abstractmethod
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text. May be an estimate, but never far too low."""
+        """Return the number of tokens in each text. Estimates are allowed unless far too low."""
 
     @abstractmethod
     def stream(
@@ -78,10 +79,10 @@ class ChatModel(ABC):
         """Prepare the model for a prompt that begins with ``messages``.
 
         Never sends anything to a remote or paid model: at most its package is loaded. The caller
-        cancels it before it requests an answer, so that none has to wait.
+        cancels the warm-up before it requests an answer, so that no answer has to wait for it.
         """
         return
 
     async def close(self) -> None:
-        """Release the model's resources. It can't be used afterwards."""
+        """Release the model's resources. The model can't be used afterwards."""
         return

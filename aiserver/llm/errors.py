@@ -1,8 +1,11 @@
 """Translate the exceptions of providers' libraries into our own error tree.
 
-Invariants: the text of a foreign exception never reaches a user, a log or a file; it stays in
-``__cause__``. An exception is classified by the names of its classes, then by its HTTP status, then
-by its text, so no provider's package has to be imported.
+Invariants:
+
+- The text of a library's exception never reaches a user, a log or a file: the exception is only
+  attached to our error as its ``__cause__``.
+- An exception is classified by the names of its classes, then by its HTTP status, then by its text,
+  so no provider's package has to be imported.
 """
 
 from __future__ import annotations
@@ -31,20 +34,21 @@ from ..errors import (
 
 _MAX_RETRY_AFTER = 24 * 3600.0
 
-# How providers report that their filter blocked the text: OpenAI and Moonshot; Alibaba; DeepSeek;
-# Zhipu. The text is read, not shown.
+# How providers report that their filter blocked the text; in this order: OpenAI and Moonshot;
+# Alibaba; DeepSeek; Zhipu. The error's text is only searched, never shown.
 _FILTERED = re.compile(
     r"content_filter|data_inspection_failed|Content Exists Risk|['\"]code['\"]: ['\"]1301['\"]"
 )
 
-# How providers report that an account has no credit or quota left where the status only means
-# "too many requests" or "bad request": OpenAI; Moonshot; Anthropic; Alibaba; Zhipu.
+# How providers report that an account has no credit or quota left, although the HTTP status only
+# means "too many requests" or "bad request": OpenAI; Moonshot; Anthropic; Alibaba; Zhipu.
 _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient_balance|exceeded_current_quota|billing_hard_limit_reached"
     r"|credit balance is too low|Arrearage|['\"]code['\"]: ?['\"]1113['\"]"
 )
 
-# Suffixes of class names, matched against the exception's class and all its base classes.
+# Our error for each suffix of a class name. The exception's class and all its base classes are
+# compared with the suffixes.
 _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("ContextOverflowError", PromptTooLong),
     ("RateLimitError", ModelRateLimited),
@@ -74,17 +78,18 @@ _BY_STATUS: dict[int, type[ModelError]] = {
     429: ModelRateLimited,
     504: ModelTimeout,
 }
-_UNCLEAR = (None, RequestRefused, ModelUnknown)  # the text may say more
+# Classifications so general that the exception's text may allow a more specific one.
+_UNCLEAR = (None, RequestRefused, ModelUnknown)
 
 
 def translate(error: Exception) -> AIServerError:
-    """Return our own error for ``error``. Raise it ``from error``."""
+    """Return our own error for ``error``, for the caller to raise ``from error``."""
     if isinstance(error, AIServerError):
         return error
     kind = _by_name(error) or _by_status(error)
     if kind in _UNCLEAR:
         kind = _by_text(error) or kind
-    text = " ".join(f"{item} {getattr(item, 'body', '')}" for item in _chain(error))
+    text = " ".join(f"{each} {getattr(each, 'body', '')}" for each in _with_causes(error))
     if kind in (*_UNCLEAR, ModelRateLimited) and _NO_CREDIT.search(text):
         return ModelNoCredit()
     if kind is RequestRefused and _FILTERED.search(text):
@@ -94,44 +99,47 @@ def translate(error: Exception) -> AIServerError:
     if kind is not None:
         return kind()
     if isinstance(error, (ValueError, KeyError, TypeError)):
-        # The body isn't a valid answer: a broken server or proxy.
+        # Raised while the response was parsed: a broken server or proxy sent something invalid.
         return ModelUnavailable(ModelUnavailable.unreadable)
     return ModelError()
 
 
 def retry_after(error: Exception) -> float | None:
-    """Return the seconds that the provider asks to wait, or None if it names no time."""
-    for item in _chain(error):
-        headers = getattr(getattr(item, "response", None), "headers", None)
+    """Return how many seconds the provider asks to wait, or None if it doesn't say."""
+    for exception in _with_causes(error):
+        headers = getattr(getattr(exception, "response", None), "headers", None)
         if headers is None:
             continue
-        for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-            seconds = _seconds(headers.get(name), unit)
+        for header, units_per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+            seconds = _seconds(headers.get(header), units_per_second)
             if seconds is not None:
                 return seconds
     return None
 
 
-def _seconds(value: Any, unit: float) -> float | None:
+def _seconds(value: Any, units_per_second: float) -> float | None:
+    """Return the seconds until the time that a header's value states as a number or a date."""
     if value is None:
         return None
     try:
-        seconds = float(value) / unit
+        seconds = float(value) / units_per_second
     except ValueError:
         date = email.utils.parsedate_tz(str(value))
         if date is None:
             return None
         seconds = email.utils.mktime_tz(date) - time.time()
-    return min(max(0.0, seconds), _MAX_RETRY_AFTER) if seconds == seconds else None
+    is_nan = seconds != seconds
+    return None if is_nan else min(max(0.0, seconds), _MAX_RETRY_AFTER)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    item: BaseException | None = error
-    while item is not None and id(item) not in seen:
-        seen.add(id(item))
-        yield item
-        item = item.__cause__
+def _with_causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield ``error``, its cause, the cause's cause, and so on."""
+    seen_ids: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen_ids:
+        seen_ids.add(id(current))
+        yield current
+        current = current.__cause__
 
 
 def _by_name(error: Exception) -> type[ModelError] | None:
@@ -143,17 +151,17 @@ def _by_name(error: Exception) -> type[ModelError] | None:
 
 
 def _by_status(error: Exception) -> type[ModelError] | None:
-    for item in _chain(error):
-        for holder in (item, getattr(item, "response", None)):
-            for name in ("status_code", "code", "status"):
-                status = getattr(holder, name, None)
+    for exception in _with_causes(error):
+        for source in (exception, getattr(exception, "response", None)):
+            for attribute in ("status_code", "code", "status"):
+                status = getattr(source, attribute, None)
                 if isinstance(status, int) and 400 <= status < 600:
                     return _BY_STATUS.get(status, ModelFailed if status >= 500 else None)
     return None
 
 
 def _by_text(error: Exception) -> type[ModelError] | None:
-    # Two conditions for which libraries only raise a generic class. The text is read, not shown.
+    # For these two errors, libraries only raise a generic class. The text is searched, never shown.
     text = str(error).lower()
     if "context" in text and ("exceed" in text or "length" in text or "too long" in text):
         return PromptTooLong

@@ -18,7 +18,8 @@ from .providers import PROVIDERS, provider_of
 from .remote.model import RemoteModel
 from .streaming import Limits
 
-# Providers whose streams always end with a finish reason: one without it was interrupted.
+# Providers whose complete answers always end with a finish reason. If the reason is missing, the
+# answer was interrupted.
 _SEND_FINISH_REASON = ("local", "openai", "openai_compatible", "deepseek", "mistralai", "ollama")
 
 
@@ -30,7 +31,8 @@ def create_model(
 ) -> ChatModel:
     """Create the model. Raises NoModel, ModelPackageMissing, ModelError.
 
-    ``report`` is called with a provider's name and its refusal, or None after a success.
+    ``report`` is called with the provider's name and the error if the provider rejects the key or
+    the account, and with the provider's name and None after a complete answer.
     """
     provider, _, name = info.id.partition(":")
     limits = Limits(policy.timeout, 4 * policy.max_tokens, provider in _SEND_FINISH_REASON)
@@ -70,7 +72,7 @@ def _create_local(info: ModelInfo, policy: ModelPolicy, limits: Limits) -> Local
 
 
 def spare_cores() -> int:
-    """Return the number of cores that this process may use, less one; at least one."""
+    """Return one less than the number of cores that this process may use, but at least 1."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     return max(1, cores - 1)

@@ -1,10 +1,13 @@
 """The administrator's settings for models, and the restrictions that follow from them.
 
-Invariants: if ``allowed_models`` excludes anything, an allowed name only leads to servers that the
-administrator can expect. A user's own address is then accepted only for an Ollama on this machine,
-for a server that matches ``local_servers`` and for the OpenAI-compatible server, and never for a
-provider whose address is configured; a model that Ollama forwards to its cloud must be allowed by
-its own name.
+Invariants, if ``allowed_models`` excludes any model:
+
+- Requests for an allowed model only go to servers that the administrator can expect. An address
+  that a user enters is accepted only for an Ollama on this machine, for a server that matches
+  ``local_servers`` and for the OpenAI-compatible server, and never for a provider whose address the
+  administrator has configured.
+- A model that Ollama forwards to its cloud must be allowed explicitly: by its full name, or by a
+  pattern for names of cloud models.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """The administrator's settings: the traits of ``ModelRegistry``, which describe them."""
+    """The administrator's settings, copied from the traits of ``ModelRegistry``; see their help."""
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -47,21 +50,26 @@ class ModelPolicy:
         return Path(name).expanduser() if provider == "local" and is_path else None
 
     def access(self, provider: str) -> Access:
-        """Return key and address from the options, which apply to the configured provider."""
+        """Return the key and the address that the administrator configured for a provider.
+
+        Both are empty unless the configured model is the provider's, because ``options`` only
+        apply to the configured model.
+        """
         if self.model.partition(":")[0] != provider:
             return Access()
         return Access(address_option(self.options), key_option(self.options))
 
     def fixes_location(self, provider: str) -> bool:
-        """Whether users can't declare which of the provider's addresses are on this machine."""
+        """Return whether users are prevented from declaring that the provider's server is local."""
         return provider == "ollama" or self.local_servers is not None
 
     def is_local(self, provider: str, address: str | None, declared: str | None = None) -> bool:
-        """Whether text sent to ``address`` stays on this machine (P4).
+        """Return whether text that is sent to ``address`` stays on this machine.
 
-        A loopback address isn't enough: a proxy or a tunnel may listen there. Ollama reports for
-        each model whether it runs locally; for other servers the administrator decides or, with
-        ``declared``, the user.
+        A loopback address is required but not sufficient, since a proxy or a tunnel may listen
+        there. Ollama reports for each model whether it runs locally. For other servers, the
+        administrator decides with ``local_servers``; if that isn't set, the user decides, and
+        ``declared`` is the address that the user has declared to be local.
         """
         if address is None or not is_loopback(address):
             return False
@@ -73,28 +81,32 @@ class ModelPolicy:
 
     @property
     def is_restricted(self) -> bool:
-        """Whether ``allowed_models`` excludes anything."""
+        """Whether ``allowed_models`` excludes any model."""
         return "*" not in self.allowed
 
     def allows(self, info: ModelInfo) -> bool:
-        """Whether this model may be used."""
+        """Return whether this model may be used."""
         patterns = [pattern for pattern in self.allowed if fnmatch.fnmatchcase(info.id, pattern)]
         if self.is_restricted and info.is_forwarded and info.id != self.model:
-            return any(not set(name) & set("*?[") or is_cloud_name(name) for name in patterns)
+            # The administrator must have meant this model, so a pattern such as "ollama:*" doesn't
+            # suffice: only a name without wildcards or a pattern for names of cloud models does.
+            return any(
+                not set(pattern) & set("*?[") or is_cloud_name(pattern) for pattern in patterns
+            )
         return bool(patterns)
 
     def allows_provider(self, name: str) -> bool:
-        """Whether some model of this provider may be used."""
+        """Return whether any model of this provider may be used."""
         return any(
             ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])
             for pattern in self.allowed
         )
 
     def allows_connection(self, provider: str, address: str | None) -> bool:
-        """Whether users may connect this provider themselves, with this address if given."""
+        """Return whether users may connect this provider, with their own ``address`` if given."""
         if not self.is_restricted:
             return True
         if self.access(provider).address is not None:
             return False
-        # A proxy or a tunnel at a loopback address may forward requests anywhere.
+        # A loopback address alone isn't accepted: a proxy or tunnel there may forward requests.
         return address is None or provider == COMPATIBLE or self.is_local(provider, address)

@@ -1,7 +1,8 @@
-"""The table of supported providers: package, key, address and suggested models.
+"""The table of supported providers, with their packages, keys, addresses and suggested models.
 
-LangChain supports more providers than this table; those work by configuration.
-Invariant: nothing here imports a provider's package or sends a request.
+LangChain supports more providers than this table contains. The administrator can configure a model
+of any of them, but users can't connect them in the interface.
+Invariant: this module never imports a provider's package and never sends a request.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ COMPATIBLE = "openai_compatible"
 class Provider:
     """A provider of models.
 
-    ``extra`` is the extra of AI Server that installs its package; ``library`` is LangChain's name
-    for the provider if it differs from ``name``; ``keys`` and ``addresses`` are environment
-    variables; ``suggested`` lists models to start with, best first.
+    ``extra`` is the optional dependency group of AI Server that installs the provider's package.
+    ``keys`` and ``addresses`` are names of environment variables that may contain the key or the
+    address; ``address`` is the default address. ``suggested`` lists models to start with, the best
+    one first. ``library`` is LangChain's name for the provider if it differs from ``name``, and
+    ``package`` the module of LangChain's package if it differs from LangChain's usual name.
     """
 
     name: str
@@ -40,36 +43,36 @@ class Provider:
 
     @property
     def module(self) -> str:
-        """The module of LangChain's package for the provider, unless ``package`` names another."""
+        """The name of the module that has to be installed for this provider."""
         return self.package or f"langchain_{self.library or self.name}"
 
     @property
     def installed(self) -> bool:
-        """Whether the package is installed. Doesn't import it."""
+        """Whether the provider's package is installed. The package is not imported."""
         return importlib.util.find_spec(self.module) is not None
 
     @property
     def install(self) -> str:
-        """The shell command that installs the package."""
+        """The shell command that installs the provider's package."""
         target = f"'aiserver[{self.extra}]'" if self.extra else self.module.replace("_", "-")
         return f"pip install {target}"
 
     @property
     def needs_key(self) -> bool:
-        """Whether it requires a key (unless it runs on this machine)."""
+        """Whether the provider requires a key, unless its server is on this machine."""
         return bool(self.keys)
 
     @property
     def needs_address(self) -> bool:
-        """Whether the user has to enter its address."""
+        """Whether the user has to enter the address of the provider's server."""
         return self.name == COMPATIBLE
 
     def key_in_environment(self) -> str | None:
-        """Return its key from the environment, if any."""
+        """Return the provider's key from the environment, or None."""
         return next(filter(None, map(os.environ.get, self.keys)), None)
 
     def default_address(self) -> str | None:
-        """Return its address from the environment, else the built-in one."""
+        """Return the provider's address from the environment, else the built-in address."""
         if self.name == "ollama":
             return ollama_address()
         return next(filter(None, map(os.environ.get, self.addresses)), self.address)
@@ -124,7 +127,7 @@ PROVIDERS = {
             suggested=("codestral-latest", "mistral-medium-latest"),
         ),
         Provider("ollama", "Ollama", "ollama", suggested=("qwen2.5-coder:7b",)),
-        # vLLM, LM Studio, llama.cpp, DashScope and the many others with OpenAI's protocol.
+        # vLLM, LM Studio, llama.cpp, DashScope and many other servers implement OpenAI's protocol.
         Provider(COMPATIBLE, UserText("OpenAI-compatible server"), "openai", library="openai"),
     )
 }
@@ -133,13 +136,14 @@ PROVIDERS = {
 def provider_of(name: str, package: str | None = None) -> Provider:
     """Return the provider called ``name``.
 
-    For a name that isn't in ``PROVIDERS``, ``package`` is its module, if that is known.
+    If the name isn't in ``PROVIDERS``, return a description with that name as the label and
+    ``package`` as the module, if it is given.
     """
     return PROVIDERS.get(name) or Provider(name, name, package=package)
 
 
 def is_loopback(url: str) -> bool:
-    """Whether ``url`` can only refer to this machine."""
+    """Return whether the host of ``url`` is this machine, by a loopback address or localhost."""
     try:
         host = (urlsplit(url if "//" in url else f"//{url}").hostname or "").rstrip(".").lower()
         if host == "localhost":
@@ -152,32 +156,36 @@ def is_loopback(url: str) -> bool:
 def ollama_address() -> str | None:
     """Return Ollama's address from OLLAMA_HOST, parsed as Ollama does; None if it is invalid."""
     configured = os.environ.get("OLLAMA_HOST", "").strip()
-    scheme, separator, rest = configured.rpartition("://")
+    scheme, separator, remainder = configured.rpartition("://")
     default_port = {"http": 80, "https": 443}.get(scheme, 11434) if separator else 11434
-    rest, _, path = rest.partition("/")
+    host_and_port, _, path = remainder.partition("/")
     try:
-        host, port = str(ipaddress.ip_address(rest.strip("[]"))), None  # also a bare ``::1``
+        # An address without a port. An IPv6 address such as ``::1`` may lack its brackets.
+        host, port = str(ipaddress.ip_address(host_and_port.strip("[]"))), None
     except ValueError:
         try:
-            parts = urlsplit(f"//{rest}")
-            host, port = parts.hostname or "127.0.0.1", parts.port
+            split = urlsplit(f"//{host_and_port}")
+            host, port = split.hostname or "127.0.0.1", split.port
         except ValueError:
             return None
-    if host in ("0.0.0.0", "::"):  # noqa: S104 - servers bind to it; clients use loopback
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - servers may bind to these; clients can't connect to them
         host = "127.0.0.1"
     host = f"[{host}]" if ":" in host else host
     return f"{scheme or 'http'}://{host}:{port or default_port}/{path}".rstrip("/")
 
 
 def is_cloud_name(name: str) -> bool:
-    """Whether the name marks a cloud model. Cloud models may have other names, too."""
+    """Return whether the name marks a model in Ollama's cloud.
+
+    A model without such a name may run in the cloud, too.
+    """
     return name.endswith(("-cloud", ":cloud"))
 
 
 def server_label(provider: str, address: str | None) -> str:
-    """Return a label for a server: the provider, and the host if it isn't the default one.
+    """Return a label for a server: its provider, and its host unless that is the default host.
 
-    Never contains the full address: a path or a query may contain a secret.
+    The label never contains the full address, since a path or a query may contain a secret.
     """
     details = PROVIDERS.get(provider)
     host = _host(address)
@@ -190,25 +198,27 @@ def server_label(provider: str, address: str | None) -> str:
 
 
 def _host(address: str | None) -> str | None:
+    """Return the host of an address, with the port if there is one, or None if it is invalid."""
     try:
-        parts = urlsplit(address or "")
-        name = parts.hostname or ""
+        split = urlsplit(address or "")
+        name = split.hostname or ""
         host = f"[{name}]" if ":" in name else name
-        return f"{host}:{parts.port}" if host and parts.port else host or None
+        return f"{host}:{split.port}" if host and split.port else host or None
     except ValueError:
         return None
 
 
+# The options in which providers' packages take the address.
 ADDRESS_OPTIONS = ("base_url", "openai_api_base", "api_base", "anthropic_api_url", "endpoint")
 
 
 def address_option(options: Mapping[str, Any]) -> str | None:
-    """Return the address from the options, whatever the provider's package calls it."""
+    """Return the address from a model's options, or None. Packages name the option differently."""
     return next((str(options[name]) for name in ADDRESS_OPTIONS if options.get(name)), None)
 
 
 def key_option(options: Mapping[str, Any]) -> str | None:
-    """Return the key from the options, whatever the provider's package calls it."""
+    """Return the key from a model's options, or None. Packages name the option differently."""
     for name, value in options.items():
         if name.endswith("api_key") and value:
             secret = getattr(value, "get_secret_value", None)

@@ -2,11 +2,11 @@
 
 Invariants:
 
-- **Text leaves the machine only after an explicit choice** (P4): the user's stored choice, the
-  trait ``model``, or a model that the client names. A key in the environment is not a choice: its
-  provider is listed, but never the default.
-- A client can only name models of connected providers; a local file only if it is configured, and
-  then by its name, never by its path (P8).
+- **Text leaves the machine only after an explicit choice**: the user's stored choice, the trait
+  ``model``, or a model that a client requests by name. A key in the environment is not a choice:
+  models of its provider are listed, but none becomes the default because of the key.
+- A client can only request models of connected providers. It can request a local file only if the
+  file is the configured model, and only by the file's name, never by its path.
 - Models that ``allowed_models`` excludes are neither listed nor used, whatever name is requested.
 - ``model_options`` are never shown or logged.
 """
@@ -34,9 +34,11 @@ from .local.install import Installer
 from .policy import ModelPolicy
 from .providers import PROVIDERS
 
-# The ends of names: ``max_tokens`` and the like must not match.
-_SECRET_OPTIONS = ("key", "token", "secret", "password", "credentials")
-_PATIENCE = 0.2  # seconds to wait for a server whose previous list is cached
+# The value of an option is a secret if the option's name ends with one of these words. A name that
+# merely contains one doesn't count: ``max_tokens`` is no secret.
+_SECRET_ENDINGS = ("key", "token", "secret", "password", "credentials")
+# Seconds to wait for a server's list of models before a previous list of the server is used.
+_PATIENCE = 0.2
 
 _PROVIDER_NOT_ALLOWED = UserText(
     "The administrator of this server does not allow this provider. Choose another one."
@@ -49,7 +51,10 @@ _CLOUD_NOT_ALLOWED = UserText(
 
 @dataclass(frozen=True)
 class Overview:
-    """The default model, all listed models and providers, and the embedded model if allowed."""
+    """The default model, all models and providers to list, and the embedded model.
+
+    ``local`` is the embedded model, installed or not, or None if it isn't allowed.
+    """
 
     default: ModelInfo | None
     models: list[ModelInfo]
@@ -58,7 +63,7 @@ class Overview:
 
 
 class ModelRegistry(LoggingConfigurable):
-    """Finds models and caches one ``ChatModel`` for each model that was requested."""
+    """Finds models, and caches one ``ChatModel`` for each model that was requested."""
 
     model = Unicode(
         "",
@@ -132,33 +137,34 @@ class ModelRegistry(LoggingConfigurable):
 
     @validate("model_options")
     def _mask_keys(self, proposal: Any) -> dict[str, Any]:
-        """Wrap plain-text secrets, so that logged options contain asterisks in their place (P8)."""
+        """Wrap plain-text secrets, so that logged options contain asterisks in their place."""
         from pydantic import SecretStr
 
         return {
             name: SecretStr(value)
-            if isinstance(value, str) and name.lower().endswith(_SECRET_OPTIONS)
+            if isinstance(value, str) and name.lower().endswith(_SECRET_ENDINGS)
             else value
             for name, value in proposal["value"].items()
         }
 
     async def overview(self) -> Overview:
-        """Return all models that are usable or easy to set up. Queries each server once."""
+        """Return all models that are usable or easy to set up. Query each server at most once."""
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
         default = await self._chosen(catalog, served) or self._fallback(catalog, served)
-        first = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
-        infos = [*filter(catalog.policy.allows, first), *served, *catalog.suggested()]
-        unique: dict[str, ModelInfo] = {}
-        for info in infos:
-            unique.setdefault(info.id, info)
-        ordered = list(unique.values())
+        top = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
+        info_by_id: dict[str, ModelInfo] = {}
+        for info in (*filter(catalog.policy.allows, top), *served, *catalog.suggested()):
+            info_by_id.setdefault(info.id, info)
         return Overview(
-            default, ordered, catalog.providers(self._checker.refusals), catalog.local()
+            default,
+            list(info_by_id.values()),
+            catalog.providers(self._checker.refusals),
+            catalog.local(),
         )
 
     async def default(self) -> ModelInfo | None:
-        """Return the model that is used if none is named, or None if there is none."""
+        """Return the model for requests that name no model, or None if there is no such model."""
         catalog = self._catalog()
         chosen = await self._chosen(catalog)
         if chosen is not None:
@@ -178,7 +184,8 @@ class ModelRegistry(LoggingConfigurable):
             raise NoModel
         model = self._models.get(info.id)
         if model is not None and model.info.on_this_machine != info.on_this_machine:
-            self._retired.append(self._models.pop(info.id))  # another model has that name now
+            # Since the model was cached, its name has come to refer to another model.
+            self._retired.append(self._models.pop(info.id))
             model = None
         if model is None:
             model = create_model(info, self._policy(), self.connections, self._checker.report)
@@ -186,7 +193,9 @@ class ModelRegistry(LoggingConfigurable):
         return model
 
     async def choose(self, model_id: str | None) -> ModelInfo | None:
-        """Make a model the default, or with None clear the choice. Return the new default.
+        """Make a model the default, or clear the user's choice if the id is None.
+
+        Return the new default model, which may be None.
 
         Raises NotFound, ModelNotAllowed, StorageError.
         """
@@ -205,7 +214,7 @@ class ModelRegistry(LoggingConfigurable):
         self._retire(provider)
 
     async def declare_local(self, provider: str, on_this_machine: bool) -> None:
-        """Store the user's declaration whether a provider's server runs on this machine.
+        """Store whether a provider's server runs on this machine, as the user declared.
 
         Raises InvalidRequest, NotFound, StorageError.
         """
@@ -213,7 +222,7 @@ class ModelRegistry(LoggingConfigurable):
         self._retire(provider)
 
     async def disconnect(self, provider: str) -> None:
-        """Undo ``connect``. Raises NotFound, StorageError."""
+        """Remove a provider's saved key and address. Raises NotFound, StorageError."""
         await self.connections.remove(provider)
         self._retire(provider)
 
@@ -232,14 +241,14 @@ class ModelRegistry(LoggingConfigurable):
     ) -> Verdict:
         """Check with a model's provider whether the model can be used (``catalog/check.py``).
 
-        If ``key`` or ``address`` are given, they are used as if they were saved. Raises
+        If a ``key`` or an ``address`` is given, they are used instead of the saved ones. Raises
         InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         provider, _, name = model_id.partition(":")
         if key is None and address is None:
             await self._find(model_id)
             if provider not in PROVIDERS:
-                return "no_list"  # its address is unknown here
+                return "no_list"  # the address of an unlisted provider's server is unknown
         else:
             self._describe(model_id)
         return await self._checker.check(provider, name, key, address)
@@ -255,19 +264,22 @@ class ModelRegistry(LoggingConfigurable):
         return self._catalog().usable(provider, listed)
 
     async def close(self) -> None:
-        """Close all models, including the child process of the local one."""
+        """Stop a running installation, and close all models, including the local model's process."""
         models = [*self._models.values(), *self._retired]
         self._models, self._retired = {}, []
         await asyncio.gather(self.installer.stop(), *(model.close() for model in models))
 
     def can_install(self) -> bool:
-        """Whether the embedded model is allowed."""
+        """Return whether the administrator allows the embedded model, which users can install."""
         return self._catalog().local() is not None
 
     async def _chosen(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None
     ) -> ModelInfo | None:
-        """Return the user's choice, else the configured model, if it is allowed (P4)."""
+        """Return the user's choice if it is allowed, else the configured model if it is allowed.
+
+        ``served`` contains the models that servers list, if they were already queried.
+        """
         choice = self.connections.choice
         for info in (catalog.find(choice) if choice else None, catalog.configured()):
             if info is not None:
@@ -277,14 +289,21 @@ class ModelRegistry(LoggingConfigurable):
         return None
 
     def _fallback(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
-        """Return a model on this machine, for users who haven't chosen one (P4)."""
-        # Compatible servers don't count, even on this machine: they may forward requests.
+        """Return a ready model on this machine, for users who haven't chosen a model, or None.
+
+        ``served`` contains the models that servers list.
+        """
+        # Never a model of an OpenAI-compatible server: even on this machine, such a server may
+        # forward requests.
         local = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
-        usable = (info for info in local if info.ready and info.on_this_machine)
-        return next(filter(catalog.policy.allows, usable), None)
+        ready = (info for info in local if info.ready and info.on_this_machine)
+        return next(filter(catalog.policy.allows, ready), None)
 
     async def _find(self, model_id: str) -> ModelInfo:
-        """Return the description of a usable model. Raises NotFound, ModelNotAllowed."""
+        """Return the description of a model that clients may request.
+
+        Raises NotFound if there is no such model or its provider isn't connected, ModelNotAllowed.
+        """
         catalog = self._catalog()
         info = await catalog.resolve_location(self._describe(model_id))
         if not catalog.policy.allows(info):
@@ -297,7 +316,7 @@ class ModelRegistry(LoggingConfigurable):
         return info
 
     def _describe(self, model_id: str) -> ModelInfo:
-        """Describe a model by its name and the settings alone, without any request.
+        """Describe a model from its name and the settings alone, without querying a server.
 
         Raises NotFound, ModelNotAllowed.
         """
@@ -310,7 +329,10 @@ class ModelRegistry(LoggingConfigurable):
         return info
 
     def _retire(self, provider: str) -> None:
-        """Stop using a provider's models after a change of key. Running answers continue."""
+        """Stop using a provider's cached models, because its key or address has changed.
+
+        Answers that are being generated continue. The old models are closed later, by ``close``.
+        """
         self._lookups.clear()
         self._checker.refusals.pop(provider, None)
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:

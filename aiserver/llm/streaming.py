@@ -3,14 +3,16 @@
 Invariants:
 
 - Closing the iterator stops the model: the call runs in a task of its own that always awaits
-  inside the model's library, so cancelling it triggers the library's own clean-up at once.
-  (Closing LangChain's generators from outside leaves the innermost one to the garbage collector.)
-- A model that is silent too long raises ModelTimeout; an answer that grows too long or was cut by
-  the provider raises AnswerCut; one stopped by a filter raises TextRefused; one that ended for an
-  unknown reason raises AnswerBrokenOff. A partial answer never counts as complete (P17, P32).
-- The output is valid text: surrogate pairs that a server split are joined, lone ones are U+FFFD.
+  inside the model's library, so cancelling the task triggers the library's own clean-up at once.
+  (If LangChain's generators were closed from outside instead, the innermost generator would only be
+  closed by the garbage collector.)
+- A partial answer never counts as complete. If the model sends nothing for too long, ModelTimeout
+  is raised; if the answer grows too long or the provider cut it off, AnswerCut; if a filter stopped
+  the answer, TextRefused; if the answer ended for an unknown reason, AnswerBrokenOff.
+- The output is valid text: the two halves of a surrogate pair that a server sent separately are
+  joined, and a lone surrogate is replaced by U+FFFD.
 - Streams never block the event loop, however many there are (see ``fair_scheduling.py``).
-- Nothing is traced unless tracing is on, whatever the environment says (P4). LangChain's public
+- Nothing is traced unless tracing is on, whatever the environment says. LangChain's public
   ``astream`` looks up tracers in the environment (LangSmith, legacy tracers, hooks of other
   libraries); ``_astream``, which each provider's package implements, doesn't. So ``_astream`` is
   called unless tracing is on.
@@ -34,12 +36,14 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
-    Item = AIMessageChunk | Exception | None
+    # What the task that queries the model puts into the queue: the chunks of the answer, and
+    # finally None or the exception with which the answer ended.
+    Queued = AIMessageChunk | Exception | None
 
-# The fields in which providers give the finish reason, and its values (in lower case) for a
-# complete answer, for one that grew too long, and for one that a filter stopped. With any other
-# reason, such as DeepSeek's "insufficient_system_resource", the answer may be incomplete.
-_REASONS = ("finish_reason", "stop_reason", "done_reason")
+# The fields in which providers report the finish reason; below, its values in lower case for a
+# complete answer, for an answer that grew too long, and for an answer that a filter stopped. After
+# any other reason, such as DeepSeek's "insufficient_system_resource", the answer may be incomplete.
+_REASON_FIELDS = ("finish_reason", "stop_reason", "done_reason")
 _COMPLETE = {
     *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed"),
     *("finished", "done", "pause_turn", "tool_calls", "tool_use", "tool_call", "function_call"),
@@ -52,15 +56,16 @@ _FILTERED = {
     *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
     *("safety", "recitation", "blocklist", "prohibited_content", "spii", "error_toxic"),
 }
-_MAX_TOKENS = 2**31  # a larger count is a mistake of the server
+_MAX_TOKENS = 2**31  # a server that reports a larger number of tokens is mistaken
 
 
 @dataclass(frozen=True)
 class Limits:
     """The limits of one answer.
 
-    ``timeout`` is in seconds of silence; ``characters`` is the maximum length;
-    ``requires_finish_reason`` says whether an answer without one counts as interrupted.
+    ``timeout`` is the longest time in seconds between two chunks. ``characters`` is the maximum
+    length. If ``requires_finish_reason`` is true, an answer without a finish reason counts as
+    interrupted.
     """
 
     timeout: float
@@ -76,30 +81,34 @@ async def stream_chat(
     tracing: bool = False,
     options: dict[str, Any] | None = None,
 ) -> AsyncGenerator[Delta, None]:
-    """Query ``model`` with ``options`` for its ``astream``. Raises ModelError or a subclass."""
-    # Unbounded, so that the task never waits for the reader; ``limits`` bounds its size.
-    queue: asyncio.Queue[Item] = asyncio.Queue()
+    """Query ``model`` and yield its answer. Raises ModelError or a subclass.
+
+    ``options`` are additional arguments of the model's ``astream``.
+    """
+    # The queue has no maximum size, so that the task never has to wait for this generator; its
+    # size is bounded because ``limits`` bounds the answer.
+    queue: asyncio.Queue[Queued] = asyncio.Queue()
     task = asyncio.create_task(_pump(model, list(messages), options or {}, queue, limits, tracing))
     usage: dict[str, int] = {}
     reasons: list[str] = []
     has_chunks = False
-    half = ""  # a high surrogate whose low surrogate hasn't arrived yet
+    pending = ""  # a high surrogate whose low surrogate hasn't arrived yet
     error: Exception | None = None
-    ended = False
+    has_ended = False
     try:
-        while not ended:
-            text, half = half, ""
+        while not has_ended:
+            text, pending = pending, ""
             # Everything received so far is yielded at once, to save work per chunk.
             for item in await _next_batch(queue, limits.timeout):
                 if item is None or isinstance(item, Exception):
-                    ended, error = True, item
+                    has_ended, error = True, item
                     break
-                _add(usage, item.usage_metadata)
-                reasons += list(filter(None, map(item.response_metadata.get, _REASONS)))[:1]
+                _add_usage(usage, item.usage_metadata)
+                reasons += list(filter(None, map(item.response_metadata.get, _REASON_FIELDS)))[:1]
                 text += str(item.text)
                 has_chunks = True
-            half = text[-1] if not ended and ends_in_high_surrogate(text) else ""
-            if text := fix_surrogates(text.removesuffix(half)):
+            pending = text[-1] if not has_ended and ends_in_high_surrogate(text) else ""
+            if text := fix_surrogates(text.removesuffix(pending)):
                 yield Delta(text)
             if error is not None:
                 raise translate(error) from error
@@ -114,8 +123,8 @@ async def stream_chat(
         raise AnswerBrokenOff if has_chunks else NoModelAnswer
 
 
-async def _next_batch(queue: asyncio.Queue[Item], timeout: float) -> list[Item]:
-    """Return all queued items, waiting for at least one. Raises ModelTimeout."""
+async def _next_batch(queue: asyncio.Queue[Queued], timeout: float) -> list[Queued]:
+    """Wait until the queue isn't empty, then return all that it contains. Raises ModelTimeout."""
     try:
         batch = [await asyncio.wait_for(queue.get(), timeout)]
     except asyncio.TimeoutError as error:
@@ -129,16 +138,19 @@ async def _pump(
     model: BaseChatModel,
     messages: list[BaseMessage],
     options: dict[str, Any],
-    queue: asyncio.Queue[Item],
+    queue: asyncio.Queue[Queued],
     limits: Limits,
     tracing: bool,
 ) -> None:
+    """Query the model and put the chunks of its answer into ``queue``."""
     size, share = 0, FairShare()
     try:
         async with contextlib.aclosing(stream_chunks(model, messages, options, tracing)) as answer:
             async for chunk in answer:
                 queue.put_nowait(chunk)
-                size += max(1, len(chunk.text))  # empty chunks must not go on forever, either
+                size += max(
+                    1, len(chunk.text)
+                )  # an endless series of empty chunks is too long, too
                 if size > limits.characters:
                     queue.put_nowait(AnswerCut())
                     return
@@ -154,22 +166,31 @@ async def stream_chunks(
     options: dict[str, Any],
     tracing: bool = False,
 ) -> AsyncGenerator[AIMessageChunk, None]:
-    """Yield LangChain's chunks of the answer, traced only with ``tracing``."""
+    """Query ``model`` and yield the chunks of its answer as LangChain's library returns them.
+
+    ``options`` are additional arguments of the model's ``astream``. Nothing is traced unless
+    ``tracing`` is true.
+    """
     from langsmith import tracing_context
 
-    # The context is for what a provider's package calls itself.
+    # The context turns off tracing in code that a provider's package calls by itself.
     with contextlib.nullcontext() if tracing else tracing_context(enabled=False):
-        # A generator, though LangChain's types don't say so.
+        # The stream is an asynchronous generator, although LangChain's types don't say so.
         stream: Any = (model.astream if tracing else model._astream)(messages, **options)
         async with contextlib.aclosing(stream):
-            async for item in stream:
-                if not tracing:
-                    item.message.response_metadata |= item.generation_info or {}
-                yield item if tracing else item.message
+            async for chunk in stream:
+                if tracing:
+                    yield chunk  # ``astream`` yields messages
+                else:  # ``_astream`` yields a message and separate metadata
+                    chunk.message.response_metadata |= chunk.generation_info or {}
+                    yield chunk.message
 
 
 def _check_reasons(reasons: list[str]) -> None:
-    """Raise unless ``reasons`` mean a complete answer. Some servers send several."""
+    """Raise a ModelError unless the finish reasons mean that the answer is complete.
+
+    Some servers send several reasons.
+    """
     if not _TOO_LONG.isdisjoint(reasons):
         raise AnswerCut
     if not _FILTERED.isdisjoint(reasons):
@@ -178,9 +199,12 @@ def _check_reasons(reasons: list[str]) -> None:
         raise AnswerBrokenOff
 
 
-def _add(total: dict[str, int], part: Any) -> None:
-    """Add the plausible counts of ``part`` to ``total``. LangChain reports missing ones as 0."""
+def _add_usage(total: dict[str, int], usage: Any) -> None:
+    """Add the token counts of one chunk to ``total``, except implausible ones.
+
+    LangChain reports a missing count as 0.
+    """
     for name in ("input_tokens", "output_tokens", "total_tokens"):
-        count = part.get(name) if part else None
+        count = usage.get(name) if usage else None
         if isinstance(count, int) and 0 < count < _MAX_TOKENS:
             total[name] = total.get(name, 0) + count
