@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import asdict
 
 from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound, UserText
-from ..llm.catalog.catalog import INSTALL_LOCAL, local_package
+from ..llm.catalog.catalog import INSTALL_LOCAL, is_local_package_installed
 from ..llm.local.install import Installation, failure_of
 from ..requests import InstallBody
 from .base import AIServerHandler, error_fields, guarded
@@ -24,7 +24,7 @@ class InstallHandler(AIServerHandler):
         body = self.body(InstallBody)
         if not self.services.models.can_install():
             raise ModelNotAllowed
-        if not local_package():
+        if not is_local_package_installed():
             raise ModelPackageMissing(None, INSTALL_LOCAL)
         installer = self.services.models.installer
         installation = installer.current if body.join else installer.join()

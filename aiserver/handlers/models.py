@@ -11,7 +11,7 @@ from .. import __version__
 from ..durable.disks import NO_LOCKS_NOTICE
 from ..errors import AIServerError
 from ..llm.base import ModelInfo
-from ..llm.catalog.catalog import INSTALL_LOCAL, ProviderInfo, local_package
+from ..llm.catalog.catalog import INSTALL_LOCAL, ProviderInfo, is_local_package_installed
 from ..llm.local import weights
 from ..llm.local.install import InstallState
 from ..requests import CheckBody, ChoiceBody, NamesBody, WarmUpBody
@@ -40,7 +40,7 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
         "label": provider.label,
         "installed": provider.installed,
         "install": provider.install,
-        "keySource": connection.source,
+        "keySource": connection.key_source,
         "keyName": provider.keys[0] if provider.keys else None,
         "needsKey": provider.needs_key,
         "needsAddress": provider.needs_address,
@@ -53,7 +53,7 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
 
 
 def _local_fields(info: ModelInfo, installing: InstallState | None) -> dict[str, object]:
-    is_installed, has_package = weights.installed() is not None, local_package()
+    is_installed, has_package = weights.installed() is not None, is_local_package_installed()
     return {
         "id": info.id,
         "label": info.label,

@@ -8,7 +8,7 @@ from functools import partial
 
 from ..errors import ModelAuthFailed, ModelError, ModelPackageMissing, NoModel
 from .base import ChatModel, ModelInfo
-from .catalog.catalog import EMBEDDED, INSTALL_LOCAL, NO_PROVIDER, local_package
+from .catalog.catalog import EMBEDDED, INSTALL_LOCAL, NO_PROVIDER, is_local_package_installed
 from .credentials.connections import Connections
 from .local import weights
 from .local.model import CONTEXT, LocalModel
@@ -61,7 +61,7 @@ def create_model(
 
 
 def _create_local(info: ModelInfo, policy: ModelPolicy, limits: Limits) -> LocalModel:
-    if not local_package():
+    if not is_local_package_installed():
         raise ModelPackageMissing(None, INSTALL_LOCAL)
     path = policy.model_file() if info.id != EMBEDDED else weights.installed()
     if path is None:

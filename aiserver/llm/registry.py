@@ -264,7 +264,7 @@ class ModelRegistry(LoggingConfigurable):
         return self._catalog().usable(provider, listed)
 
     async def close(self) -> None:
-        """Stop a running installation, and close all models, including the local model's process."""
+        """Stop a running installation and close all models, also the local model's process."""
         models = [*self._models.values(), *self._retired]
         self._models, self._retired = {}, []
         await asyncio.gather(self.installer.stop(), *(model.close() for model in models))

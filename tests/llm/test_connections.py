@@ -64,7 +64,7 @@ async def test_without_a_keyring_keys_are_in_a_private_file(folder: Path, umask:
     assert json.loads((folder / ".keys.json").read_text()) == {"openai": KEY}
     assert KEY not in (folder / "settings.json").read_text()
     saved = connections(folder)
-    assert saved.get("openai").source == "file"
+    assert saved.get("openai").key_source == "file"
     assert await saved.access("openai") == Access("https://api.openai.com/v1", KEY)
 
 
@@ -72,13 +72,13 @@ async def test_with_a_keyring_no_file_holds_a_key(folder: Path, tmp_path: Path):
     keyring.set_keyring(Keyring())
     saved = connections(folder)
     await saved.save("openai", KEY, None)
-    assert saved.get("openai").source == "keyring"
+    assert saved.get("openai").key_source == "keyring"
     assert not (folder / ".keys.json").exists()
     assert all(KEY not in path.read_text() for path in folder.iterdir() if path.is_file())
     assert (await connections(folder).access("openai")).key == KEY
     await saved.remove("openai")
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
-    assert saved.get("openai").source is None
+    assert saved.get("openai").key_source is None
 
 
 async def test_a_key_moves_into_the_keyring_once_there_is_one(folder: Path):
@@ -86,7 +86,7 @@ async def test_a_key_moves_into_the_keyring_once_there_is_one(folder: Path):
     await saved.save("openai", KEY, None)
     keyring.set_keyring(Keyring())
     await saved.save("openai", KEY, None)
-    assert saved.get("openai").source == "keyring"
+    assert saved.get("openai").key_source == "keyring"
     assert KEY not in (folder / ".keys.json").read_text()
 
 
@@ -95,7 +95,7 @@ async def test_a_keyring_that_refuses_gives_way_to_the_file(folder: Path):
     keyring.set_keyring(Locked())
     saved = connections(folder)
     await saved.save("openai", KEY, None)
-    assert saved.get("openai").source == "file"
+    assert saved.get("openai").key_source == "file"
 
 
 async def test_a_keyring_that_was_locked_since_is_reported(folder: Path):
@@ -119,7 +119,7 @@ async def test_a_hanging_keyring_times_out(folder: Path, monkeypatch: pytest.Mon
     keyring.set_keyring(Hanging())
     saved = connections(folder)
     await saved.save("openai", KEY, None)
-    assert saved.get("openai").source == "file"
+    assert saved.get("openai").key_source == "file"
     release.set()
 
 
@@ -145,7 +145,7 @@ async def test_a_late_result_of_a_slow_keyring_is_undone(
     keyring.set_keyring(Slow())
     saved = connections(folder)
     await saved.save("openai", KEY, None)
-    assert saved.get("openai").source == "file"
+    assert saved.get("openai").key_source == "file"
     release.set()
     assert stored_late.wait(30) and deleted.wait(30)
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
@@ -168,10 +168,10 @@ async def test_a_key_counts_as_removed_only_once_it_is_deleted(
     await saved.save("openai", KEY, None)
     with pytest.raises(errors.StorageError, match="keychain"):
         await saved.remove("openai")
-    assert saved.get("openai").source == "keyring"  # it is still shown as connected
+    assert saved.get("openai").key_source == "keyring"  # it is still shown as connected
     keyring.set_keyring(Keyring())
     await saved.remove("openai")
-    assert saved.get("openai").source is None
+    assert saved.get("openai").key_source is None
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
 
 
@@ -182,7 +182,7 @@ async def test_a_new_key_is_accepted_while_the_keyring_is_locked(folder: Path, t
     await saved.save("openai", "an-old-key", None)
     keyring.set_keyring(Locked())
     await saved.save("openai", KEY, None)
-    assert (saved.get("openai").source, (await saved.access("openai")).key) == ("file", KEY)
+    assert (saved.get("openai").key_source, (await saved.access("openai")).key) == ("file", KEY)
     keyring.set_keyring(Keyring())
     await saved.remove("openai")
     assert json.loads((tmp_path / "keyring.json").read_text()) == {}
@@ -212,7 +212,7 @@ async def test_a_damaged_file_counts_as_empty_and_is_quarantined(folder: Path, c
     for name in ("settings.json", ".keys.json"):
         (folder / name).write_bytes(content)
     saved = connections(folder)
-    assert saved.choice is None and saved.get("openai").source is None
+    assert saved.choice is None and saved.get("openai").key_source is None
     await saved.save("openai", KEY, None)
     saved.choose("openai:x")
     assert (saved.choice, (await saved.access("openai")).key) == ("openai:x", KEY)

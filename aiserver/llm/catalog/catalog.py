@@ -1,8 +1,12 @@
 """Describe models and providers as they are shown to users.
 
-Invariants: listing costs nothing and sends no text of the user. Only Ollama on this machine and
-servers whose address somebody saved are queried, each once and only for their lists; keys are read
-only for these. Models that the administrator excludes are not shown.
+Invariants:
+
+- Listing models costs nothing and sends no text of the user.
+- Only two kinds of servers are queried: an Ollama on this machine, and servers whose address the
+  user saved or the administrator configured. Each of them is queried once, and only for its list of
+  models. A key is read only to query such a server.
+- Models that the administrator excludes are not shown.
 """
 
 from __future__ import annotations
@@ -35,10 +39,11 @@ _NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
 
 @dataclass(frozen=True)
 class ProviderInfo:
-    """A provider, and whether it is connected.
+    """A provider and its connection, as they are shown to users.
 
-    ``is_location_fixed`` says whether users can't change if its server counts as local;
-    ``refusal`` is the error code with which it last rejected the key or account.
+    ``is_location_fixed`` is true if users can't declare that the provider's server is local.
+    ``refusal`` is the code of the error if the provider rejected the key or account in the last
+    request, else None.
     """
 
     connection: Connection
@@ -47,7 +52,10 @@ class ProviderInfo:
 
 
 class Catalog:
-    """Inspects the machine on each call; the lists of servers are cached in ``lookups``."""
+    """Describes the models and providers that this machine, the user and the servers offer.
+
+    Each call inspects the machine; only the models that servers list are cached, in ``lookups``.
+    """
 
     def __init__(
         self, policy: ModelPolicy, connections: Connections, lookups: Lookups[Sequence[ServedModel]]
@@ -55,7 +63,7 @@ class Catalog:
         self.policy, self._connections, self._lookups = policy, connections, lookups
 
     def configured(self) -> ModelInfo | None:
-        """Return the model that the administrator configured, usable or not."""
+        """Return the model that the administrator configured, even if it isn't ready, or None."""
         if not self.policy.model:
             return None
         provider, _, name = self.policy.model.partition(":")
@@ -79,9 +87,9 @@ class Catalog:
         return ModelInfo(self.policy.model, f"{name} ({provider_of(provider).label})", is_local)
 
     def embedded(self) -> ModelInfo:
-        """Return the embedded model, installed or not."""
+        """Return the embedded model, even if it isn't installed."""
         problem, install = None, None
-        if not local_package():
+        if not is_local_package_installed():
             problem = UserText("The local model needs one more Python package.")
             install = INSTALL_LOCAL
         elif weights.installed() is None:
@@ -91,7 +99,7 @@ class Catalog:
         return ModelInfo(EMBEDDED, weights.LABEL, True, problem is None, problem, install)
 
     def local(self) -> ModelInfo | None:
-        """Return the embedded model, installed or not, if it is allowed."""
+        """Return the embedded model, even if it isn't installed; None if it isn't allowed."""
         info = self.embedded()
         return info if self.policy.allows(info) else None
 
@@ -109,9 +117,10 @@ class Catalog:
         return self._remote(self._connections.get(provider), name)
 
     async def served(self, patience: float | None = None) -> list[ModelInfo]:
-        """Return the models that servers list: Ollama and a connected compatible server.
+        """Return the models that Ollama and a connected OpenAI-compatible server list.
 
-        After ``patience`` seconds, a server's previous list is used, if there is one.
+        If a server takes longer than ``patience`` seconds, its previous list is used if there is
+        one.
         """
         queries = [
             self._query(connection, patience)
@@ -124,38 +133,45 @@ class Catalog:
     async def resolve_location(
         self, info: ModelInfo, served: Sequence[ModelInfo] | None = None
     ) -> ModelInfo:
-        """Return ``info``, corrected if Ollama forwards this model to its cloud (P4).
+        """Return ``info``, but marked as forwarded if Ollama might run this model in its cloud.
 
-        Cloud models can have any name, so an Ollama model only counts as local if Ollama lists it
-        as such. ``served``, if given, is used instead of a new query.
+        Cloud models can have any name, so an Ollama model only counts as local if Ollama's list
+        says so. If ``served`` is given, it is used as that list instead of a new query.
         """
-        matters = info.on_this_machine or self.policy.is_restricted
+        # For a remote model, forwarding only matters if the administrator restricts the models.
+        is_location_relevant = info.on_this_machine or self.policy.is_restricted
         connection = self._connections.get("ollama")
-        if info.provider != "ollama" or not matters or connection.address is None:
+        if info.provider != "ollama" or not is_location_relevant or connection.address is None:
             return info
         if served is None or not self._may_query(connection):
             served = await self._query(connection)
         return listed_as(info, served)
 
     def suggested(self) -> list[ModelInfo]:
-        """Return some models of each provider that has a key and its package."""
+        """Return the suggested models of each provider whose key and package are available."""
         return [
             info
             for connection in map(self._connections.get, PROVIDERS)
-            if connection.provider.keys and connection.source and connection.provider.installed
+            if connection.provider.keys and connection.key_source and connection.provider.installed
             for name in connection.provider.suggested
             if self.policy.allows(info := self._remote(connection, name))
         ]
 
     def usable(self, provider: str, names: Sequence[str]) -> list[str]:
-        """Return those of a provider's models that can write code and are allowed."""
+        """Return the names of a provider's models that can chat and are allowed."""
         connection = self._connections.get(provider)
-        chat = (name for name in names if _is_chat_model(name))
-        allowed = (name for name in chat if self.policy.allows(self._remote(connection, name)))
+        chat_names = (name for name in names if _is_chat_model(name))
+        allowed = (
+            name for name in chat_names if self.policy.allows(self._remote(connection, name))
+        )
         return list(islice(allowed, MAX_NAMES))
 
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
-        """Return all allowed providers, connected or not. ``refusals`` maps names to codes."""
+        """Return all allowed providers, even if they aren't connected.
+
+        ``refusals`` maps the name of each provider that rejected the key or account to the code of
+        its error.
+        """
         return [
             ProviderInfo(
                 self._connections.get(name), self.policy.fixes_location(name), refusals.get(name)
@@ -164,6 +180,7 @@ class Catalog:
         ]
 
     def _remote(self, connection: Connection, name: str) -> ModelInfo:
+        """Describe the model called ``name`` of the connection's provider."""
         provider = connection.provider
         problem, install = None, None
         if not provider.installed:
@@ -179,7 +196,10 @@ class Catalog:
         return _as_forwarded(info) if is_cloud else info
 
     def _may_query(self, connection: Connection) -> bool:
-        """Whether the address is on this machine, or saved by the user or administrator (P4)."""
+        """Return whether the server's address is on this machine or was explicitly chosen.
+
+        The user chooses an address by saving it, the administrator by configuring it.
+        """
         name = connection.provider.name
         if connection.address is None or not self.policy.allows_provider(name):
             return False
@@ -189,6 +209,7 @@ class Catalog:
     async def _query(
         self, connection: Connection, patience: float | None = None
     ) -> list[ModelInfo]:
+        """Return the models that the connection's server lists, or none if a key is missing."""
         name = connection.provider.name
         try:
             access = await self._connections.access(name)
@@ -204,6 +225,7 @@ class Catalog:
 
 
 async def _list(provider: str, access: Access) -> list[ServedModel]:
+    """Return the chat models that a provider's server lists, or none if the query fails."""
     assert access.address is not None  # ``_may_query`` ensures it
     try:
         models = await list_models(provider, access, deadline_for(access.address))
@@ -217,9 +239,13 @@ def _is_chat_model(name: str) -> bool:
 
 
 def listed_as(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
-    """Return ``info``, marked as forwarded if it isn't in Ollama's list of its own models."""
-    own_ids = {model.id for model in served if not model.is_forwarded}
-    if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & own_ids:
+    """Return ``info``, marked as forwarded if it is an Ollama model that isn't listed as local.
+
+    ``served`` contains the models that servers list.
+    """
+    local_ids = {model.id for model in served if not model.is_forwarded}
+    # Ollama lists a model with a tag, which users may omit if it is "latest".
+    if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & local_ids:
         return info
     return _as_forwarded(info)
 
@@ -228,6 +254,6 @@ def _as_forwarded(info: ModelInfo) -> ModelInfo:
     return replace(info, on_this_machine=False, is_forwarded=True)
 
 
-def local_package() -> bool:
-    """Whether the packages that run the embedded model are installed."""
+def is_local_package_installed() -> bool:
+    """Return whether the packages that run the embedded model are installed."""
     return all(importlib.util.find_spec(name) for name in ("xllamacpp", "langchain_openai"))

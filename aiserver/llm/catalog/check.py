@@ -1,6 +1,7 @@
-"""Query a provider for its models when a user pressed a button: to list them or to check one.
+"""Query a provider for its models, to list them or to check whether it offers a certain model.
 
-Invariants: nothing else calls this (P4); of the response, only names are shown.
+Invariants: a provider is only queried after a user pressed a button for that purpose. Only the
+models' names in the response are shown.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from ..providers import server_label
 from .lookup import EXPLICIT_DEADLINE
 from .model_list import list_models
 
-# ``no_list``: it responds, but lists no models · ``not_listed``: its list lacks this model.
+# ``ok``: the provider lists the model. ``no_list``: the provider responds, but lists no models.
+# ``not_listed``: the provider's list doesn't contain the model.
 Verdict = Literal["ok", "no_list", "not_listed"]
 
 
 class Checker:
-    """Queries providers with the saved keys and addresses, or with those entered in a form.
+    """Queries providers, with saved keys and addresses or with values entered in a form.
 
-    ``refusals`` maps each provider to the error code with which it last rejected its saved key or
-    account.
+    ``refusals`` contains each provider that rejected its saved key or account when it was last
+    queried, and the code of that error.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -35,11 +37,11 @@ class Checker:
         names = await self.list_names(provider, key, address)
         if not names:
             return "no_list"
-        # Lists contain names with versions (``:latest``, a date) that users may omit.
+        # Users may omit the suffix of a listed name (``:latest`` or a date).
         return "ok" if any(listed.startswith(name) for listed in names) else "not_listed"
 
     async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
-        """List a provider's models.
+        """Return the names of a provider's models, using the saved key and address by default.
 
         Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
@@ -57,7 +59,7 @@ class Checker:
         return [model.name for model in models]
 
     def report(self, provider: str, refusal: ModelAuthFailed | None) -> None:
-        """Remember whether a provider accepted its saved key."""
+        """Remember whether a provider accepted its saved key or, with ``refusal``, rejected it."""
         if refusal is None:
             self.refusals.pop(provider, None)
         else:

@@ -2,10 +2,13 @@
 
 Invariants:
 
-- A look-up has one deadline and one size limit, however slowly or endlessly the server responds.
-- It runs in its own thread pool: a bad server never blocks the threads that access histories.
-- One look-up at a time per server (``Lookups``); slow servers are queried less often.
-- Redirects are not followed, and proxies are bypassed for a server on this machine (P4).
+- A look-up ends at its deadline even if the server responds slowly, and at its size limit even if
+  the response never ends.
+- Look-ups have their own thread pool, so a slow server never blocks the threads that access
+  histories.
+- At most one look-up per server runs at a time (see ``Lookups``). The slower a server responds, the
+  less often it is queried.
+- Redirects are not followed, and proxies are bypassed for a server on this machine.
 """
 
 from __future__ import annotations
@@ -26,15 +29,16 @@ from ..remote.response_limits import limit_responses
 if TYPE_CHECKING:
     import httpx
 
-LOCAL_DEADLINE = 0.7  # seconds: a running local server responds in a few milliseconds
+# Deadlines, in seconds.
+LOCAL_DEADLINE = 0.7  # a running local server responds in a few milliseconds
 REMOTE_DEADLINE = 3.0
-EXPLICIT_DEADLINE = 15.0  # for a user who pressed a button and waits
+EXPLICIT_DEADLINE = 15.0  # for a look-up that a user requested with a button
 MAX_NAMES = 1000  # some servers list thousands of models
-MAX_BYTES = 4 * 1024 * 1024  # per list: the longest public ones are under 1 MB
-START_ALLOWANCE = 5.0  # additional seconds for a free thread and the first import of httpx
+MAX_BYTES = 4 * 1024 * 1024  # of one list: the longest public lists are under 1 MB
+START_ALLOWANCE = 5.0  # additional seconds to wait for a free thread and the first import of httpx
 
-# A result is cached for this many times the duration of the look-up: a fast server is queried each
-# time, since a name may start to refer to another model (P4).
+# A result is cached for this many times the duration of its look-up. A fast server is therefore
+# queried almost every time, because a model's name may start to refer to another model.
 CACHE_FACTOR = 10.0
 
 Value = TypeVar("Value")
@@ -43,7 +47,10 @@ _pool = ThreadPoolExecutor(4, "aiserver-lookup")
 
 
 class HttpStatusError(Exception):
-    """A response with an error status; has the attributes that HTTP libraries use."""
+    """A response with an error status.
+
+    The exception has the attributes that HTTP libraries use, so that ``translate`` understands it.
+    """
 
     def __init__(self, response: httpx.Response) -> None:
         self.status_code, self.response = response.status_code, response
@@ -59,14 +66,14 @@ def deadline_for(address: str) -> float:
 async def fetch(
     url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
-    """GET ``url`` within ``deadline`` seconds and pass the response to ``read``, in a thread.
+    """GET ``url`` within ``deadline`` seconds, and return what ``read`` makes of the response.
 
-    Raises ModelError, also if the body is over the limit or ``read`` can't parse it.
+    Runs in a thread. Raises ModelError, also if the body is too long or ``read`` can't parse it.
     """
     loop = asyncio.get_running_loop()
-    running = loop.run_in_executor(_pool, _fetch, url, headers, deadline, read)
+    lookup = loop.run_in_executor(_pool, _fetch, url, headers, deadline, read)
     try:
-        return await asyncio.wait_for(running, deadline + START_ALLOWANCE)
+        return await asyncio.wait_for(lookup, deadline + START_ALLOWANCE)
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise NoModelAnswer from error
     except Exception as error:
@@ -78,8 +85,8 @@ def _fetch(
 ) -> Value:
     import httpx
 
-    # An event loop can be stopped at the deadline. A blocking read can't: its timeout restarts with
-    # each byte. A name server that doesn't respond doesn't block this thread, either.
+    # An event loop can be stopped at the deadline. A blocking read couldn't be, since its timeout
+    # restarts with each byte. Nor does a name server that doesn't respond block an event loop.
     client = httpx.AsyncClient(trust_env=not is_loopback(url), timeout=deadline)
     limit_responses(client, MAX_BYTES, MAX_BYTES)
 
@@ -92,18 +99,20 @@ def _fetch(
 
 
 @dataclass
-class _Entry(Generic[Value]):
+class _Lookup(Generic[Value]):
+    """The last look-up of one server, running or done, and the result of the look-up before."""
+
     task: asyncio.Task[Value]
     previous: Value | None
     expires_at: float = 0.0
 
 
 class Lookups(Generic[Value]):
-    """Caches the last result for each server, and shares a running look-up."""
+    """Caches the last result for each server. All callers share a running look-up."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._entries: dict[Hashable, _Entry[Value]] = {}
+        self._lookup_by_server: dict[Hashable, _Lookup[Value]] = {}
 
     async def get(
         self,
@@ -111,39 +120,42 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         patience: float | None = None,
     ) -> Value:
-        """Return the result of ``query``, which must not raise.
+        """Return the cached result for ``server``, else that of ``query``, which must not raise.
 
-        If it takes longer than ``patience`` seconds, return the previous result, if there is one.
+        If the query takes longer than ``patience`` seconds and there is a previous result, return
+        the previous result; the query continues for later callers.
         """
-        entry = self._entries.get(server)
-        if entry is None or (entry.task.done() and self._clock() >= entry.expires_at):
-            entry = self._start(server, query, entry)
-        if entry.previous is not None:
-            await asyncio.wait({entry.task}, timeout=patience)
-            if not entry.task.done():
-                return entry.previous
-        return await asyncio.shield(entry.task)
+        lookup = self._lookup_by_server.get(server)
+        if lookup is None or (lookup.task.done() and self._clock() >= lookup.expires_at):
+            lookup = self._start(server, query, lookup)
+        if lookup.previous is not None:
+            await asyncio.wait({lookup.task}, timeout=patience)
+            if not lookup.task.done():
+                return lookup.previous
+        return await asyncio.shield(lookup.task)
 
     def clear(self) -> None:
-        """Drop all results, after a change of an address or a key."""
-        self._entries.clear()
+        """Drop all results, because an address or a key has changed."""
+        self._lookup_by_server.clear()
 
     def _start(
         self,
         server: Hashable,
         query: Callable[[], Awaitable[Value]],
-        last: _Entry[Value] | None,
-    ) -> _Entry[Value]:
+        last_lookup: _Lookup[Value] | None,
+    ) -> _Lookup[Value]:
+        """Start a look-up that has the result of ``last_lookup`` as its previous result."""
         started_at = self._clock()
 
-        async def run() -> Value:
+        async def run_query() -> Value:
             value = await query()
-            entry.expires_at = self._clock() + CACHE_FACTOR * (self._clock() - started_at)
+            lookup.expires_at = self._clock() + CACHE_FACTOR * (self._clock() - started_at)
             return value
 
         previous = None
-        if last and not last.task.cancelled() and last.task.exception() is None:
-            previous = last.task.result()
-        entry = _Entry(asyncio.ensure_future(run()), previous)
-        self._entries[server] = entry
-        return entry
+        last_task = last_lookup.task if last_lookup else None
+        if last_task and not last_task.cancelled() and last_task.exception() is None:
+            previous = last_task.result()
+        lookup = _Lookup(asyncio.ensure_future(run_query()), previous)
+        self._lookup_by_server[server] = lookup
+        return lookup

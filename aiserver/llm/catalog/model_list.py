@@ -1,7 +1,8 @@
 """Fetch the list of models that a provider offers.
 
-Invariants: one bounded request (see ``lookup.py``) to the provider's configured address, with the
-key in a header; nothing from a notebook is sent. The response is only read as model names.
+Invariants: fetching a list takes one request, which is limited in time and size (see
+``lookup.py``). The request contains the provider's key in a header, but nothing from a notebook.
+Nothing except the list of models is read from the response.
 """
 
 from __future__ import annotations
@@ -17,20 +18,24 @@ from .lookup import HttpStatusError, fetch
 if TYPE_CHECKING:
     import httpx
 
-_NO_LIST = (404, 405, 501)  # statuses
+_NO_LIST = (404, 405, 501)  # HTTP statuses of servers that don't list their models
 
 
 class ServedModel(NamedTuple):
-    """A model that a server lists. ``is_cloud``: it runs in Ollama's cloud, not on the server."""
+    """A model that a server lists.
+
+    ``is_cloud`` is true if the server is an Ollama that forwards the model's requests to its cloud.
+    """
 
     name: str
     is_cloud: bool = False
 
 
 async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
-    """Return the models in the provider's order, or [] if it has no list. Raises ModelError.
+    """Return the models in the provider's order, or [] if the provider has no list.
 
-    Of Ollama's, those that can chat; best for code first.
+    Of Ollama's models, those that can't chat are left out, and those for code come first.
+    Raises ModelError.
     """
     assert access.address is not None
     path, headers = _request(provider, access.key)
@@ -52,18 +57,19 @@ def _read(provider: str, response: httpx.Response) -> list[ServedModel]:
         raise NoModelAnswer
     if not response.is_success:
         raise HttpStatusError(response)
-    answer = response.json()
-    items = answer["data"] if "data" in answer else answer["models"]
+    body = response.json()
+    models = body["data"] if "data" in body else body["models"]
     if provider == "ollama":
-        # Ollama lists the newest first; the sort is stable.
-        models = [_ollama_model(item) for item in items if not _is_embedding(item)]
-        return sorted(models, key=lambda model: (model.is_cloud, "code" not in model.name.lower()))
-    names = [str(item["id"] if "id" in item else item["name"]) for item in items]
+        # Models in the cloud come last; within both groups, models for code come first. Otherwise,
+        # Ollama's order remains, which begins with the newest model, because sorting is stable.
+        served = [_ollama_model(model) for model in models if not _is_embedding(model)]
+        return sorted(served, key=lambda model: (model.is_cloud, "code" not in model.name.lower()))
+    names = [str(model["id"] if "id" in model else model["name"]) for model in models]
     return [ServedModel(name.removeprefix("models/")) for name in names]
 
 
 def _request(provider: str, key: str | None) -> tuple[str, dict[str, str]]:
-    """Return the path of the list, and the headers with the key."""
+    """Return the URL path of the provider's list of models, and the headers with the key."""
     if provider == "anthropic":
         version = {"anthropic-version": "2023-06-01"}
         return "v1/models?limit=1000", version | ({"x-api-key": key} if key else {})
@@ -73,12 +79,13 @@ def _request(provider: str, key: str | None) -> tuple[str, dict[str, str]]:
     return path, {"Authorization": f"Bearer {key}"} if key else {}
 
 
-def _ollama_model(item: dict[str, Any]) -> ServedModel:
-    name = str(item["name"])
-    is_remote = bool(item.get("remote_host") or item.get("remote_model"))
+def _ollama_model(model: dict[str, Any]) -> ServedModel:
+    name = str(model["name"])
+    is_remote = bool(model.get("remote_host") or model.get("remote_model"))
     return ServedModel(name, is_remote or is_cloud_name(name))
 
 
-def _is_embedding(item: dict[str, Any]) -> bool:
-    family = str((item.get("details") or {}).get("family", ""))
-    return "bert" in family or "embed" in str(item["name"]).lower()
+def _is_embedding(model: dict[str, Any]) -> bool:
+    """Return whether the model computes embeddings, so that it can't chat."""
+    family = str((model.get("details") or {}).get("family", ""))
+    return "bert" in family or "embed" in str(model["name"]).lower()

@@ -1,10 +1,12 @@
 """Store and look up the address and the key of each provider.
 
-The user's saved settings come first, then the administrator's configuration, then the environment.
+The user's saved settings have priority over the administrator's configuration, which has priority
+over environment variables.
 Invariants:
 
-- A key is only sent to the address that it was entered for: an address that a user saved is only
-  used with the key saved along with it, and a key saved without one only with the default address.
+- A key is only sent to the address for which it was entered. An address that a user saved is only
+  used with the key that was saved at the same time, and a key that was saved without an address is
+  only used with the provider's configured or default address.
 - ``Connections.get`` reads no key, so it never makes a keyring ask for its password.
 - ``settings.json`` contains no secrets; keys are in the ``SecretStore``.
 """
@@ -44,26 +46,31 @@ _ADDRESS_FIXED = UserText(
 class Connection:
     """The connection to a provider.
 
-    ``source`` says where the key is, if there is one; ``is_saved`` whether a user entered the
-    address; ``on_this_machine`` whether text sent there stays on this machine.
+    ``key_source`` says where the key comes from, and is None if there is no key. ``is_saved`` is
+    true if a user entered the address. ``on_this_machine`` is true if text that is sent to the
+    address stays on this machine.
     """
 
     provider: Provider
-    source: KeySource | None
+    key_source: KeySource | None
     address: str | None
     is_saved: bool = False
     on_this_machine: bool = False
 
     @property
     def on_loopback(self) -> bool:
-        """Whether the address is a loopback address; a proxy or a tunnel may listen there."""
+        """Whether the address is a loopback address.
+
+        A server there may still forward text to another machine: see ``on_this_machine``.
+        """
         return self.address is not None and is_loopback(self.address)
 
     @property
     def usable(self) -> bool:
-        """Whether there are an address and, where needed, a key."""
-        has_key = self.source is not None or not self.provider.needs_key or self.on_loopback
-        return has_key and self.address is not None
+        """Whether there is an address and, if the provider requires a key, also a key."""
+        needs_key = self.provider.needs_key and not self.on_loopback
+        has_needed_key = self.key_source is not None or not needs_key
+        return has_needed_key and self.address is not None
 
 
 class Connections:
@@ -80,8 +87,10 @@ class Connections:
     def get(self, name: str) -> Connection:
         """Return the connection to a supported provider."""
         provider = PROVIDERS[name]
-        saved = self._allowed_entry(name)
-        source: KeySource | None = saved.get("key") if saved.get("key") in _KEY_STORES else None
+        saved = self._allowed_settings(name)
+        # ``settings.json`` contains the key's place instead of the key.
+        key_store = saved.get("key")
+        key_source: KeySource | None = key_store if key_store in _KEY_STORES else None
         policy = self._policy()
 
         def is_local(address: str | None) -> bool:
@@ -89,34 +98,35 @@ class Connections:
 
         address: str | None = saved.get("address")
         if isinstance(address, str):
-            return Connection(provider, source, address, True, is_local(address))
+            return Connection(provider, key_source, address, True, is_local(address))
         configured = policy.access(name)
-        if source is None and configured.key:
-            source = "config"
-        if source is None and provider.key_in_environment():
-            source = "environment"
+        if key_source is None and configured.key:
+            key_source = "config"
+        if key_source is None and provider.key_in_environment():
+            key_source = "environment"
         address = configured.address or provider.default_address()
-        return Connection(provider, source, address, False, is_local(address))
+        return Connection(provider, key_source, address, False, is_local(address))
 
     async def access(self, name: str) -> Access:
-        """Return key and address of a supported provider. Raises ModelKeyMissing."""
+        """Return the key and address of a supported provider. Raises ModelKeyMissing."""
         connection = self.get(name)
         key = None
-        if connection.source == "environment":
+        if connection.key_source == "environment":
             key = connection.provider.key_in_environment()
-        elif connection.source == "config":
+        elif connection.key_source == "config":
             key = self._policy().access(name).key
-        elif connection.source is not None:
-            key = await self._secrets.get(name, connection.source)
+        elif connection.key_source is not None:
+            key = await self._secrets.get(name, connection.key_source)
             if key is None:
                 label = connection.provider.label
                 raise ModelKeyMissing(ModelKeyMissing.unreadable.fill(label))
         return Access(connection.address, key)
 
     async def access_with(self, name: str, key: str | None, address: str | None) -> Access:
-        """Return key and address of a provider as if the user's input were saved.
+        """Return the key and address that a provider would have if the user's input were saved.
 
-        The saved key is only used if none was entered, and only with its own address.
+        The saved key is only used if the user entered no key, and only with the address for which
+        it was saved.
         Raises InvalidRequest, NotFound, ModelNotAllowed, ModelKeyMissing.
         """
         provider = _provider(name)
@@ -149,7 +159,8 @@ class Connections:
         connection = {"key": key_store, "address": address} | declared
         await asyncio.to_thread(self._store, name, connection)
         if previous.get("key") in _KEY_STORES and previous["key"] != key_store:
-            # A keyring that stays locked must not prevent a new key.
+            # Removing the previous key may fail because the keyring is locked. That must not keep
+            # the user from saving a new key.
             with contextlib.suppress(StorageError):
                 await self._secrets.remove(name, previous["key"])
 
@@ -166,14 +177,15 @@ class Connections:
         await asyncio.to_thread(self._store, name, saved or None)
 
     async def remove(self, name: str) -> None:
-        """Undo ``save``. Raises NotFound, StorageError."""
+        """Remove a provider's saved key and address. Raises NotFound, StorageError."""
         _provider(name)
         saved = self._saved(name)
         if saved is None:
             return
         if saved.get("key") in _KEY_STORES:
             await self._secrets.remove_from_all(name, saved["key"])
-        await asyncio.to_thread(self._store, name, None)  # last: it records where the key is
+        # This comes last, because the settings say where the key is stored.
+        await asyncio.to_thread(self._store, name, None)
 
     def sweep(self) -> None:
         """Remove temporary files of killed processes, which may contain keys.
@@ -197,7 +209,11 @@ class Connections:
                 data["model"] = model_id
 
     def _declaration(self, name: str, address: str | None) -> dict[str, Any]:
-        """Return the user's declaration that the server at this address is on this machine."""
+        """Return the setting that declares the server at ``address`` as being on this machine.
+
+        Without ``address``, the declaration is for the configured or default address. Raises
+        InvalidField unless the address is a loopback address.
+        """
         configured = self._policy().access(name).address
         address = address or configured or PROVIDERS[name].default_address()
         if address is None or not is_loopback(address):
@@ -208,21 +224,24 @@ class Connections:
         return {"on_this_machine": address}
 
     def _check_allowed(self, name: str, address: str | None) -> None:
+        """Raise ModelNotAllowed if the user may not connect the provider, or not to ``address``."""
         if not self._policy().allows_connection(name, address):
             raise ModelNotAllowed(_ADDRESS_FIXED)
 
-    def _allowed_entry(self, name: str) -> dict[str, Any]:
-        """Return the saved settings, or {} if the administrator doesn't allow them any more."""
+    def _allowed_settings(self, name: str) -> dict[str, Any]:
+        """Return a provider's saved settings, or {} if the administrator no longer allows them."""
         saved = self._saved(name) or {}
         address = saved.get("address")
         return saved if self._policy().allows_connection(name, address) else {}
 
     def _saved(self, name: str) -> dict[str, Any] | None:
+        """Return a provider's saved settings, or None if nothing valid is saved."""
         providers = self._index.read().get("providers")
         saved = providers.get(name) if isinstance(providers, dict) else None
         return saved if isinstance(saved, dict) else None
 
     def _store(self, name: str, connection: dict[str, Any] | None) -> None:
+        """Replace a provider's saved settings by ``connection``, or remove them if it is None."""
         with self._index.change() as data:
             if not isinstance(data.get("providers"), dict):
                 data["providers"] = {}
@@ -232,13 +251,14 @@ class Connections:
 
 
 def _provider(name: str) -> Provider:
+    """Return a supported provider. Raises NotFound."""
     if name not in PROVIDERS:
         raise NotFound(UserText("There is no such provider. Choose one from the list."))
     return PROVIDERS[name]
 
 
 def _validate_key(key: str | None) -> str | None:
-    """Return the key as it is sent in a header. Raises InvalidRequest."""
+    """Return the key without surrounding spaces, or None if it is empty. Raises InvalidRequest."""
     key = (key or "").strip() or None
     if key and (not key.isascii() or not key.isprintable() or " " in key):
         raise InvalidField(
@@ -248,7 +268,11 @@ def _validate_key(key: str | None) -> str | None:
 
 
 def _validate_address(address: str | None) -> str | None:
-    """Return the normalized address, which contains no secrets. Raises InvalidRequest."""
+    """Return the address without surrounding spaces or a final slash, or None if it is empty.
+
+    Raises InvalidRequest, also if the address contains a user name, a password or a query, which
+    might be a secret.
+    """
     address = (address or "").strip().rstrip("/")
     if not address:
         return None
@@ -256,13 +280,13 @@ def _validate_address(address: str | None) -> str | None:
         "address", UserText("must look like https://host/path, without a user name or key")
     )
     try:
-        parts = urlsplit(address)
-        parts.port  # noqa: B018 - raises on an invalid port
+        split = urlsplit(address)
+        split.port  # noqa: B018 - raises on an invalid port
     except ValueError as error:
         raise invalid from error
     is_plain = address.isascii() and address.isprintable() and " " not in address
-    if parts.scheme not in ("http", "https") or not parts.hostname or not is_plain:
+    if split.scheme not in ("http", "https") or not split.hostname or not is_plain:
         raise invalid
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+    if split.username is not None or split.password is not None or split.query or split.fragment:
         raise invalid
     return address

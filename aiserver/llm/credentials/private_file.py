@@ -1,8 +1,11 @@
 """Store small JSON files that only the server's user can access.
 
-Invariants: those of ``durable/``, in a folder of mode 0700. An unreadable file reads as empty, but
-is never overwritten: a file that can't be read right now is left unchanged, and a damaged one, or
-something that isn't a regular file, is quarantined (``….corrupt-1``) before a new one is created.
+Invariants:
+
+- Files are written atomically and durably, as ``durable/`` does it, in a folder of mode 0700.
+- An unreadable file is treated as empty when it is read, but is never overwritten. If the file
+  can't be read because of an error such as missing permissions, changing it fails. If it is damaged
+  or isn't a regular file, it is quarantined (``….corrupt-1``) before a new file is created.
 """
 
 from __future__ import annotations
@@ -37,17 +40,18 @@ _FULL = UserText(
 
 
 def make_private(folder: Path) -> None:
-    """Create the folder if needed, and restrict it to its owner. Raises OSError."""
+    """Create the folder if needed, and deny access to all but the server's user. Raises OSError."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-    if stat.S_IMODE(folder.stat().st_mode) != 0o700:  # despite the umask
-        with contextlib.suppress(PermissionError):  # the folder belongs to another user
+    # An existing folder may have another mode, and the umask may have changed a new folder's mode.
+    if stat.S_IMODE(folder.stat().st_mode) != 0o700:
+        with contextlib.suppress(PermissionError):  # if the folder belongs to another user
             folder.chmod(0o700)
 
 
 class PrivateFile:
-    """A JSON file with one object."""
+    """A file that contains one JSON object."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -61,7 +65,10 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[dict[str, Any]]:
-        """Modify the content under a lock between processes. Raises StorageError."""
+        """Let the caller modify the content, while a lock excludes other processes, and save it.
+
+        Raises StorageError.
+        """
         with self._locked():
             try:
                 data = self._load()
@@ -78,11 +85,11 @@ class PrivateFile:
         """
         if self._temp_files():
             with self._locked():
-                pass
+                pass  # locking removes the files
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the folder's lock. Removes temporary files that killed processes left."""
+        """Hold the folder's lock. First remove temporary files that killed processes left."""
         folder = self.path.parent
         try:
             make_private(folder)

@@ -1,9 +1,13 @@
 """Store keys in the system's keyring if there is one, else in a file of mode 0600.
 
-Invariants (P8): a key is only passed to the provider's class; it is never in ``os.environ``, which
-kernels inherit, nor in a log or an error. If the keyring hangs (in a dialog that nobody sees), the
-file is used after a timeout, and a late result of the keyring is undone. Removing a key only
-succeeds once the key is deleted.
+Invariants:
+
+- A stored key is only passed to the provider's class. It is never put into ``os.environ``, which
+  kernels inherit, nor into a log or an error.
+- If the keyring doesn't respond (for example, because it opened a dialog that nobody sees), a key
+  is stored in the file after a timeout. If the keyring stores the key later after all, the key is
+  removed from the keyring again.
+- Removing a key only succeeds if the key was really deleted.
 """
 
 from __future__ import annotations
@@ -23,17 +27,17 @@ KeyStore = Literal["keyring", "file"]
 Result = TypeVar("Result")
 
 SERVICE = "aiserver"  # the service name in the keyring
-PATIENCE = 15.0  # seconds: the user may have to unlock the keyring
+PATIENCE = 15.0  # seconds to wait for the keyring, which the user may have to unlock
 _NOT_REMOVED = UserText(
     "The key could not be removed from the server’s keychain. Unlock the keychain, then try again."
 )
 
 
 class SecretStore:
-    """Stores keys by the name of their provider. The file is in ``folder``."""
+    """Stores one key for each provider's name, in the keyring or in a file in ``folder``."""
 
     def __init__(self, folder: Path) -> None:
-        # A hidden name: Jupyter doesn't serve it even if its root contains the folder.
+        # The name is hidden, so Jupyter doesn't serve the file even if its root contains it.
         self._file = PrivateFile(folder / ".keys.json")
 
     async def get(self, name: str, store: KeyStore) -> str | None:
@@ -47,7 +51,7 @@ class SecretStore:
         return key if isinstance(key, str) and key else None
 
     async def put(self, name: str, key: str) -> KeyStore:
-        """Store a key and return where. Raises StorageError."""
+        """Store a key, and return where it was stored. Raises StorageError."""
         try:
             await _run_with_timeout(
                 lambda: _put_in_keyring(name, key), undo=lambda: _remove_from_keyring(name, key)
@@ -69,15 +73,15 @@ class SecretStore:
             raise StorageError(_NOT_REMOVED) from failure
 
     async def remove_from_all(self, name: str, store: KeyStore) -> None:
-        """Remove a key from ``store`` and, if possible, a copy in the other one.
+        """Remove a key from ``store`` and, if possible, a copy from the other place for keys.
 
-        An earlier failure may have left such a copy. Raises StorageError if the key can't be
+        An earlier failure may have left a copy there. Raises StorageError if the key can't be
         removed from ``store``.
         """
-        other: KeyStore = "file" if store == "keyring" else "keyring"
+        other_store: KeyStore = "file" if store == "keyring" else "keyring"
         await self.remove(name, store)
         with contextlib.suppress(StorageError):
-            await self.remove(name, other)
+            await self.remove(name, other_store)
 
     def _put_in_file(self, name: str, key: str) -> None:
         with self._file.change() as data:
@@ -90,15 +94,15 @@ class SecretStore:
 
 
 class _KeyringFailed(Exception):
-    """There is no keyring, or it failed, or it didn't respond in time."""
+    """There is no keyring, or the keyring failed or didn't respond in time."""
 
 
 def _keyring() -> Any:
-    """Return the system's keyring. Raises LookupError if there is none that is secure."""
+    """Return the system's keyring. Raises LookupError if there is no secure keyring."""
     import keyring
 
     backend = keyring.get_keyring()
-    if backend.priority < 1:  # backends that store nothing, or store plain text
+    if backend.priority < 1:  # the backend stores nothing, or stores plain text
         raise LookupError
     return backend
 
@@ -112,7 +116,10 @@ def _put_in_keyring(name: str, key: str) -> None:
 
 
 def _remove_from_keyring(name: str, key: str | None = None) -> None:
-    """Remove a key, if given only this one. Raises an exception if it can't be deleted."""
+    """Remove the key of provider ``name`` or, if ``key`` is given, only if it is that key.
+
+    Raises an exception if the key can't be deleted.
+    """
     backend = _keyring()
     stored = backend.get_password(SERVICE, name)
     if stored is None or key not in (None, stored):
@@ -125,10 +132,10 @@ def _remove_from_keyring(name: str, key: str | None = None) -> None:
 async def _run_with_timeout(
     call: Callable[[], Result], undo: Callable[[], None] = lambda: None
 ) -> Result:
-    """Return the result of ``call``; if it only finishes after the timeout, undo it.
+    """Return the result of ``call``. If it only succeeds after the timeout, call ``undo``.
 
-    Raises _KeyringFailed if it fails or takes too long. It runs in a daemon thread, which can't
-    delay the shutdown of the server as asyncio's own threads would.
+    Raises _KeyringFailed if ``call`` fails or takes too long. It runs in a daemon thread, which
+    can't delay the shutdown of the server as asyncio's own threads would.
     """
     future: concurrent.futures.Future[Result] = concurrent.futures.Future()
 
@@ -149,6 +156,6 @@ async def _run_with_timeout(
     try:
         return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE)
     except (TimeoutError, asyncio.TimeoutError):
-        if not future.cancel():  # it finished at the last moment and won't be undone
+        if not future.cancel():  # the call finished just before it would have been cancelled
             return future.result()
         raise _KeyringFailed from None
