@@ -97,7 +97,7 @@ function activate(
         type: 'object',
         properties: {
           cellId: { type: 'string' },
-          step: { type: 'integer', description: 'Its place, from 0' },
+          step: { type: 'integer', description: 'The step’s index, from 0' },
           seq: { type: 'integer', description: 'The seq of its record' }
         },
         required: ['cellId']
@@ -165,7 +165,7 @@ async function syncSettings(
   };
   read();
   settings.changed.connect(read);
-  // Saving is asynchronous: values in flight are not saved again.
+  // Saving is asynchronous: don't save a value again while it is still being saved.
   const lastSaved: Record<string, unknown> = {};
   const save = (name: string, value: string | number) => {
     if (value !== stored(name) && value !== lastSaved[name]) {

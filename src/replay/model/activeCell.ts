@@ -1,8 +1,9 @@
 /**
  * The active cell of the current notebook, as the subject of the replay.
  *
- * Invariants: nothing is cached, so that every property is current. While inactive no signal of
- * the notebook is connected.
+ * Invariants:
+ * - No property is cached, so each one describes the notebook as it is now.
+ * - While `isActive` is false, no signal of the notebook is connected.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { Cell, ICellModel } from '@jupyterlab/cells';
@@ -19,7 +20,7 @@ import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
 
-/** The active cell as the models use it, so that they don't depend on JupyterLab's widgets. */
+/** The part of `ActiveCell` that the models use; the tests replace it by a fake. */
 export type IReplaySubject = Omit<ActiveCell, 'dispose'>;
 
 export class ActiveCell {
@@ -31,12 +32,12 @@ export class ActiveCell {
     this._identity = options.identity;
   }
 
-  /** Emitted on each change, but never while inactive. */
+  /** Emitted on each change of the cell or its notebook, but never while `isActive` is false. */
   get changed(): ISignal<IReplaySubject, SubjectChange> {
     return this._changed;
   }
 
-  /** Whether signals of the notebook are observed. */
+  /** Whether this object listens to the notebook's signals. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -66,9 +67,11 @@ export class ActiveCell {
     return this._panel && this._identity.get(this._panel);
   }
 
+  /** The active cell's description; null if no cell is active. */
   get cell(): ICellInfo | null {
     const { _cell: cell } = this;
-    // `activeCellIndex` lags while cells are inserted or removed.
+    // Look the cell up by its id: `activeCellIndex` is outdated while cells are being inserted or
+    // removed.
     return cell && describe(cell.model, this.numberOf(cell.model.id) ?? 1);
   }
 
@@ -92,7 +95,7 @@ export class ActiveCell {
     return !!cell && !cell.readOnly && !!panel && !isReadOnly(panel);
   }
 
-  /** Whether a deleted cell can be restored to the notebook. */
+  /** Whether the notebook can be edited, so that a deleted cell can be restored to it. */
   get canUndelete(): boolean {
     const { _panel: panel } = this;
     return !!panel?.content.model && !isReadOnly(panel);
@@ -103,7 +106,7 @@ export class ActiveCell {
     return !!this._cell && !!this._panel && !isReadOnly(this._panel);
   }
 
-  /** All cells, in the notebook's order. */
+  /** Describe all cells of the notebook, in its order. */
   cells(): ICellInfo[] {
     const cells = this._panel?.content.model?.cells;
     return cells
@@ -111,7 +114,7 @@ export class ActiveCell {
       : [];
   }
 
-  /** The position of a cell, counted from 1; null if it is not in the notebook. */
+  /** Return a cell's position in the notebook, counted from 1; null if it has no such cell. */
   numberOf(cellId: string): number | null {
     const cells = this._panel?.content.model?.sharedModel.cells ?? [];
     return cells.findIndex(({ id }) => id === cellId) + 1 || null;
@@ -125,8 +128,10 @@ export class ActiveCell {
   }
 
   /**
-   * Restore a deleted cell under its own id, in one undo step: below the first of `cellsAbove`
-   * that is in the notebook, at the top if none is, or at the end if `cellsAbove` is null.
+   * Restore a deleted cell under its own id, in one undo step. `cellsAbove` are the ids of the
+   * cells that were above it, the nearest first. The deleted cell is inserted below the first of
+   * these cells that is still in the notebook, at the top if none is, and at the end if
+   * `cellsAbove` is null.
    *
    * @returns Whether the cell was restored.
    */
@@ -140,21 +145,21 @@ export class ActiveCell {
     }
     const ids = shared.cells.map(({ id }) => id);
     if (ids.includes(cell.id)) {
-      return false; // Another client has restored it already.
+      return false; // Another page has restored the cell already.
     }
     const previous = cellsAbove?.find(id => ids.includes(id));
-    const at =
+    const index =
       cellsAbove === null ? ids.length : ids.indexOf(previous ?? '') + 1;
     const isCode = cell.type === 'code';
     // `ISharedNotebook` does not declare the undo manager.
     const { undoManager } = shared as YNotebook;
     undoManager?.stopCapturing();
     runAsOwnWrite(() =>
-      shared.insertCell(at, {
+      shared.insertCell(index, {
         id: cell.id,
         cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
         source: cell.source,
-        // Like JupyterLab's own new cells, which have no outputs to distrust.
+        // The cell has no outputs that could be unsafe; JupyterLab trusts new cells, too.
         metadata: isCode ? { trusted: true } : {}
       })
     );
@@ -170,16 +175,16 @@ export class ActiveCell {
     if (!this.canInsert || !notebook || !shared || !active) {
       return;
     }
-    const at = notebook.activeCellIndex + 1;
+    const index = notebook.activeCellIndex + 1;
     runAsOwnWrite(() =>
-      shared.insertCell(at, {
+      shared.insertCell(index, {
         cell_type: active.model.type,
         source,
-        // Like JupyterLab's own new cells, which have no outputs to distrust.
+        // The cell has no outputs that could be unsafe; JupyterLab trusts new cells, too.
         metadata: active.model.type === 'code' ? { trusted: true } : {}
       })
     );
-    void notebook.scrollToItem(at, 'smart').catch(() => undefined);
+    void notebook.scrollToItem(index, 'smart').catch(() => undefined);
   }
 
   /** Undo the last change of the active cell. */
@@ -210,7 +215,7 @@ export class ActiveCell {
   }
 
   private get _cell(): Cell | null {
-    // `tracker.activeCell` lags while the notebook changes.
+    // Unlike this property, `tracker.activeCell` is outdated while the current notebook changes.
     return this._panel?.content.activeCell ?? null;
   }
 

@@ -1,12 +1,13 @@
 /**
- * Bases of the sidebar's models: one that idles while its view is hidden, and one that loads its
- * content from the server.
+ * Base classes of the sidebar's models. An `ActivatableModel` is active only while its view is
+ * visible; a `LoadedModel` also loads its content from the server.
  *
  * Invariants of a `LoadedModel`:
- * - It sends no requests while inactive. Activation loads what changed meanwhile.
- * - The newest request wins; an older one is aborted, and its content is never shown.
- * - The previous content stays until the next one is loaded.
- * - A change of many cells causes one request.
+ * - While inactive it sends no requests. When it becomes active, it loads its content if that has
+ *   changed in the meantime.
+ * - A new request aborts the previous one, whose response is then never shown.
+ * - The content on show is replaced only when the next content has been loaded.
+ * - A change of many cells at once causes only one request.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -40,7 +41,7 @@ export abstract class ActivatableModel extends VDomModel {
 }
 
 export abstract class LoadedModel extends ActivatableModel {
-  /** @param pauseMs The pause between requests for changed content; see `Throttle`. */
+  /** @param pauseMs The minimum pause between requests for changed content; see `Throttle`. */
   constructor(
     options: { subject: IReplaySubject; history: IHistory },
     pauseMs?: number
@@ -68,10 +69,10 @@ export abstract class LoadedModel extends ActivatableModel {
     void this.throttle.runNow();
   }
 
-  /** Identifies the content to show. Another target is loaded without delay. */
+  /** Identifies the content to show; when it changes, the new content is loaded without delay. */
   protected abstract get target(): string | null;
 
-  /** Fetch the content. Returns the function that shows it, called unless the request is aborted. */
+  /** Fetch the content. Returns a function that shows it; not called if `signal` is aborted. */
   protected abstract fetch(signal: AbortSignal): Promise<() => void>;
 
   /** Load the content, unless inactive. */
@@ -101,8 +102,13 @@ export abstract class LoadedModel extends ActivatableModel {
     }
   }
 
-  /** Load the target if it is another one, or stale. Returns whether it is loaded. */
-  protected follow(): boolean {
+  /**
+   * Load the content if it is outdated: stale, or not that of the current target. Nothing is loaded
+   * while inactive.
+   *
+   * @returns Whether the content was outdated.
+   */
+  protected loadIfOutdated(): boolean {
     const isOutdated = this._isStale || this.target !== this._requested;
     if (isOutdated && this.isActive) {
       void this.throttle.runNow();
@@ -110,7 +116,7 @@ export abstract class LoadedModel extends ActivatableModel {
     return isOutdated;
   }
 
-  /** Load changed content: after a pause, or on activation. */
+  /** Mark the content as changed on the server: load it after a pause, or once active again. */
   protected invalidate(): void {
     if (this.isActive) {
       this.throttle.trigger();
@@ -119,10 +125,14 @@ export abstract class LoadedModel extends ActivatableModel {
     }
   }
 
-  /** Cancel the requests that are pending or scheduled. @param isMissed Whether others are, too. */
-  protected cancel(isMissed = false): void {
+  /**
+   * Cancel the requests that are pending or scheduled. If there are any, the content is stale.
+   *
+   * @param isStale Whether the content is stale for another reason.
+   */
+  protected cancel(isStale = false): void {
     const isScheduled = this.throttle.cancel();
-    this._isStale ||= isMissed || isScheduled || this._abort !== null;
+    this._isStale ||= isStale || isScheduled || this._abort !== null;
     this._abort?.abort();
     this._abort = null;
   }
@@ -130,14 +140,14 @@ export abstract class LoadedModel extends ActivatableModel {
   protected override onActiveChanged(): void {
     if (!this.isActive) {
       this.cancel();
-    } else if (!this.follow()) {
+    } else if (!this.loadIfOutdated()) {
       this.stateChanged.emit();
     }
   }
 
   protected onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
     if (change !== 'source') {
-      this.follow();
+      this.loadIfOutdated();
     }
   }
 
@@ -156,6 +166,8 @@ export abstract class LoadedModel extends ActivatableModel {
   protected readonly throttle: Throttle;
   private _abort: AbortController | null = null;
   private _error: IFailure | null = null;
+  /** Whether the content must be loaded again, even if the target stays the same. */
   private _isStale = true;
+  /** The target of the newest request. */
   private _requested: string | null = null;
 }

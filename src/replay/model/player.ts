@@ -1,18 +1,21 @@
 /**
- * The position in a replay and its automatic advance. It knows positions only, not their content.
+ * The current position in a list of steps or moments, and playback, which advances the position
+ * automatically. The player doesn't know what is at a position; “step” below means either of both.
  *
- * Invariants: the position is always that of a step (or 0 if there are none); the player plays
- * only while there is a next step, and `goTo` stops it.
+ * Invariants:
+ * - The position is always that of a step, or 0 if there are no steps.
+ * - Playback stops at the last step, and when `goTo` is called.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
-/** The selectable speeds, as factors. */
+/** The speeds that can be selected, as multiples of the normal speed. */
 export const SPEEDS = [0.5, 1, 2, 4] as const;
 
-/** The time for which a step is shown at speed 1, in milliseconds. */
+/** How long playback shows each step at speed 1, in milliseconds. */
 export const STEP_MS = 1600;
 
 export class ReplayPlayer extends VDomModel {
+  /** The number of steps. */
   get length(): number {
     return this._length;
   }
@@ -25,9 +28,9 @@ export class ReplayPlayer extends VDomModel {
     return this._timer !== null;
   }
 
-  /** Whether playback moved to the current position, and not the person. */
-  get isAuto(): boolean {
-    return this._isAuto;
+  /** Whether playback chose the current position, rather than the person. */
+  get isChosenByPlayback(): boolean {
+    return this._isChosenByPlayback;
   }
 
   get speed(): number {
@@ -44,35 +47,35 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Start with other steps, at `position`. */
+  /** Stop playback and start at `position` in another list, which has `length` steps. */
   reset(length: number, position: number): void {
-    this._clear();
-    this._isAuto = false;
+    this._clearTimer();
+    this._isChosenByPlayback = false;
     this._length = length;
     this._position = this._clamp(position);
     this.stateChanged.emit();
   }
 
   /**
-   * Update the number of steps. At the last step the position moves to the new last one;
-   * anywhere else it stays.
+   * Set the number of steps after new ones were appended. If the position was that of the last
+   * step, it becomes that of the new last step; otherwise it stays the same.
    */
   grow(length: number): void {
-    const atEnd = this._position >= this._length - 1 && !this.isPlaying;
+    const isAtEnd = this._position >= this._length - 1 && !this.isPlaying;
     this._length = length;
-    this._position = this._clamp(atEnd ? length - 1 : this._position);
+    this._position = this._clamp(isAtEnd ? length - 1 : this._position);
     this.stateChanged.emit();
   }
 
   /** Stop playing and move to a step. */
   goTo(position: number): void {
-    this._clear();
-    this._isAuto = false;
+    this._clearTimer();
+    this._isChosenByPlayback = false;
     this._position = this._clamp(position);
     this.stateChanged.emit();
   }
 
-  /** Play from here; from the first step if this is the last. */
+  /** Start playback at the current step, or at the first step if the current one is the last. */
   play(): void {
     if (this.isDisposed || this._length < 2) {
       return;
@@ -86,7 +89,7 @@ export class ReplayPlayer extends VDomModel {
 
   pause(): void {
     if (this.isPlaying) {
-      this._clear();
+      this._clearTimer();
       this.stateChanged.emit();
     }
   }
@@ -101,15 +104,16 @@ export class ReplayPlayer extends VDomModel {
   }
 
   override dispose(): void {
-    this._clear();
+    this._clearTimer();
     super.dispose();
   }
 
+  /** Schedule playback's move to the next step. */
   private _schedule(): void {
-    this._clear();
+    this._clearTimer();
     this._timer = window.setTimeout(() => {
       this._timer = null;
-      this._isAuto = true;
+      this._isChosenByPlayback = true;
       this._position = this._clamp(this._position + 1);
       if (this._position < this._length - 1) {
         this._schedule();
@@ -118,18 +122,19 @@ export class ReplayPlayer extends VDomModel {
     }, STEP_MS / this._speed);
   }
 
-  private _clear(): void {
+  private _clearTimer(): void {
     if (this._timer !== null) {
       window.clearTimeout(this._timer);
       this._timer = null;
     }
   }
 
+  /** Return the valid position that is nearest to `position`. */
   private _clamp(position: number): number {
     return Math.max(0, Math.min(this._length - 1, Math.round(position)));
   }
 
-  private _isAuto = false;
+  private _isChosenByPlayback = false;
   private _length = 0;
   private _position = 0;
   private _speed = 1;

@@ -2,8 +2,8 @@
  * The replay's state: the steps of a cell, the current step, the comparison, and the models of the
  * other tabs.
  *
- * Invariants: the current step always belongs to the cell in `shown`, in whatever order responses
- * arrive.
+ * Invariants: the current step always belongs to the cell that `steps.shown` names, in whatever
+ * order the server's responses arrive.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -13,7 +13,7 @@ import type { IFailure } from '../../state/failure';
 import { ActivatableModel, LoadedModel } from './loadedModel';
 import { NotebookTimeline } from './notebook/timeline';
 import { IReplayHost, ReplayActions } from './cell/actions';
-import { ReplayCompare } from './cell/compare';
+import { StepComparison } from './cell/compare';
 import { findPosition, IShownStep } from '../../records/fold';
 import { ReplayOverview } from './notebook/overview';
 import { ReplayPlayer } from './player';
@@ -22,15 +22,17 @@ import type { IReplaySubject } from './activeCell';
 import type { SubjectChange } from './subject';
 import { SearchModel } from './search';
 
-/** `cell`: one cell's steps · `notebook`: the notebook's timeline · `search`: search in all turns. */
+/** The sidebar's tabs. `cell`: one cell's steps · `notebook`: its timeline · `search`: all turns. */
 export type ReplayTab = 'cell' | 'notebook' | 'search';
 
-/** `inline`: a unified diff · `split`: side by side. */
+/** How two versions are compared. `inline`: in one column · `split`: side by side. */
 export type DiffMode = 'inline' | 'split';
 
-/** A reference to a step: by its index among the server's steps, or by the `seq` of its record. */
+/** A reference to a step of a cell, by its index or by the record that it was read from. */
 export interface IStepRef {
+  /** The index among the steps that the server returned; null if it isn't known. */
   readonly step?: number | null;
+  /** The `seq` of the step's record, used if no step has that index. */
   readonly seq?: number | null;
 }
 
@@ -58,13 +60,13 @@ export class ReplayModel extends ActivatableModel {
       notebook: [this.overview, this.timeline],
       search: [this.search]
     };
-    this._parts = [
+    this._models = [
       ...Object.values(this._tabs).flat(),
       player,
       this.compare,
       this.actions
     ];
-    this._parts.forEach(({ stateChanged }) =>
+    this._models.forEach(({ stateChanged }) =>
       stateChanged.connect(() => this.stateChanged.emit(), this)
     );
   }
@@ -72,7 +74,7 @@ export class ReplayModel extends ActivatableModel {
   readonly subject: IReplaySubject;
   readonly history: IHistory;
   readonly player = new ReplayPlayer();
-  readonly compare = new ReplayCompare(this.player);
+  readonly compare = new StepComparison(this.player);
   /** The steps of the active cell, or of a deleted one. */
   readonly steps: ReplaySteps;
   readonly actions: ReplayActions;
@@ -80,6 +82,7 @@ export class ReplayModel extends ActivatableModel {
   readonly timeline: NotebookTimeline;
   readonly search: SearchModel;
 
+  /** The selected tab. */
   get view(): ReplayTab {
     return this._view;
   }
@@ -96,7 +99,7 @@ export class ReplayModel extends ActivatableModel {
     return this.steps.all[this.player.position] ?? null;
   }
 
-  /** The step that the current one is compared with; null while there is no comparison. */
+  /** The step that the current step is compared with; null while no steps are compared. */
   get compared(): IShownStep | null {
     const { from } = this.compare;
     return from === null ? null : (this.steps.all[from] ?? null);
@@ -112,9 +115,9 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /** The model with this id; null if it is unknown or not loaded yet. */
+  /** Return the language model with this id; null if it is unknown or not loaded yet. */
   modelInfo(id = ''): ModelInfo | null {
-    return this._models.get(id) ?? null;
+    return this._modelInfoById.get(id) ?? null;
   }
 
   /** Reload the content of the selected tab. */
@@ -137,18 +140,18 @@ export class ReplayModel extends ActivatableModel {
     return isRestored;
   }
 
-  /** Open the notebook of a search result, and show its step. */
+  /** Open the notebook of a search result, and show the step that was found. */
   async openHit(hit: SearchHit): Promise<void> {
     if (!this.search.isInCurrentNotebook(hit) && hit.path !== null) {
       await this._host.openFile(hit.path);
     }
-    // A copy of the notebook may have another id by now, and is not the one of the result.
+    // Another notebook, with another id, may have replaced the file since the search.
     if (this.search.isInCurrentNotebook(hit)) {
       await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
     }
   }
 
-  /** Fetch the image of an output by the SHA-256 in its run's record. */
+  /** Fetch the image of a run's output by its SHA-256, which is in the run's record. */
   fetchImage(sha256: string, signal?: AbortSignal): Promise<Blob> {
     return this.history.api.blob(sha256, signal);
   }
@@ -165,7 +168,7 @@ export class ReplayModel extends ActivatableModel {
     this._goToRequested();
   }
 
-  /** Activate a cell; a deleted one is shown in the sidebar instead. */
+  /** Activate a cell; show a deleted cell, which can't be activated, in the sidebar only. */
   async goTo(cellId: string): Promise<void> {
     if (this.subject.cell?.id === cellId) {
       this.steps.pin(null);
@@ -179,23 +182,23 @@ export class ReplayModel extends ActivatableModel {
 
   override dispose(): void {
     super.dispose();
-    this._parts.forEach(part => part.dispose());
+    this._models.forEach(model => model.dispose());
   }
 
-  /** Only the model of the selected tab is active. */
+  /** Activate only the models of the selected tab. */
   protected override onActiveChanged(): void {
     this.subject.isActive = this.isActive;
-    if (this.isActive && !this._models.size) {
-      void this._loadModels();
+    if (this.isActive && !this._modelInfoById.size) {
+      void this._loadModelInfo();
     }
     this._updateActive();
   }
 
-  /** Load the models: steps record the id only, the interface shows name and location. */
-  private async _loadModels(): Promise<void> {
+  /** Load the names and locations of language models: a step contains only its model's id. */
+  private async _loadModelInfo(): Promise<void> {
     // After a failure the next activation tries again.
     const list = await this.history.api.models().catch(() => null);
-    this._models = new Map(list?.models.map(model => [model.id, model]));
+    this._modelInfoById = new Map(list?.models.map(info => [info.id, info]));
     this.stateChanged.emit();
   }
 
@@ -221,7 +224,7 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /** Go to the requested step as soon as it is loaded; drop a request that can't be met. */
+  /** Go to the requested step if it is loaded; forget it if the loaded steps don't contain it. */
   private _goToRequested(): void {
     const { _requested: requested, steps } = this;
     if (!requested || !isSameCell(requested, steps.shown)) {
@@ -238,8 +241,8 @@ export class ReplayModel extends ActivatableModel {
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    const isOther = this.subject.cell?.id !== this._requested?.cellId;
-    if (change === 'activeCell' && isOther) {
+    const isOtherCell = this.subject.cell?.id !== this._requested?.cellId;
+    if (change === 'activeCell' && isOtherCell) {
       this._requested = null;
     }
     this.stateChanged.emit();
@@ -247,17 +250,17 @@ export class ReplayModel extends ActivatableModel {
 
   private readonly _host: IReplayHost;
   private _diffMode: DiffMode = 'inline';
-  private _models = new Map<string, ModelInfo>();
+  private _modelInfoById = new Map<string, ModelInfo>();
   private _view: ReplayTab = 'cell';
-  /** The content of each tab. */
+  /** The models that load the content of each tab. */
   private readonly _tabs: Readonly<Record<ReplayTab, readonly LoadedModel[]>>;
   /** The models that the views draw. */
-  private readonly _parts: readonly VDomModel[];
-  /** The step to go to; activating another cell drops it. */
+  private readonly _models: readonly VDomModel[];
+  /** The step to go to once it is loaded; null if there is none or another cell is activated. */
   private _requested: (ICellKey & IStepRef) | null = null;
 }
 
-/** The position of a step: by its index if that exists, else by the `seq` of its record. */
+/** Find a step by its index, or by the `seq` of its record if no step has that index. */
 function positionOf(
   steps: readonly IShownStep[],
   { step, seq }: IStepRef

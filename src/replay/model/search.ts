@@ -3,15 +3,17 @@
  *
  * Invariants:
  * - A request is sent when typing pauses.
- * - The search is repeated while the server is still indexing sessions and when histories change,
- *   at most at the rate of `Throttle`: results appear even if histories never cease to change.
+ * - The search is repeated when histories change, and as long as the server is still indexing
+ *   sessions. `Throttle` limits how often, but doesn't wait for a pause in the changes, so results
+ *   appear even while histories change all the time.
  */
 import type { SearchHit, SearchResults } from '../../api/types';
 import { LoadedModel } from './loadedModel';
 
 /** The pause in typing after which a request is sent, in milliseconds. */
 const PAUSE_MS = 180;
-const PAGE_SIZE = 30;
+/** The number of results that one request returns. */
+const RESULTS_PER_REQUEST = 30;
 
 export type SearchScope = 'notebook' | 'project';
 export type SearchBy = 'words' | 'meaning';
@@ -22,9 +24,9 @@ export class SearchModel extends LoadedModel {
   }
   set query(value: string) {
     if (value !== this._query) {
-      const isSame = value.trim() === this._query.trim();
+      const isSameQuery = value.trim() === this._query.trim();
       this._query = value;
-      if (!isSame) {
+      if (!isSameQuery) {
         this._onQueryChanged();
       }
       this.stateChanged.emit();
@@ -42,11 +44,12 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Whether a notebook is open, so that the search can be limited to it. */
+  /** Whether a notebook with a history is open, so that the search can be limited to it. */
   get hasNotebook(): boolean {
     return this.subject.notebookId !== null;
   }
 
+  /** Whether to search by words or by meaning. */
   get by(): SearchBy {
     return this._by;
   }
@@ -62,12 +65,15 @@ export class SearchModel extends LoadedModel {
     return this.isLoading || this._timer !== null;
   }
 
-  /** The results so far, as pages are appended; null before the first search. */
+  /** All results that were loaded for the query so far; null if there is no query. */
   get results(): SearchResults | null {
     return this._results;
   }
 
-  /** Whether search by meaning is available, and how to install it; null before a response. */
+  /**
+   * Whether search by meaning is available, and how to install it otherwise; null before the first
+   * response.
+   */
   get meaning(): SearchResults['meaning'] | null {
     return this._meaning;
   }
@@ -77,12 +83,12 @@ export class SearchModel extends LoadedModel {
     return hit.notebookId === this.subject.notebookId;
   }
 
-  /** The position of a result's cell in the current notebook, from 1; null if it was deleted. */
+  /** Return the position of a result's cell in the notebook, from 1; null if it was deleted. */
   numberOf(hit: SearchHit): number | null {
     return this.subject.numberOf(hit.cellId);
   }
 
-  /** Load the next page. */
+  /** Load more results, and append them to those already loaded. */
   async loadMore(): Promise<void> {
     const results = this._results;
     if (
@@ -96,13 +102,13 @@ export class SearchModel extends LoadedModel {
     await this.load();
   }
 
-  /** Ask the view to focus its field as soon as it is drawn. */
+  /** Ask the view to focus its search field as soon as the field is rendered. */
   requestFocus(): void {
     this._isFocusRequested = true;
     this.stateChanged.emit();
   }
 
-  /** Whether the field should get the focus; true once for each `requestFocus`. */
+  /** Return whether the view should focus its search field: true once after `requestFocus`. */
   consumeFocusRequest(): boolean {
     const isRequested = this._isFocusRequested;
     this._isFocusRequested = false;
@@ -115,7 +121,7 @@ export class SearchModel extends LoadedModel {
     super.refresh();
   }
 
-  /** The notebook that is searched; null for all. */
+  /** The id of the notebook that is searched; null if all notebooks are. */
   protected get target(): string | null {
     return this.scope === 'notebook' ? this.subject.notebookId : null;
   }
@@ -130,7 +136,7 @@ export class SearchModel extends LoadedModel {
         notebookId: this.target,
         by: this._by,
         offset: previousHits.length,
-        limit: PAGE_SIZE
+        limit: RESULTS_PER_REQUEST
       },
       signal
     );
@@ -173,7 +179,7 @@ export class SearchModel extends LoadedModel {
     }, PAUSE_MS);
   }
 
-  /** The results to which the pending page is appended. */
+  /** The results that were loaded before, to which the next request's results are appended. */
   private _previousHits: readonly SearchHit[] = [];
   private _by: SearchBy = 'words';
   private _isFocusRequested = false;
@@ -181,6 +187,6 @@ export class SearchModel extends LoadedModel {
   private _query = '';
   private _results: SearchResults | null = null;
   private _scope: SearchScope = 'notebook';
-  /** Set while the person is typing. */
+  /** The timer that sends the request; null unless the person has just typed. */
   private _timer: number | null = null;
 }

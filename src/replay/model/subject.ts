@@ -1,4 +1,4 @@
-/** The cells that the replay shows, and changes of them. */
+/** Types that describe the active cell, which is the subject of the replay, and its changes. */
 
 /** A cell in the notebook. */
 export interface ICellInfo {
@@ -6,17 +6,17 @@ export interface ICellInfo {
   readonly type: string;
   /** The position in the notebook, counted from 1. */
   readonly number: number;
-  /** The first line that is not blank. */
+  /** The first line of the source that is not blank. */
   readonly firstLine: string;
 }
 
-/** The first line of a source that is not blank, without its indentation. */
+/** Return the first line of a source that is not blank, without its indentation. */
 export function firstLineOf(source: string): string {
   return /\S.*/.exec(source)?.[0].trimEnd() ?? '';
 }
 
 /**
- * `activeCell`: another notebook or cell became active · `source`: the active cell's source
- * changed · `cells`: the list of cells or their state changed.
+ * The kind of a change. `activeCell`: another notebook or cell became active · `source`: the
+ * active cell's source changed · `cells`: the list of cells or the state of a cell changed.
  */
 export type SubjectChange = 'activeCell' | 'source' | 'cells';

@@ -2,13 +2,13 @@
  * Actions on the current step: restore it, branch from it, insert it.
  *
  * Invariants:
- * - An action changes the cell on show or nothing, even if the person switches cells while a
- *   dialog is open (P34).
- * - A restore never loses code: it is one undo step (P35), its record contains the replaced
- *   source, and edits that no step contains are replaced only after a confirmation.
+ * - An action changes only the cell that the sidebar shows. If the person switches to another
+ *   cell while a dialog is open, the action changes nothing.
+ * - A restore never loses code: it can be undone in one step, its record contains the source that
+ *   it replaced, and edits that no step contains are replaced only after a confirmation.
  * - A restore closes an open suggestion: it accepts the suggestion if that is the restored step,
- *   and rejects it otherwise. Prompt rows close when they read that record.
- * - No action runs code (P13).
+ *   and rejects it otherwise. The cell's prompt row closes when it reads the record of this.
+ * - No action runs code.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -23,7 +23,7 @@ import type { ReplaySteps } from './steps';
 import type { IReplaySubject } from '../activeCell';
 import type { SubjectChange } from '../subject';
 
-/** The result of the last action. */
+/** The result of the last action; `unrecorded`: a step was restored, but recording this failed. */
 export type ReplayNote =
   'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
 
@@ -74,8 +74,8 @@ export class ReplayActions extends VDomModel {
   /** Whether the cell has been edited since its last step. */
   get hasUnrecordedEdits(): boolean {
     const last = this._steps.all[this._steps.all.length - 1];
-    const isShown = this._steps.isFollowing && !!last;
-    return isShown && sourceAfter(last) !== this._subject.source;
+    const isComparable = this._steps.isFollowing && !!last;
+    return isComparable && sourceAfter(last) !== this._subject.source;
   }
 
   /** Whether the cell on show can be edited. */
@@ -87,7 +87,7 @@ export class ReplayActions extends VDomModel {
     return this._canApply(this.step);
   }
 
-  /** The index of the last step that ran without an error, if it can be restored. */
+  /** The index of the last step that ran without an error; null if it can't be restored. */
   get lastWorkingStep(): number | null {
     const index = findLastWorking(this._steps.all);
     return index !== null && this._canApply(this._steps.all[index])
@@ -110,7 +110,7 @@ export class ReplayActions extends VDomModel {
     return this._note;
   }
 
-  /** Whether `undo` reverts the last action. */
+  /** Whether `undo` reverts the last action; an inserted cell can only be undone by JupyterLab. */
   get canUndo(): boolean {
     return this._note !== null && this._note !== 'inserted';
   }
@@ -158,7 +158,7 @@ export class ReplayActions extends VDomModel {
     }
   }
 
-  /** Clear the note. */
+  /** Set the note to null. */
   dismiss(): void {
     if (this._note !== null) {
       this._setNote(null);
@@ -171,8 +171,10 @@ export class ReplayActions extends VDomModel {
   }
 
   /**
-   * Write a step's code into the cell, and record it. Nothing is awaited between the last check
+   * Write a step's code into the cell, and record that. Nothing is awaited between the last check
    * of the cell and its change. If only recording fails, the note becomes `unrecorded`.
+   *
+   * @returns Whether the cell was changed.
    */
   private async _apply(
     index: number,
@@ -187,8 +189,9 @@ export class ReplayActions extends VDomModel {
     if (this.hasUnrecordedEdits && !(await this._host.confirmReplace(index))) {
       return false;
     }
-    const isShown = isSameCell(this._steps.shown, shown);
-    if (!isShown || this.isDisposed || !this._canApply(step)) {
+    // The person may have switched to another cell while the dialog was open.
+    const isStillShown = isSameCell(this._steps.shown, shown);
+    if (!isStillShown || this.isDisposed || !this._canApply(step)) {
       return false;
     }
     const events = this._buildEvents(step, this._subject.source);
@@ -212,7 +215,10 @@ export class ReplayActions extends VDomModel {
     return true;
   }
 
-  /** Build the events of a restore, which also accept or reject an open suggestion. */
+  /**
+   * Build the events that record a restore and accept or reject an open suggestion. `replaced` is
+   * the source that the restore replaces.
+   */
   private _buildEvents(step: Step, replaced: string): EventBody[] {
     const suggestion = openTurn(this._steps.all);
     const turnId = suggestion?.turnId;
@@ -249,6 +255,6 @@ export class ReplayActions extends VDomModel {
 
 /** Whether a step has code to restore; a failed request may have none. */
 function hasCode(step: Step): boolean {
-  const failed = step.outcome === 'error' || step.outcome === 'cancelled';
-  return step.kind !== 'turn' || !failed || step.code !== '';
+  const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';
+  return step.kind !== 'turn' || !hasFailed || step.code !== '';
 }

@@ -1,13 +1,14 @@
 /**
- * A comparison of two steps: A, which stays fixed, and B, the current step.
+ * The comparison of two steps of a cell. The interface calls them A and B: A stays the same while
+ * the person moves through the steps, and B is the current step.
  *
- * Invariants: while the comparison is on, A is one of the steps.
+ * Invariants: while two steps are compared, the position of A is that of an existing step.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
 import type { ReplayPlayer } from '../player';
 
-export class ReplayCompare extends VDomModel {
+export class StepComparison extends VDomModel {
   constructor(private readonly _player: ReplayPlayer) {
     super();
   }
@@ -19,11 +20,12 @@ export class ReplayCompare extends VDomModel {
       : null;
   }
 
+  /** Whether two steps are compared. */
   get isOn(): boolean {
     return this.from !== null;
   }
 
-  /** Compare the current step with step `from`. */
+  /** Compare the current step with the step at position `from`, which becomes A. */
   start(from: number): void {
     this._player.pause();
     const last = this._player.length - 1;
@@ -38,6 +40,7 @@ export class ReplayCompare extends VDomModel {
     this.start(position > 0 ? position - 1 : 1);
   }
 
+  /** Exchange A and B: the current step becomes A, and A the current step. */
   swap(): void {
     const { from } = this;
     if (from !== null) {

@@ -1,4 +1,7 @@
-/** The cells that a merge step refers to: the merged cells, or the one they were merged into. */
+/**
+ * The relatives of a merge step: the cells that were merged into the step's cell, or the cell that
+ * the step's cell was merged into.
+ */
 import type { Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 import type { IReplaySubject } from '../activeCell';
@@ -12,7 +15,7 @@ export interface IRelative {
   readonly firstLine: string;
 }
 
-/** The ids in a merge's data, which may come from another program. */
+/** Return the ids of a merge step's relatives. Its data isn't trusted: it may be imported. */
 export function relativesOf(step: Step): string[] {
   if (step.kind !== 'merge') {
     return [];
@@ -22,7 +25,7 @@ export function relativesOf(step: Step): string[] {
   return ids.filter((id): id is string => typeof id === 'string' && id !== '');
 }
 
-/** Describe cells by their first line; deleted ones by their last recorded source. */
+/** Describe each cell by the first line of its source, or of its last recorded source if deleted. */
 export async function describeCells(
   { subject, history }: { subject: IReplaySubject; history: IHistory },
   ids: readonly string[]
@@ -36,8 +39,8 @@ export async function describeCells(
       : [];
   return ids.map(cellId => {
     const cell = present.get(cellId) ?? null;
-    const source = summaries.find(row => row.cellId === cellId)?.lastSource;
-    const firstLine = cell?.firstLine ?? firstLineOf(source ?? '');
+    const summary = summaries.find(candidate => candidate.cellId === cellId);
+    const firstLine = cell?.firstLine ?? firstLineOf(summary?.lastSource ?? '');
     return { cellId, cell, firstLine };
   });
 }

@@ -1,7 +1,8 @@
 /**
- * The steps of the active or pinned cell, fetched as the person moves from cell to cell.
+ * The steps of the cell that the sidebar shows. This is the active cell, so the steps are fetched
+ * anew when the person moves to another cell, or a pinned cell: one that was deleted.
  *
- * Invariants: it follows the active cell while active, as a `LoadedModel` does.
+ * Invariants: those of `LoadedModel`.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -14,14 +15,15 @@ import type { IReplaySubject } from '../activeCell';
 import type { ICellInfo, SubjectChange } from '../subject';
 
 /**
- * The state of the cell view. `idle`: nothing was requested yet · `notebook`: no notebook is open ·
- * `cell`: the notebook has no cell, or not yet · `history`: no cell of the notebook has a history ·
- * `empty`: this cell has no history · `failed`: the request failed · `steps`: the cell has steps.
+ * The state of the cell view: `steps` if the cell has steps, else what is missing.
+ * `idle`: nothing was requested yet · `notebook`: no notebook is open · `cell`: the notebook has no
+ * cell, perhaps because it is still being opened · `history`: no cell of the notebook has a
+ * history · `empty`: this cell has no history · `failed`: the request failed.
  */
 export type ReplayPhase =
   'idle' | 'notebook' | 'cell' | 'history' | 'empty' | 'failed' | 'steps';
 
-/** The cell on show, with its description when it was last loaded. */
+/** The cell that the sidebar shows, as it was when its steps were loaded. */
 export interface IShownCell extends ICellKey {
   /** Null for a cell that is no longer in the notebook. */
   readonly info: ICellInfo | null;
@@ -39,24 +41,27 @@ export class ReplaySteps extends LoadedModel {
     super(options, PAUSE_MS);
   }
 
-  /** Emitted when other steps are shown; `stateChanged` is emitted for each change. */
+  /** Emitted when `all` changes; `stateChanged` is emitted for every change of this model. */
   get changed(): ISignal<this, StepsChange> {
     return this._changed;
   }
 
+  /** The state of the cell view. */
   get phase(): ReplayPhase {
     return this._phase;
   }
 
+  /** The cell whose steps are shown; null if there is none. */
   get shown(): IShownCell | null {
     return this._shown;
   }
 
+  /** All steps of the cell in `shown`, oldest first. */
   get all(): readonly IShownStep[] {
     return this._all;
   }
 
-  /** Whether the cell on show is the active one, so that it can be edited. */
+  /** Whether the cell in `shown` is the active cell, so that it can be edited. */
   get isFollowing(): boolean {
     return (
       this._shown !== null &&
@@ -74,7 +79,7 @@ export class ReplaySteps extends LoadedModel {
   /** Show a cell until another becomes active; with null, follow the active cell again. */
   pin(cellId: string | null): void {
     this._pinned = cellId;
-    this.follow();
+    this.loadIfOutdated();
   }
 
   protected get target(): string {
@@ -89,7 +94,8 @@ export class ReplaySteps extends LoadedModel {
     if (typeof target === 'string') {
       return () => this._show(null, [], target);
     }
-    // While arrow keys move through many cells, only the first and the last are requested.
+    // While the person moves through many cells with an arrow key, request only the steps of the
+    // first and the last of these cells.
     const isRapid = Date.now() - this._lastLoad < PAUSE_MS;
     this._lastLoad = Date.now();
     if (isRapid) {
@@ -102,12 +108,13 @@ export class ReplaySteps extends LoadedModel {
       const { steps } = await this.history.api.replay(target, signal);
       return () => this._show(target, steps, steps.length ? 'steps' : 'empty');
     } catch (reason) {
-      // The steps on show are still valid, if not the newest: keep them next to the error.
-      const isShown =
+      // Steps of this cell that are shown already may be outdated, but are still useful: keep them
+      // next to the error.
+      const hasSteps =
         this._phase === 'steps' && isSameCell(target, this._shown);
       return () => {
         this.setError(toFailure(reason));
-        if (!isShown) {
+        if (!hasSteps) {
           this._show(target, [], 'failed');
         }
       };
@@ -122,21 +129,21 @@ export class ReplaySteps extends LoadedModel {
       this._pinned = null;
     }
     if (change !== 'source') {
-      this.follow();
+      this.loadIfOutdated();
     }
   }
 
   protected override onHistoryChanged(_: IHistory, key: ICellKey): void {
     const target = this._getTarget();
-    const isShown = typeof target !== 'string' && isSameCell(key, target);
-    if (!this.isActive || isShown) {
+    const isTarget = typeof target !== 'string' && isSameCell(key, target);
+    if (!this.isActive || isTarget) {
       this.invalidate();
     }
   }
 
-  /** Also updates the description of the cell on show. */
-  protected override follow(): boolean {
-    const isOutdated = super.follow();
+  /** If the steps needn't be loaded again, update at least the description of their cell. */
+  protected override loadIfOutdated(): boolean {
+    const isOutdated = super.loadIfOutdated();
     const target = this._getTarget();
     if (!isOutdated && this.isActive && typeof target !== 'string') {
       if (isSameCell(target, this._shown)) {
@@ -147,7 +154,7 @@ export class ReplaySteps extends LoadedModel {
     return isOutdated;
   }
 
-  /** The cell that should be shown, or the phase that explains why there is none. */
+  /** Return the cell that should be shown; if there is none, the phase that says why. */
   private _getTarget(): IShownCell | ReplayPhase {
     const { hasNotebook, notebookId, cell, mimeType } = this.subject;
     if (!hasNotebook) {
@@ -165,13 +172,14 @@ export class ReplaySteps extends LoadedModel {
       : 'cell';
   }
 
+  /** Replace the steps on show, their cell and the phase, and emit the signal. */
   private _show(
     shown: IShownCell | null,
     steps: readonly Step[],
     phase: ReplayPhase
   ): void {
     const isSame = isSameCell(shown, this._shown) && this._all.length > 0;
-    // The cell may have been run or edited while the request was pending.
+    // Describe the cell as it is now: it may have changed while the request was pending.
     const current = this.subject.cell;
     const info =
       current && shown?.info?.id === current.id ? current : shown?.info;

@@ -1,16 +1,17 @@
 /**
  * The layout of a notebook's activity chart: a position for each moment, and counts per bucket.
  *
- * The axis shows working time, not clock time: a long gap counts as a short one, so that an hour
- * of work is visible next to a week without any.
+ * The axis shows working time, not clock time: a long gap between two moments is drawn as a short
+ * gap, so that an hour of work is still visible next to a week without work.
  *
- * Invariants: positions increase in the order of the moments, whatever their timestamps.
+ * Invariants: each moment's position is greater than that of the moment before, even if their
+ * timestamps are invalid or out of order.
  */
 import type { Moment } from '../../../api/types';
 
-/** Longer gaps count as this long, in milliseconds. */
+/** The length with which a longer gap is drawn, in milliseconds. */
 const MAX_GAP_MS = 5 * 60_000;
-/** Shorter gaps count as this long, in milliseconds. */
+/** The length with which a shorter gap is drawn, in milliseconds. */
 const MIN_GAP_MS = 4_000;
 
 /** The number of moments in one bucket, by contributor. */
@@ -21,55 +22,55 @@ export interface IActivity {
   readonly other: number;
 }
 
-/** The position of each moment, from 0 to below 1; 1 is now. */
+/** Compute the position of each moment: at least 0, and less than 1, which is now. */
 export function momentPositions(
   moments: readonly Pick<Moment, 'timestamp'>[]
 ): number[] {
   const positions: number[] = [];
-  let at = 0;
-  let previous = Number.NaN;
+  let end = 0;
+  let previousTime = Number.NaN;
   for (const { timestamp } of moments) {
     const time = Date.parse(timestamp);
-    const gap = time - previous;
-    at += positions.length
+    const gap = time - previousTime;
+    end += positions.length
       ? Math.max(MIN_GAP_MS, Math.min(MAX_GAP_MS, gap || 0))
       : 0;
-    previous = Number.isNaN(time) ? previous : time;
-    positions.push(at);
+    previousTime = Number.isNaN(time) ? previousTime : time;
+    positions.push(end);
   }
-  // Leave room for "now" after the last moment.
-  const end = at + Math.max(MIN_GAP_MS, at / 40);
-  return positions.map(position => position / end);
+  // Leave room for "now" after the last moment: at least a fortieth of the chart.
+  const now = end + Math.max(MIN_GAP_MS, end / 40);
+  return positions.map(position => position / now);
 }
 
-/** The number of moments in each of `count` buckets of equal width. */
+/** Count the moments in each of `bucketCount` buckets of equal width. */
 export function activityOf(
   moments: readonly Pick<Moment, 'author'>[],
   positions: readonly number[],
-  count: number
+  bucketCount: number
 ): IActivity[] {
-  const buckets = Array.from({ length: count }, () => ({
+  const buckets = Array.from({ length: bucketCount }, () => ({
     model: 0,
     hand: 0,
     other: 0
   }));
   moments.forEach(({ author }, index) => {
-    const at = Math.min(count - 1, Math.floor(positions[index] * count));
+    const bucket = Math.floor(positions[index] * bucketCount);
     const kind =
       author === 'model' ? 'model' : author === 'person' ? 'hand' : 'other';
-    buckets[at][kind]++;
+    buckets[Math.min(bucketCount - 1, bucket)][kind]++;
   });
   return buckets;
 }
 
-/** The index of the moment nearest to a position; the number of moments for "now". */
+/** Return the index of the moment nearest to `target`; the number of moments if "now" is nearest. */
 export function nearestMoment(
   positions: readonly number[],
-  at: number
+  target: number
 ): number {
-  const next = positions.findIndex(position => position >= at);
+  const next = positions.findIndex(position => position >= target);
   const index = next < 0 ? positions.length : next;
-  const distance = (to: number) => Math.abs(at - (positions[to] ?? 1));
+  const distance = (to: number) => Math.abs(target - (positions[to] ?? 1));
   return index > 0 && distance(index - 1) <= distance(index)
     ? index - 1
     : index;

@@ -18,12 +18,12 @@ export interface IOverviewRow {
 }
 
 export class ReplayOverview extends LoadedModel {
-  /** Whether the summaries of another notebook are loading. */
+  /** Whether the summaries of a notebook are loading that isn't shown yet. */
   override get isLoading(): boolean {
     return super.isLoading && this._shownId !== this.subject.notebookId;
   }
 
-  /** The rows, deleted cells last; built on demand. */
+  /** One row per cell, with deleted cells last. The rows are built when they are first needed. */
   get rows(): readonly IOverviewRow[] {
     return (this._rows ??= this._buildRows());
   }
@@ -37,7 +37,9 @@ export class ReplayOverview extends LoadedModel {
     const summaries =
       notebookId === null ? [] : await this.history.api.sessions(notebookId);
     return () => {
-      this._summaries = new Map(summaries.map(item => [item.cellId, item]));
+      this._summaryByCellId = new Map(
+        summaries.map(summary => [summary.cellId, summary])
+      );
       this._shownId = notebookId;
       this._rows = null;
     };
@@ -49,20 +51,22 @@ export class ReplayOverview extends LoadedModel {
   }
 
   private _buildRows(): IOverviewRow[] {
-    const summaries: ReadonlyMap<string, SessionSummary> =
-      this._shownId === this.subject.notebookId ? this._summaries : new Map();
+    const summaryByCellId: ReadonlyMap<string, SessionSummary> =
+      this._shownId === this.subject.notebookId
+        ? this._summaryByCellId
+        : new Map();
     const activeId = this.subject.cell?.id;
     const cells = this.subject.cells();
     const rows: IOverviewRow[] = cells.map(cell => ({
       cellId: cell.id,
       cell,
       firstLine: cell.firstLine,
-      summary: summaries.get(cell.id) ?? null,
+      summary: summaryByCellId.get(cell.id) ?? null,
       isActive: cell.id === activeId
     }));
-    const present = new Set(cells.map(cell => cell.id));
-    const deletedSummaries = [...summaries.values()]
-      .filter(item => !present.has(item.cellId))
+    const cellIds = new Set(cells.map(cell => cell.id));
+    const deletedSummaries = [...summaryByCellId.values()]
+      .filter(summary => !cellIds.has(summary.cellId))
       .sort((a, b) => b.lastUpdated.localeCompare(a.lastUpdated));
     for (const summary of deletedSummaries) {
       rows.push({
@@ -84,19 +88,22 @@ export class ReplayOverview extends LoadedModel {
       return;
     }
     if (change === 'source' && this._rows) {
-      // Emitted for each key press: rebuild a thousand rows only if the first line changed.
+      // The source changes with each key press. Rebuild the rows, of which there may be a thousand,
+      // only if the cell's first line changed.
       const row = this._rows.find(({ isActive }) => isActive);
       if (row?.firstLine === this.subject.cell?.firstLine) {
         return;
       }
     }
     this._rows = null;
-    if (!this.follow()) {
+    if (!this.loadIfOutdated()) {
       this.stateChanged.emit();
     }
   }
 
+  /** Null if the rows must be built again. */
   private _rows: IOverviewRow[] | null = null;
+  /** The id of the notebook to which `_summaryByCellId` belongs. */
   private _shownId: string | null = null;
-  private _summaries = new Map<string, SessionSummary>();
+  private _summaryByCellId = new Map<string, SessionSummary>();
 }

@@ -1,11 +1,11 @@
 /**
- * The timeline of a notebook: its moments, the current one, and the snapshot after it. The
- * position after the last moment is "now".
+ * The timeline of a notebook: its moments, the current moment, and the snapshot of the notebook
+ * after that moment. The position after the last moment means "now".
  *
  * Invariants:
- * - It requests one snapshot at a time: dragging through a thousand moments does not request a
- *   thousand snapshots.
- * - The current moment stays on show while new moments are recorded.
+ * - Only one snapshot is requested at a time: if the person drags the slider past a thousand
+ *   moments, this does not request a thousand snapshots.
+ * - When new moments are recorded, the current moment stays the same.
  * - A deleted cell is restored under its own id at its old position, in one undo step.
  */
 import type {
@@ -26,6 +26,7 @@ import type { IReplaySubject } from '../activeCell';
 /** The largest number of cached snapshots. */
 const MAX_SNAPSHOTS = 50;
 
+/** The cell type and source of a deleted cell. */
 interface ICellContent {
   readonly type: string;
   readonly source: string;
@@ -62,12 +63,12 @@ export class NotebookTimeline extends LoadedModel {
     return this.moments[this.position] ?? null;
   }
 
-  /** The snapshot after the current moment, or the previous one while that is loading. */
+  /** The snapshot after the current moment; while it is loading, the one shown before. */
   get snapshot(): NotebookSnapshot | null {
     return this.isNow ? null : this._snapshot;
   }
 
-  /** The lines by contributor; null until they are loaded. */
+  /** The report: how many lines each contributor wrote; null until it is loaded. */
   get report(): Report | null {
     return this._isCurrent ? this._report : null;
   }
@@ -76,23 +77,25 @@ export class NotebookTimeline extends LoadedModel {
     return super.isLoading || this._snapshotRequest !== null;
   }
 
-  /** The cell's entry in the timeline; null if it has none. */
+  /** Return what the timeline says about a cell; null if it doesn't contain the cell. */
   cell(cellId: string): TimelineCell | null {
-    return this._cells.get(cellId) ?? null;
+    return this._cellById.get(cellId) ?? null;
   }
 
+  /** Go to the position after the last moment, which shows the notebook as it is now. */
   goToNow(): void {
     this.player.goTo(this.moments.length);
   }
 
-  /** Reload the timeline without delay, and its snapshots. */
+  /** Reload the timeline and its snapshots without delay. */
   override refresh(): void {
     this._version = null;
     super.refresh();
   }
 
   /**
-   * Restore a deleted cell, with its content in the snapshot on show, else with its last content.
+   * Restore a deleted cell with the content that it has in the snapshot on show; if it has none
+   * there, with its last content.
    *
    * @returns Whether the cell was restored.
    */
@@ -151,6 +154,7 @@ export class NotebookTimeline extends LoadedModel {
     this._snapshotRequest = null;
   }
 
+  /** Replace the moments by those of a loaded timeline, unless its version is shown already. */
   private _update(
     notebookId: string,
     { version, moments, cells }: Timeline
@@ -158,28 +162,30 @@ export class NotebookTimeline extends LoadedModel {
     if (version === this._version && notebookId === this._shownId) {
       return;
     }
-    const isOther = notebookId !== this._shownId;
-    const shown = isOther ? null : this.moment;
+    const isOtherNotebook = notebookId !== this._shownId;
+    const previousMoment = isOtherNotebook ? null : this.moment;
     this._shownId = notebookId;
     this._version = version;
     this._moments = moments;
     this._positions = momentPositions(moments);
-    this._cells = new Map(cells.map(cell => [cell.cellId, cell]));
+    this._cellById = new Map(cells.map(cell => [cell.cellId, cell]));
     this._snapshots = new Map();
+    // The position after the last moment is "now".
     const length = moments.length ? moments.length + 1 : 0;
-    if (isOther) {
+    if (isOtherNotebook) {
       this._snapshot = this._report = null;
       this.player.reset(length, length - 1);
       return;
     }
     this.player.grow(length);
-    const index = shown ? findMoment(moments, shown) : -1;
-    const isMoved = index >= 0 && index !== this.player.position;
-    if (isMoved && !this.player.isPlaying) {
+    const index = previousMoment ? findMoment(moments, previousMoment) : -1;
+    const hasNewIndex = index >= 0 && index !== this.player.position;
+    if (hasNewIndex && !this.player.isPlaying) {
       this.player.goTo(index);
     }
   }
 
+  /** Load the report of the current timeline, unless it was already requested. */
   private async _loadReport(notebookId: string): Promise<void> {
     const version = this._version;
     if (version === this._reportVersion || !this._moments.length) {
@@ -193,7 +199,7 @@ export class NotebookTimeline extends LoadedModel {
         this.stateChanged.emit();
       }
     } catch {
-      this._reportVersion = null; // The next load tries again.
+      this._reportVersion = null; // Try again when the timeline is next loaded.
     }
   }
 
@@ -210,7 +216,8 @@ export class NotebookTimeline extends LoadedModel {
       return;
     }
     if (this._snapshotRequest) {
-      return; // The moment that is current after the response is requested next.
+      // When the response arrives, the snapshot of the moment that is current then is requested.
+      return;
     }
     const request = (this._snapshotRequest = new AbortController());
     try {
@@ -234,7 +241,7 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  /** The snapshot after a moment, from the cache or the server. */
+  /** Return the snapshot after a moment, from the cache or the server. */
   private async _fetchSnapshot(
     index: number,
     signal?: AbortSignal
@@ -256,8 +263,12 @@ export class NotebookTimeline extends LoadedModel {
   }
 
   /**
-   * Find the content of a deleted cell: in the snapshot on show or the last one, else in its last
-   * step; and the cells above it in the last snapshot that contains it, the nearest first.
+   * Find the content of a deleted cell and its former position. The content is that in the snapshot
+   * on show, or at "now" in the last snapshot; if that has none, it is that of the cell's last step.
+   * The position is given by the ids of the cells that were above it in the latest snapshot that
+   * contains it, the nearest cell first; they are null if there is no such snapshot.
+   *
+   * @returns Null if the cell's content is unknown.
    */
   private async _findDeleted(notebookId: string, id: string) {
     const { moments } = this;
@@ -265,15 +276,16 @@ export class NotebookTimeline extends LoadedModel {
     let cellsAbove: string[] | null = null;
     let index = this.snapshot?.index ?? moments.length - 1;
     while (index >= 0 && !cellsAbove) {
-      const { cells, gone } = await this._fetchSnapshot(index);
-      const isIt = ({ cellId }: { cellId: string }) => cellId === id;
-      const at = cells.findIndex(isIt);
-      content ??= cells[at] ?? gone.find(isIt) ?? null;
-      if (at >= 0) {
-        const above = cells.slice(0, at).reverse();
+      const { cells, gone: deletedCells } = await this._fetchSnapshot(index);
+      const hasId = ({ cellId }: { cellId: string }) => cellId === id;
+      const position = cells.findIndex(hasId);
+      content ??= cells[position] ?? deletedCells.find(hasId) ?? null;
+      if (position >= 0) {
+        const above = cells.slice(0, position).reverse();
         cellsAbove = above.map(({ cellId }) => cellId);
       }
-      // It was deleted by the last moment that mentions it, or by a later change of the order.
+      // The cell was deleted by the last moment that mentions it, or after it by a change of the
+      // cells' order. The snapshot before that moment contains the cell in both cases.
       while (index >= 0 && !mentions(moments[index], id)) {
         index--;
       }
@@ -302,30 +314,34 @@ export class NotebookTimeline extends LoadedModel {
   }
 
   private _snapshotRequest: AbortController | null = null;
-  private _cells: ReadonlyMap<string, TimelineCell> = new Map();
+  private _cellById: ReadonlyMap<string, TimelineCell> = new Map();
   private _moments: readonly Moment[] = [];
   private _positions: readonly number[] = [];
   private _report: Report | null = null;
+  /** The version of the timeline for which the report was requested. */
   private _reportVersion: string | null = null;
+  /** The id of the notebook whose timeline is loaded. */
   private _shownId: string | null = null;
-  /** Cached snapshots of this version of the timeline, by moment. */
+  /** Cached snapshots of the loaded timeline, by the index of their moment. */
   private _snapshots = new Map<number, NotebookSnapshot>();
   private _snapshot: NotebookSnapshot | null = null;
+  /** The server's value for the loaded timeline, which changes whenever the timeline does. */
   private _version: string | null = null;
 }
 
-/** The index of a moment in a newer version of the timeline; -1 if it is missing. */
+/** Return the index of a moment in a newer list of moments; -1 if that doesn't contain it. */
 function findMoment(moments: readonly Moment[], moment: Moment): number {
-  const isSame = (other?: Moment) =>
-    other?.cellId === moment.cellId &&
-    other.step === moment.step &&
-    other.kind === moment.kind &&
-    other.timestamp === moment.timestamp;
+  const isSame = (candidate?: Moment) =>
+    candidate?.cellId === moment.cellId &&
+    candidate.step === moment.step &&
+    candidate.kind === moment.kind &&
+    candidate.timestamp === moment.timestamp;
   return isSame(moments[moment.index])
     ? moment.index
     : moments.findIndex(isSame);
 }
 
+/** Whether a moment is a change of the cell `id`, alone or together with other cells. */
 function mentions({ cellId, also = [] }: Moment, id: string): boolean {
   return cellId === id || also.some(step => step.cellId === id);
 }

@@ -50,7 +50,9 @@ export function CellView(): React.JSX.Element {
               position={position}
               isNewestTurn={position === newestTurn}
               pace={
-                player.isAuto ? Math.min(600, STEP_MS / player.speed / 2) : 0
+                player.isChosenByPlayback
+                  ? Math.min(600, STEP_MS / player.speed / 2)
+                  : 0
               }
               {...code}
             />
