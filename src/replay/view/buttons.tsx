@@ -1,4 +1,4 @@
-/** Buttons with a text, and chips. */
+/** Buttons with a text, and chips: short texts in a frame, such as “failed”. */
 import React from 'react';
 
 import type { Tone } from '../../labels/stepLabels';

@@ -1,8 +1,8 @@
-/** The dialog that confirms replacing edits that no step contains. */
+/** The dialog that asks before a restore replaces edits that no step contains. */
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Ask whether step `index` may replace the cell's edited source; true if confirmed. */
+/** Ask whether step `index` may replace the cell's source; return whether the person agreed. */
 export async function confirmReplace(
   index: number,
   trans: TranslationBundle

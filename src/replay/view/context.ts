@@ -1,4 +1,4 @@
-/** The context of the sidebar's components. */
+/** The React context with what all components of the sidebar share. */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
@@ -7,13 +7,16 @@ import React from 'react';
 import type { ReplayModel } from '../model/replay';
 
 export interface IReplayContext {
-  /** The model. Memoized components only call it; what they draw is in their properties. */
+  /**
+   * The sidebar's model. Memoized components only call its methods: they must get what they draw
+   * as properties, because a change of the model doesn't render them again.
+   */
   readonly model: ReplayModel;
   readonly commands: CommandRegistry;
   readonly languages: IEditorLanguageRegistry;
   readonly trans: TranslationBundle;
   readonly locale: string;
-  /** The time of the last tick; it changes rarely, so that rows are not drawn again. */
+  /** The current time, updated only every half minute, as each update renders all rows again. */
   readonly now: Date;
 }
 

@@ -1,4 +1,4 @@
-/** The sidebar's empty state, which explains the first step. */
+/** What the sidebar shows if it has no content: a text, and buttons to get started. */
 import { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
@@ -11,7 +11,7 @@ export function Empty(props: {
   text: string;
   /** Whether to offer to ask for code in the active cell. */
   canAsk: boolean;
-  /** Whether to offer the guided notebook. */
+  /** Whether to offer the first-steps notebook, which is a tutorial. */
   isFirstLook: boolean;
 }): React.JSX.Element {
   const { title, text, canAsk, isFirstLook } = props;
@@ -45,7 +45,7 @@ export function Empty(props: {
   );
 }
 
-/** "Press Ctrl+I in a cell …", with the keys in a `kbd` element at the translation's position. */
+/** "Press Ctrl+I in a cell …". The keys are in a `kbd` element, where the translation has `%1`. */
 function AskLine(): React.JSX.Element {
   const { commands, trans } = useReplay();
   const isAsk = ({ command }: { command: string }) =>

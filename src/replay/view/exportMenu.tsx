@@ -10,7 +10,8 @@ import { IconButton } from '../../ui/iconButton';
 export function ExportButton(): React.JSX.Element | null {
   const { commands, trans } = useReplay();
   const [isOpen, setOpen] = React.useState(false);
-  // A press outside an open menu closes it, including one on its own button.
+  // Whether the menu was open before the pointer was pressed on the button. Any press outside the
+  // menu closes it, and a press on the button must not open it again.
   const wasOpen = React.useRef(false);
   if (!commands.isEnabled(CommandIDs.exportReplay)) {
     return null;
@@ -36,7 +37,7 @@ export function ExportButton(): React.JSX.Element | null {
   );
 }
 
-/** Open the menu below a button; closing it moves the focus back to the button. */
+/** Open the menu below a button. When the menu closes, the button gets the focus back. */
 function openMenu(
   commands: CommandRegistry,
   button: HTMLElement,
@@ -50,7 +51,8 @@ function openMenu(
   menu.contentNode.setAttribute('aria-label', button.title);
   menu.aboutToClose.connect(() => {
     button.focus();
-    // The chosen command runs after this signal, and the closing press may be on the button.
+    // Wait until the chosen command has run, which happens after this signal, and until the press
+    // that closed the menu is handled, as it may have been on the button.
     window.setTimeout(() => {
       menu.dispose();
       onClosed();

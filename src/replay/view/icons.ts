@@ -1,5 +1,5 @@
 /**
- * Icons that JupyterLab lacks, in theme colours; and the icon of each kind of step.
+ * Icons that JupyterLab doesn't have, in the theme's colours, and the icon of each kind of step.
  */
 import {
   addIcon,
@@ -79,7 +79,7 @@ export const mergeCellsIcon = new LabIcon({
   )
 });
 
-/** The icon of a step's kind. */
+/** Return the icon of a step's kind. */
 export function stepIcon(step: Step): LabIcon {
   switch (step.kind) {
     case 'turn':

@@ -1,6 +1,4 @@
-/**
- * The sidebar's widget, which owns the life cycle: its model is active only while it is visible.
- */
+/** The sidebar's widget. It activates its model only while the widget is visible. */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
@@ -16,7 +14,7 @@ import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
 import { ReplayView } from './view';
 
-/** The interval at which times are updated, in milliseconds; they are shown to the minute. */
+/** How often displayed times are updated, in milliseconds; they are accurate to the minute. */
 const TICK_MS = 30_000;
 
 export class ReplayPanel extends VDomRenderer<ReplayModel> {
@@ -92,7 +90,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
 
   protected override onActivateRequest(msg: Message): void {
     super.onActivateRequest(msg);
-    // The selected tab may differ from the one that is drawn.
+    // Render now, because the tab that is selected in the model may not be rendered yet.
     MessageLoop.sendMessage(this, Widget.Msg.UpdateRequest);
     this.node.focus();
     this._isFocusPending = true;
@@ -107,8 +105,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   /**
-   * Focus the slider, so that arrow keys move through the steps, or the search field. While
-   * neither exists, focus the tab. Does nothing once the person has moved the focus.
+   * Focus the slider, so that arrow keys move through the steps, or the search field. As long as
+   * neither is rendered, focus the selected tab. Once the person has moved the focus, do nothing.
    */
   private _focusContent(): void {
     const { activeElement } = document;

@@ -1,4 +1,4 @@
-/** The buttons that move a player by one step and play it. */
+/** The buttons of a player: previous step, play or pause, and next step. */
 import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -29,6 +29,7 @@ export function PlayButtons(props: {
         className="jp-mod-play"
         disabled={length < 2}
         onClick={() => {
+          // The notebook's timeline plays at the speed that is chosen for a cell's steps.
           player.speed = model.player.speed;
           player.toggle();
         }}

@@ -1,4 +1,4 @@
-/** The search tab: the field, its options, and the results. */
+/** The search tab: the search field, the search options, and the results. */
 import { searchIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
@@ -11,7 +11,7 @@ import { useReplay } from './context';
 import { VirtualList, IVirtualListHandle } from '../../ui/virtualList';
 import { When } from './when';
 
-/** Example queries: a name, an error, words of another language. */
+/** Example queries: a function's name, an error, and a word in a language other than English. */
 const EXAMPLES = ['read_csv', 'KeyError', '直方图'];
 
 export function SearchView(): React.JSX.Element {
@@ -113,7 +113,7 @@ function statusText(search: SearchModel, trans: TranslationBundle): string {
     : count;
 }
 
-/** The scope and the kind of the search. */
+/** The choices where to search, and whether by words or by meaning. */
 function SearchOptions(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { search } = model;
@@ -158,6 +158,7 @@ function SearchOptions(): React.JSX.Element {
   );
 }
 
+/** A group of radio buttons. */
 function Choice<T extends string>(props: {
   label: string;
   name: string;
@@ -188,7 +189,7 @@ function Choice<T extends string>(props: {
 const Hit = React.memo(function Hit(props: {
   hit: SearchHit;
   isInCurrentNotebook: boolean;
-  /** The position of its cell in the current notebook; null if it is not there. */
+  /** The position of the hit's cell in the current notebook; null if the cell is not in it. */
   number: number | null;
   tabIndex: 0 | -1;
 }): React.JSX.Element {
@@ -199,7 +200,7 @@ const Hit = React.memo(function Hit(props: {
   const snippet = hit.snippet.map((part, index) =>
     part.hit ? <mark key={index}>{part.text}</mark> : part.text
   );
-  const inIntent = hit.where === 'intent';
+  const isInRequest = hit.where === 'intent';
   return (
     <button
       type="button"
@@ -213,11 +214,11 @@ const Hit = React.memo(function Hit(props: {
       onClick={() => (isMissing ? undefined : void model.openHit(hit))}
     >
       <span className="jp-AIServer-Replay-intent">
-        {inIntent && snippet.length
+        {isInRequest && snippet.length
           ? snippet
           : hit.intent.trim() || trans.__('Request without text')}
       </span>
-      {!inIntent && (
+      {!isInRequest && (
         <span className={`jp-AIServer-Replay-snippet jp-mod-${hit.where}`}>
           {hit.where === 'explanation' ? snippet : <code>{snippet}</code>}
         </span>
@@ -233,7 +234,7 @@ const Hit = React.memo(function Hit(props: {
   );
 });
 
-/** Suggestions while there are no results. */
+/** What the tab shows without results: examples before a search, advice after it. */
 function NoResults(props: {
   hasSearched: boolean;
   field: React.RefObject<HTMLInputElement>;

@@ -1,15 +1,16 @@
 /**
- * The slider, with a dot for each step. Arrow keys move by one step, Page keys by a tenth, Home
- * and End to the ends; the space bar plays.
+ * The slider, with a dot for each step. Arrow keys move by one step, Page Up and Page Down by a
+ * tenth of all steps, and Home and End to the first and the last step. The space bar starts
+ * and stops playback.
  */
 import React from 'react';
 
 import type { DotKind } from '../../labels/stepLabels';
 
-/** The minimum distance of dots, in pixels; if they are closer, stripes are drawn instead. */
+/** The minimum distance between dots, in pixels. Dots that would be closer are drawn as stripes. */
 const DOT_SPACE = 9;
 
-/** The largest number of dots while the width is unknown. */
+/** The largest number of dots that are drawn while the width is unknown. */
 const MAX_DOTS = 48;
 
 interface ISliderProps extends Pick<
@@ -17,26 +18,26 @@ interface ISliderProps extends Pick<
   'position' | 'label' | 'valueText' | 'onMove' | 'onPlay'
 > {
   dots: readonly DotKind[];
-  /** The dot that the current one is compared with; null if there is none. */
+  /** The position of the step that the current step is compared with; null if there is none. */
   from: number | null;
   /** The available width, in pixels; 0 while it is unknown. */
   width: number;
 }
 
-/** The position that a key moves to; null if the slider doesn't handle the key. */
+/** Return the position that a key moves to; null if the slider doesn't handle the key. */
 export function keyTarget(
   key: string,
   position: number,
   count: number
 ): number | null {
-  const page = Math.max(1, Math.round(count / 10));
+  const pageSize = Math.max(1, Math.round(count / 10));
   const targets: Record<string, number> = {
     ArrowLeft: position - 1,
     ArrowDown: position - 1,
     ArrowRight: position + 1,
     ArrowUp: position + 1,
-    PageDown: position - page,
-    PageUp: position + page,
+    PageDown: position - pageSize,
+    PageUp: position + pageSize,
     Home: 0,
     End: count - 1
   };
@@ -102,7 +103,7 @@ export interface ISliderBaseProps {
   label: string;
   /** The description of the current position for `aria-valuetext`. */
   valueText: string;
-  /** The position at a share of the track's width, from 0 to 1. */
+  /** Return the position at a fraction of the track's width, which is from 0 to 1 on the track. */
   positionAt: (share: number) => number;
   onMove: (position: number) => void;
   /** Called when the space bar is pressed. */
@@ -110,7 +111,7 @@ export interface ISliderBaseProps {
   children: React.ReactNode;
 }
 
-/** A slider that moves by pointer and keyboard; its children draw the track. */
+/** A slider that people move with the pointer or the keyboard; its children draw the track. */
 export function SliderBase(props: ISliderBaseProps): React.JSX.Element {
   const { count, position, onMove, onPlay } = props;
   const track = React.useRef<HTMLDivElement>(null);
@@ -169,15 +170,16 @@ export function dotClass(kind: DotKind): string {
   return `jp-AIServer-Replay-dot jp-mod-${kind}`;
 }
 
-/** A gradient with one stripe for each series of steps of the same kind. */
+/** Build a gradient with one stripe for each series of adjacent dots of the same kind. */
 function stripes(dots: readonly DotKind[]): string {
   const stops: string[] = [];
   let from = 0;
   dots.forEach((kind, index) => {
     if (index === dots.length - 1 || dots[index + 1] !== kind) {
       const color = `var(--jp-AIServer-Replay-${kind})`;
-      const share = (at: number) => `${((at / dots.length) * 100).toFixed(2)}%`;
-      stops.push(`${color} ${share(from)} ${share(index + 1)}`);
+      const percent = (end: number) =>
+        `${((end / dots.length) * 100).toFixed(2)}%`;
+      stops.push(`${color} ${percent(from)} ${percent(index + 1)}`);
       from = index + 1;
     }
   });

@@ -4,17 +4,20 @@ import React from 'react';
 
 import { useReplay } from './context';
 
-/** Characters that are invisible or change the reading order (Trojan Source). */
+/**
+ * Characters that are invisible or change the reading order. They can make code look harmless that
+ * isn't (“Trojan Source”).
+ */
 const HIDDEN =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffc]/g;
 
-/** Make hidden characters visible. */
-export function withoutHidden(code: string): string {
+/** Replace each hidden character by a visible “•”. */
+export function revealHidden(code: string): string {
   return code.replace(HIDDEN, '•');
 }
 
-/** Highlight code; resolves to null if it stays without highlighting. */
+/** Highlight code, and return the nodes to show; null if the code can't be highlighted. */
 export async function highlight(
   languages: IEditorLanguageRegistry,
   code: string,
@@ -35,7 +38,7 @@ export const StaticCode = React.memo(function StaticCode(props: {
   const { mimeType } = props;
   const { languages } = useReplay();
   const node = React.useRef<HTMLElement>(null);
-  const code = withoutHidden(props.code);
+  const code = revealHidden(props.code);
   React.useLayoutEffect(() => {
     let isCurrent = true;
     node.current!.textContent = code;

@@ -1,4 +1,4 @@
-/** The sidebar's content: its tabs, and the view of the selected one. */
+/** The sidebar's content: its tabs, and the view of the selected tab. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -58,10 +58,10 @@ function Tabs(): React.JSX.Element {
         const offset = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
         if (offset) {
           const index = views.indexOf(model.view) + offset + views.length;
-          const other = views[index % views.length];
+          const nextView = views[index % views.length];
           event.preventDefault();
-          model.view = other;
-          document.getElementById(`jp-AIServer-Replay-${other}`)?.focus();
+          model.view = nextView;
+          document.getElementById(`jp-AIServer-Replay-${nextView}`)?.focus();
         }
       }}
     >
@@ -105,11 +105,12 @@ function CellTab(): React.JSX.Element | null {
     return <CellView />;
   }
   const content = emptyText(model, trans);
-  // The person may be new here: no notebook is open, or it has no history.
+  // Without an open notebook, or without a history in it, the person may be new to AI Server.
   const isFirstLook = phase === 'notebook' || phase === 'history';
   return content && <Empty {...content} isFirstLook={isFirstLook} />;
 }
 
+/** Return the text that is shown if the cell has no steps; null while they are loading. */
 function emptyText(
   model: ReplayModel,
   trans: TranslationBundle
@@ -171,7 +172,7 @@ function Problem(props: { failure: IFailure }): React.JSX.Element {
   );
 }
 
-/** The text of a failure; the generic one is about the history, not an answer. */
+/** Return the text of a failure. An unknown failure is described as one of loading the history. */
 function problemText(failure: IFailure, trans: TranslationBundle): string {
   return failure.code === 'unknown'
     ? trans.__('The history could not be loaded.')

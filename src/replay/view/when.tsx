@@ -1,4 +1,4 @@
-/** A short time with the full one as its title. */
+/** A time in a short form; its tooltip shows the full date and time. */
 import React from 'react';
 
 import { useReplay } from './context';

@@ -1,4 +1,4 @@
-/** The actions on the current step, and the note about the last one. */
+/** The buttons for actions on the current step, and the note about the result of the last action. */
 import { Clipboard } from '@jupyterlab/apputils';
 import {
   addBelowIcon,
@@ -76,7 +76,7 @@ export function CellActions(): React.JSX.Element {
   );
 }
 
-/** A button with an icon and, if there is room, a word. */
+/** A button with an icon and, if there is enough room, a word. */
 function Action(props: {
   icon: LabIcon;
   text: string;
@@ -101,7 +101,7 @@ function Action(props: {
   );
 }
 
-/** The note about the last action. It overlays the code, so that nothing moves. */
+/** The note about the last action. It is drawn over the code, so that nothing else moves. */
 function Note(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { actions } = model;
@@ -159,7 +159,7 @@ function noteText(note: ReplayNote, trans: TranslationBundle): string {
   }
 }
 
-/** The reason why the step can't be restored; undefined if it can. */
+/** Say why the current step can't be restored; undefined if it can be restored. */
 function disabledReason(
   model: ReplayModel,
   trans: TranslationBundle

@@ -15,8 +15,8 @@ import { StepView } from './stepView';
 import { useWidth } from '../../../ui/width';
 import { When } from '../when';
 
-/** Below this width, in pixels, a row's details are drawn below its title. */
-const LIST_WIDTH = 480;
+/** In a sidebar narrower than this, in pixels, the details of a step are below its title. */
+const MIN_ONE_LINE_WIDTH = 480;
 
 export function CellView(): React.JSX.Element {
   const { model } = useReplay();
@@ -26,7 +26,11 @@ export function CellView(): React.JSX.Element {
   const root = React.useRef<HTMLDivElement>(null);
   const width = useWidth(root);
   const newestTurn = React.useMemo(
-    () => steps.reduce((at, { kind }, i) => (kind === 'turn' ? i : at), -1),
+    () =>
+      steps.reduce(
+        (newest, { kind }, index) => (kind === 'turn' ? index : newest),
+        -1
+      ),
     [steps]
   );
   const split = model.diffMode === 'split' && width >= SPLIT_WIDTH;
@@ -49,7 +53,7 @@ export function CellView(): React.JSX.Element {
               step={step}
               position={position}
               isNewestTurn={position === newestTurn}
-              pace={
+              transitionMs={
                 player.isChosenByPlayback
                   ? Math.min(600, STEP_MS / player.speed / 2)
                   : 0
@@ -65,7 +69,7 @@ export function CellView(): React.JSX.Element {
         position={position}
         from={compare.from}
         newestTurn={newestTurn}
-        isNarrow={width > 0 && width < LIST_WIDTH}
+        isNarrow={width > 0 && width < MIN_ONE_LINE_WIDTH}
       />
     </div>
   );
@@ -101,7 +105,10 @@ function CellHead(): React.JSX.Element {
   );
 }
 
-/** A chip if the cell's source ran without an error; else a link that restores what did. */
+/**
+ * A chip if the cell's source is the last version that ran without an error; otherwise a link that
+ * restores this version.
+ */
 function LastWorkingVersion(): React.JSX.Element | null {
   const { model, trans } = useReplay();
   const { actions } = model;

@@ -1,6 +1,4 @@
-/**
- * Count the lines that a step added and removed, once per step.
- */
+/** Count the lines that a step added and removed. The counts are cached. */
 import type { Step } from '../../../api/types';
 import {
   changedLines,
@@ -11,12 +9,14 @@ import { baseCode } from '../../../labels/stepLabels';
 
 const cache = new WeakMap<Step, ILineCount>();
 
+/** Return the numbers of lines that a step added and removed. */
 export function lineChanges(step: Step): ILineCount {
   let changes = cache.get(step);
   if (!changes) {
-    // An answer that failed before its code is not a suggestion to remove everything.
-    const isFailed = step.outcome === 'error' || step.outcome === 'cancelled';
-    const hasCode = !isFailed || step.code;
+    // If a request failed before the model returned code, the step changed nothing: its empty code
+    // doesn't mean that all lines were removed.
+    const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';
+    const hasCode = !hasFailed || step.code;
     changes = hasCode
       ? countChanges(baseCode(step), step.code)
       : { added: 0, removed: 0 };
@@ -28,8 +28,9 @@ export function lineChanges(step: Step): ILineCount {
 /** Count the lines added and removed between two texts. */
 export function countChanges(before: string, code: string): ILineCount {
   const lines = (text: string) => (text ? text.split(/\r\n?|\n/) : []);
-  const [old, current] = [lines(before), lines(code)];
+  const oldLines = lines(before);
+  const newLines = lines(code);
   return before && code
-    ? countLines(changedLines(old.join('\n'), current.join('\n')))
-    : { added: current.length, removed: old.length };
+    ? countLines(changedLines(oldLines.join('\n'), newLines.join('\n')))
+    : { added: newLines.length, removed: oldLines.length };
 }

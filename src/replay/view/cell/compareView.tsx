@@ -1,6 +1,6 @@
 /**
- * The comparison of two steps, A and B. B is the current step, chosen with the slider or the list;
- * A is chosen here, or in the list with Shift.
+ * The view of the comparison of two steps, A and B. B is the current step, which the person chooses
+ * with the slider, in the list or here. A is chosen here, or in the list with Shift and a click.
  */
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -76,7 +76,7 @@ export function CompareView(props: {
           onChange={value => player.goTo(value - 1)}
         />
         <span className="jp-AIServer-Replay-result">
-          <LineCount changes={changes} isNothing={from.code === to.code} />
+          <LineCount changes={changes} showsNoChanges={from.code === to.code} />
           <IconButton
             icon={closeIcon}
             label={trans.__('Close comparison')}
@@ -95,7 +95,7 @@ export function CompareView(props: {
         code={to.code}
         mimeType={mimeType}
         split={split}
-        pace={0}
+        transitionMs={0}
         label={trans.__(
           'Code of step %1, shown as changes from step %2',
           to.index + 1,
@@ -113,7 +113,7 @@ export function CompareView(props: {
   );
 }
 
-/** The result and the output of one side's last run. */
+/** The outcome and the output of the last run of A or B. */
 function SideOutput(props: {
   name: string;
   step: IShownStep;
@@ -138,7 +138,7 @@ function SideOutput(props: {
   );
 }
 
-/** A field for the number of a step; other input is ignored. */
+/** A field for the number of a step, from 1 to `max`; any other input is ignored. */
 function StepNumber(props: {
   name: string;
   label: string;
@@ -168,9 +168,9 @@ function StepNumber(props: {
         value={typed ?? value}
         onChange={event => {
           const number = event.target.valueAsNumber;
-          const isStep = number >= 1 && number <= max;
-          setTyped(isStep ? null : event.target.value);
-          if (isStep) {
+          const isStepNumber = number >= 1 && number <= max;
+          setTyped(isStepNumber ? null : event.target.value);
+          if (isStepNumber) {
             onChange(number);
           }
         }}

@@ -1,6 +1,6 @@
 /**
- * A read-only diff of two texts with JupyterLab's theme, unified or side by side. It depends on
- * CodeMirror only, and not on steps.
+ * A read-only diff of two texts in JupyterLab's theme, in one column or side by side. This file
+ * uses CodeMirror only and knows nothing about steps.
  */
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension, Text } from '@codemirror/state';
@@ -15,30 +15,35 @@ import {
   replaceContent
 } from '../../../diff/replaceContent';
 
+/** The two texts to compare, and how to draw them. */
 export interface IDiffContent {
+  /** The old text; empty if only `code` should be drawn. */
   readonly before: string;
+  /** The new text. */
   readonly code: string;
   readonly mimeType: string;
-  /** Whether to draw side by side; without a difference one text is drawn regardless. */
+  /** Whether to draw the texts side by side. If they are equal, only one is drawn. */
   readonly split: boolean;
-  /** The accessible name of the code. */
+  /** The accessible name of `code`. */
   readonly label: string;
-  /** The accessible name of the text before, where it has its own editor. */
+  /** The accessible name of `before`, used if the texts are drawn side by side. */
   readonly labelBefore: string;
 }
 
 export class DiffEditor {
-  /** @param folded The label of a folded range; `$` stands for the number of lines. */
+  /** @param foldedLabel The label of a folded range; `$` stands for the number of lines in it. */
   constructor(
     private readonly _parent: HTMLElement,
     private readonly _languages: IEditorLanguageRegistry,
-    folded: string
+    foldedLabel: string
   ) {
-    // Created once, because an editor with other phrases needs a new state.
-    this._phrases = EditorState.phrases.of({ '$ unchanged lines': folded });
+    // Create the extension once: another extension object would force a new editor state.
+    this._phrases = EditorState.phrases.of({
+      '$ unchanged lines': foldedLabel
+    });
   }
 
-  /** Draw other content. Highlighting follows when the language is loaded. */
+  /** Draw this content. Syntax highlighting is added when the language's support is loaded. */
   show(content: IDiffContent): void {
     this._content = content;
     const spec = this._languages.findByMIME(content.mimeType);
@@ -52,7 +57,7 @@ export class DiffEditor {
           }
         })
         .catch(() => {
-          // The code stays without highlighting.
+          // Without the language's support, the code is shown without highlighting.
         });
     }
   }
@@ -64,7 +69,7 @@ export class DiffEditor {
 
   private _draw(content: IDiffContent, language: Extension): void {
     const { before, code } = content;
-    // Without a difference there is nothing to mark or to fold.
+    // If there is no old text or the texts are equal, no lines are marked or folded.
     const isChange = before !== '' && before !== code;
     if (isChange && content.split) {
       this._drawSplit(content, language);
@@ -79,21 +84,23 @@ export class DiffEditor {
     isChange: boolean
   ): void {
     const { before, code, label } = content;
-    const isOpenEnd = isChange && lastLine(before) !== lastLine(code);
-    const end = isOpenEnd ? '\n' : '';
+    // If the last lines differ, end both with a line break and hide the empty line after it, so
+    // that lines appended to the text don't mark the old last line as changed.
+    const hasHiddenEnd = isChange && lastLine(before) !== lastLine(code);
+    const end = hasHiddenEnd ? '\n' : '';
     const doc = code + end;
     const extensions = [
       this._phrases,
       readOnly(language, label),
       unifiedMergeView({
-        // Without a change a diff of equal texts adds the styles of one.
+        // Without a change, compare `doc` with itself: that draws no marks, but the same styles.
         original: textOf(isChange ? before + end : doc),
         mergeControls: false,
         gutter: isChange,
         diffConfig: DIFF_LIMITS,
         ...(isChange && marksOf(before, code))
       }),
-      isOpenEnd ? hiddenEnd : []
+      hasHiddenEnd ? hiddenEnd : []
     ];
     if (this._view) {
       this._view.dispatch(replaceContent(this._view, doc, extensions));
@@ -109,14 +116,14 @@ export class DiffEditor {
 
   private _drawSplit(content: IDiffContent, language: Extension): void {
     const { before, code, label, labelBefore } = content;
-    const isOpenEnd = lastLine(before) !== lastLine(code);
-    const end = isOpenEnd ? '\n' : '';
+    const hasHiddenEnd = lastLine(before) !== lastLine(code);
+    const end = hasHiddenEnd ? '\n' : '';
     const side = (doc: string, name: string) => ({
       doc: doc + end,
       extensions: [
         this._phrases,
         readOnly(language, name),
-        isOpenEnd ? hiddenEnd : []
+        hasHiddenEnd ? hiddenEnd : []
       ]
     });
     const [a, b] = [side(before, labelBefore), side(code, label)];
@@ -151,7 +158,10 @@ export class DiffEditor {
   private _content: IDiffContent | null = null;
 }
 
-/** The marks of a change: the changed words, if that helps; long unchanged ranges are folded. */
+/**
+ * Build the options that mark a change. Changed words are marked only if the texts are similar, as
+ * otherwise nearly all words would be. Long ranges of unchanged lines are folded.
+ */
 function marksOf(before: string, code: string) {
   return {
     highlightChanges: areSimilar(before, code),
@@ -163,17 +173,18 @@ function lastLine(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
-/** The extensions of every editor. */
+/** Build the extensions that every editor has. */
 function readOnly(language: Extension, label: string): Extension {
   return [
     language,
     jupyterTheme,
-    // Show characters that are invisible or change the reading order (Trojan Source).
+    // Show characters that are invisible or change the reading order, because they can make code
+    // look harmless that isn't (“Trojan Source”).
     highlightSpecialChars(),
     EditorView.lineWrapping,
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
-    // Focusable, so that the keyboard can scroll and copy.
+    // A tab stop, so that people can scroll and copy with the keyboard.
     EditorView.contentAttributes.of({
       'aria-label': label,
       'aria-readonly': 'true',
@@ -182,7 +193,7 @@ function readOnly(language: Extension, label: string): Extension {
   ];
 }
 
-/** Split lines as the editor does; the merge extension splits strings differently. */
+/** Split a text into lines as the editor does; the merge extension would split at `\n` only. */
 function textOf(code: string): Text {
   return Text.of(code.split(/\r\n?|\n/));
 }

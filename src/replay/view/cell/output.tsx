@@ -1,8 +1,9 @@
 /**
  * The recorded output of a run: the beginning of its text, and thumbnails of its images.
  *
- * Invariants (P11, P12): text is never interpreted; an image is drawn only from the blob that this
- * server stored.
+ * Invariants:
+ * - The output's text is shown as plain text, never as HTML.
+ * - An image is drawn only from the blob that the Jupyter server stored, never from another address.
  */
 import React from 'react';
 
@@ -52,7 +53,7 @@ export const Output = React.memo(function Output(props: {
   );
 });
 
-/** An image with its size reserved, so that nothing moves when it is loaded. */
+/** An image. Its space is reserved, so that nothing moves when the image is loaded. */
 function Thumbnail(props: {
   image: IOutputImage;
   label: string;

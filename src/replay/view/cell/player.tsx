@@ -1,4 +1,4 @@
-/** The slider and the playback controls. */
+/** The slider over a cell's steps, and the playback controls. */
 import React from 'react';
 
 import type { IShownStep } from '../../../records/fold';
@@ -11,7 +11,7 @@ import { PlayButtons } from '../playButtons';
 import { Slider } from '../slider';
 import { dotKind, stepTitle } from '../../../labels/stepLabels';
 
-/** The minimum width for side-by-side diffs, in pixels. */
+/** The sidebar's minimum width for side-by-side diffs, in pixels. */
 export const SPLIT_WIDTH = 400;
 
 export function Player(props: {

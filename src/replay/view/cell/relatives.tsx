@@ -1,4 +1,4 @@
-/** Links to the histories of the cells that a merge step refers to. */
+/** Links to the histories of a merge step's relatives; see `model/cell/relatives.ts`. */
 import React from 'react';
 
 import type { Step } from '../../../api/types';
@@ -18,14 +18,14 @@ export function Relatives(props: { step: Step }): React.JSX.Element | null {
   const ids = React.useMemo(() => relativesOf(step), [step]);
   const [cells, setCells] = React.useState<readonly IRelative[]>([]);
   React.useEffect(() => {
-    let isShown = true;
+    let isCurrent = true;
     if (ids.length) {
       void describeCells(model, ids).then(
-        described => isShown && setCells(described)
+        relatives => isCurrent && setCells(relatives)
       );
     }
     return () => {
-      isShown = false;
+      isCurrent = false;
     };
   }, [ids, model]);
   if (!ids.length) {

@@ -9,21 +9,23 @@ export interface IStepCodeProps {
   code: string;
   mimeType: string;
   split: boolean;
-  /** The accessible name of the code; below, that of the code before it. */
+  /** The accessible name of `code`. */
   label: string;
+  /** The accessible name of `before`. */
   labelBefore: string;
-  /** The duration of the transition during playback, in milliseconds; 0 for none. */
-  pace: number;
+  /** How long a change of the code fades in during playback, in milliseconds; 0 otherwise. */
+  transitionMs: number;
 }
 
 export function StepCode(props: IStepCodeProps): React.JSX.Element {
-  const { before, code, mimeType, split, label, labelBefore, pace } = props;
+  const { before, code, mimeType, split, label, labelBefore, transitionMs } =
+    props;
   const { languages, trans } = useReplay();
   const host = React.useRef<HTMLDivElement>(null);
   const editor = React.useRef<DiffEditor | null>(null);
   React.useEffect(() => {
-    const folded = trans.__('$ unchanged lines');
-    const diffEditor = new DiffEditor(host.current!, languages, folded);
+    const foldedLabel = trans.__('$ unchanged lines');
+    const diffEditor = new DiffEditor(host.current!, languages, foldedLabel);
     editor.current = diffEditor;
     return () => {
       editor.current = null;
@@ -37,9 +39,11 @@ export function StepCode(props: IStepCodeProps): React.JSX.Element {
   return (
     <div
       ref={host}
-      className={`jp-AIServer-Replay-code ${pace ? 'jp-mod-playing' : ''}`}
+      className={`jp-AIServer-Replay-code ${transitionMs ? 'jp-mod-playing' : ''}`}
       style={
-        { '--jp-AIServer-Replay-pace': `${pace}ms` } as React.CSSProperties
+        {
+          '--jp-AIServer-Replay-pace': `${transitionMs}ms`
+        } as React.CSSProperties
       }
     />
   );

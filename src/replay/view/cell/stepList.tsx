@@ -1,7 +1,8 @@
 /**
- * The list of all steps, oldest first. The current one is the list's tab stop.
+ * The list of all steps of a cell, oldest first. The Tab key moves the focus to the current step.
  *
- * Arrow keys move through the steps; Shift with Enter or a click compares with a step.
+ * Arrow keys move through the steps. Shift with Enter or with a click compares the current step
+ * with another step.
  */
 import React from 'react';
 
@@ -25,15 +26,17 @@ import {
 
 export interface IStepListProps {
   steps: readonly IShownStep[];
+  /** The index of the current step. */
   position: number;
-  /** The step that the current one is compared with; null if there is no comparison. */
+  /** The index of the step that the current step is compared with; null without a comparison. */
   from: number | null;
+  /** The index of the last step that is a turn; -1 if there is none. */
   newestTurn: number;
   /** Whether a row's details are drawn below its title. */
   isNarrow: boolean;
 }
 
-/** Memoized: drawn again for other steps, but not for each key press in the cell. */
+/** The list is memoized so that it isn't rendered again for each key press in the cell. */
 export const StepList = React.memo(function StepList(
   props: IStepListProps
 ): React.JSX.Element {
@@ -50,7 +53,7 @@ export const StepList = React.memo(function StepList(
       page={Math.max(1, Math.round(steps.length / 10))}
       current={position}
       rowClass={index => classOf(steps[index], index === position)}
-      onMove={at => model.player.goTo(at)}
+      onMove={index => model.player.goTo(index)}
       render={(index, tabIndex) => (
         <StepRow
           step={steps[index]}
@@ -151,7 +154,7 @@ function Mark(props: { name: string }): React.JSX.Element {
   return <b className="jp-AIServer-Replay-mark">{props.name}</b>;
 }
 
-/** The number of lines that an edit changed; other steps have a chip instead. */
+/** The number of lines that an edit changed; steps of other kinds have a chip instead. */
 function RowLines(props: { step: IShownStep }): React.JSX.Element | null {
   const { step } = props;
   if (step.kind !== 'edit') {

@@ -1,7 +1,7 @@
 /**
  * One step: its contributor and outcome, the request, the code, the explanation and the output.
  *
- * Invariants (P11, P12): text by models and people is rendered as text, never as HTML or Markdown.
+ * Invariants: text written by models and people is shown as plain text, never as HTML or Markdown.
  */
 import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -34,20 +34,20 @@ export interface IStepViewProps {
   position: number;
   isNewestTurn: boolean;
   split: boolean;
-  /** See `StepCode`. */
-  pace: number;
+  /** The same as in `IStepCodeProps`. */
+  transitionMs: number;
   mimeType: string;
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
   const { step, position } = props;
   const { trans } = useReplay();
-  // The chosen run; the last one by default.
-  const [chosen, choose] = React.useState<number | null>(null);
-  const run = step.runs?.find(({ seq }) => seq === chosen) ?? runOf(step);
+  // The `seq` of the run that the person chose; null to show the last run.
+  const [chosenSeq, choose] = React.useState<number | null>(null);
+  const run = step.runs?.find(({ seq }) => seq === chosenSeq) ?? runOf(step);
   const isTurn = step.kind === 'turn';
   const before = baseCode(step);
-  // A run step has its own error; other steps show that of the chosen run.
+  // A step that is itself a run has its own error; other steps show the error of the chosen run.
   const error = errorText(step, trans) ?? run?.error;
   return (
     <section
@@ -72,7 +72,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
           code={step.code}
           mimeType={props.mimeType}
           split={props.split}
-          pace={props.pace}
+          transitionMs={props.transitionMs}
           label={
             before && before !== step.code
               ? trans.__('Code of step %1, shown as changes', position + 1)
@@ -124,7 +124,7 @@ function StepHead(
       <span className="jp-AIServer-Replay-result">
         <LineCount
           changes={lineChanges(step)}
-          isNothing={step.kind === 'turn' && !!step.code}
+          showsNoChanges={step.kind === 'turn' && !!step.code}
         />
         {chip && step.kind !== 'run' && (
           <Chip tone={chip.tone}>{chip.text}</Chip>
@@ -136,7 +136,7 @@ function StepHead(
   );
 }
 
-/** The outcome of a run. */
+/** A chip that shows the outcome of a run. */
 export function RunChip(props: { run: Step }): React.JSX.Element {
   const { trans } = useReplay();
   const { text, tone } = runOutcome(props.run, trans);
@@ -148,7 +148,7 @@ export function RunChip(props: { run: Step }): React.JSX.Element {
   );
 }
 
-/** The menu that chooses one of several runs. */
+/** The menu in which the person chooses one of several runs of a step's code. */
 function RunChoice(props: {
   runs: readonly Step[];
   run: Step;
@@ -171,12 +171,12 @@ function RunChoice(props: {
       value={run.seq}
       onChange={event => choose(Number(event.target.value))}
     >
-      {runs.map((each, index) => (
-        <option key={each.seq} value={each.seq}>
+      {runs.map((option, index) => (
+        <option key={option.seq} value={option.seq}>
           {[
             trans.__('%1 of %2', index + 1, runs.length),
-            when(each),
-            runOutcome(each, trans).text
+            when(option),
+            runOutcome(option, trans).text
           ].join(' · ')}
         </option>
       ))}
@@ -184,15 +184,16 @@ function RunChoice(props: {
   );
 }
 
-/** The number of lines added and removed; with `isNothing` also "no changes". */
+/** The number of lines added and removed. */
 export function LineCount(props: {
   changes: ILineCount;
-  isNothing: boolean;
+  /** Whether to show "no changes" if no lines were added or removed, rather than nothing. */
+  showsNoChanges: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();
   const { added, removed } = props.changes;
   if (!added && !removed) {
-    return props.isNothing ? (
+    return props.showsNoChanges ? (
       <span className="jp-AIServer-Replay-same">{trans.__('no changes')}</span>
     ) : null;
   }

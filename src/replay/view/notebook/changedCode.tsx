@@ -3,14 +3,15 @@ import React from 'react';
 
 import { IChangedLine, IRange } from '../../../diff/changedLines';
 import { useReplay } from '../context';
-import { highlight, withoutHidden } from '../staticCode';
+import { highlight, revealHidden } from '../staticCode';
 
-/** A piece of text with one highlighting style. */
-interface ICodePiece {
+/** A range of code with one highlighting style. */
+interface IStyledText {
   readonly text: string;
   readonly className: string;
 }
 
+/** The HTML element for each kind of line. */
 const ELEMENTS = { same: 'span', removed: 'del', added: 'ins' } as const;
 
 export function ChangedCode(props: {
@@ -23,38 +24,41 @@ export function ChangedCode(props: {
 }): React.JSX.Element {
   const { before, code, mimeType, lines, isShown } = props;
   const highlighted = {
-    removed: useHighlighted(before, mimeType),
-    added: useHighlighted(code, mimeType)
+    before: useHighlighting(before, mimeType),
+    code: useHighlighting(code, mimeType)
   };
   return (
     <code className="jp-AIServer-Replay-static jp-mod-marked">
-      {lines.map((line, at) => {
+      {lines.map((line, index) => {
         const { kind } = line;
-        if (!isShown[at]) {
-          // One ellipsis for each range of hidden lines.
-          return at === 0 || isShown[at - 1] ? (
-            <span key={at} className="jp-AIServer-Replay-gap">
+        if (!isShown[index]) {
+          // Draw one ellipsis for each range of hidden lines.
+          return index === 0 || isShown[index - 1] ? (
+            <span key={index} className="jp-AIServer-Replay-gap">
               ⋯
             </span>
           ) : null;
         }
         const Line = ELEMENTS[kind];
-        const of = kind === 'removed' ? highlighted.removed : highlighted.added;
+        const source =
+          kind === 'removed' ? highlighted.before : highlighted.code;
         return (
           <Line
-            key={at}
+            key={index}
             className={`jp-AIServer-Replay-changed jp-mod-${kind}`}
           >
-            {pieces(line).map(({ from, to, isWord }) => {
-              const Piece = isWord ? 'b' : React.Fragment;
+            {splitAtWords(line).map(({ from, to, isChangedWord }) => {
+              const Wrapper = isChangedWord ? 'b' : React.Fragment;
               return (
-                <Piece key={from}>
-                  {slice(of, from, to).map(({ text, className }, n) => (
-                    <span key={n} className={className}>
-                      {text}
-                    </span>
-                  ))}
-                </Piece>
+                <Wrapper key={from}>
+                  {sliceStyled(source, from, to).map(
+                    ({ text, className }, sliceIndex) => (
+                      <span key={sliceIndex} className={className}>
+                        {text}
+                      </span>
+                    )
+                  )}
+                </Wrapper>
               );
             })}
           </Line>
@@ -64,60 +68,70 @@ export function ChangedCode(props: {
   );
 }
 
-/** Split a line into changed words and the text between them. */
-function pieces(line: IChangedLine): (IRange & { isWord: boolean })[] {
-  const all: (IRange & { isWord: boolean })[] = [];
-  let done = line.from;
+/** Split a line into its changed words and the ranges between them. */
+function splitAtWords(
+  line: IChangedLine
+): (IRange & { isChangedWord: boolean })[] {
+  const ranges: (IRange & { isChangedWord: boolean })[] = [];
+  let end = line.from;
   for (const { from, to } of line.ranges) {
-    all.push({ from: done, to: from, isWord: false });
-    all.push({ from, to, isWord: true });
-    done = to;
+    ranges.push({ from: end, to: from, isChangedWord: false });
+    ranges.push({ from, to, isChangedWord: true });
+    end = to;
   }
-  all.push({ from: done, to: line.to, isWord: false });
-  return all.filter(({ from, to }) => to > from);
+  ranges.push({ from: end, to: line.to, isChangedWord: false });
+  return ranges.filter(({ from, to }) => to > from);
 }
 
-function slice(
-  all: readonly ICodePiece[],
+/** Return the styled texts between two positions of the code that `styledTexts` consist of. */
+function sliceStyled(
+  styledTexts: readonly IStyledText[],
   from: number,
   to: number
-): ICodePiece[] {
-  const pieces: ICodePiece[] = [];
-  let at = 0;
-  for (const { text, className } of all) {
-    const start = Math.max(from - at, 0);
-    const end = Math.min(to - at, text.length);
+): IStyledText[] {
+  const slices: IStyledText[] = [];
+  let position = 0;
+  for (const { text, className } of styledTexts) {
+    const start = Math.max(from - position, 0);
+    const end = Math.min(to - position, text.length);
     if (end > start) {
-      pieces.push({ text: text.slice(start, end), className });
+      slices.push({ text: text.slice(start, end), className });
     }
-    at += text.length;
-    if (at >= to) {
+    position += text.length;
+    if (position >= to) {
       break;
     }
   }
-  return pieces;
+  return slices;
 }
 
-/** The code as highlighted pieces; one plain piece until highlighting is done. */
-function useHighlighted(code: string, mimeType: string): readonly ICodePiece[] {
+/** Return the code as styled texts; as one text without a style until highlighting is done. */
+function useHighlighting(
+  code: string,
+  mimeType: string
+): readonly IStyledText[] {
   const { languages } = useReplay();
-  const text = withoutHidden(code);
-  const [pieces, setPieces] = React.useState<readonly ICodePiece[]>([]);
+  const text = revealHidden(code);
+  const [styledTexts, setStyledTexts] = React.useState<readonly IStyledText[]>(
+    []
+  );
   React.useEffect(() => {
     let isCurrent = true;
     void highlight(languages, text, mimeType).then(nodes => {
       if (isCurrent && nodes) {
-        const pieces = nodes.map(node => ({
-          text: node.textContent ?? '',
-          className: node instanceof HTMLElement ? node.className : ''
-        }));
-        setPieces(pieces);
+        setStyledTexts(
+          nodes.map(node => ({
+            text: node.textContent ?? '',
+            className: node instanceof HTMLElement ? node.className : ''
+          }))
+        );
       }
     });
     return () => {
       isCurrent = false;
     };
   }, [text, mimeType, languages]);
-  const isOfText = pieces.map(piece => piece.text).join('') === text;
-  return isOfText ? pieces : [{ text, className: '' }];
+  // After a change of the code, the styled texts are those of the previous code for a while.
+  const matchesText = styledTexts.map(styled => styled.text).join('') === text;
+  return matchesText ? styledTexts : [{ text, className: '' }];
 }

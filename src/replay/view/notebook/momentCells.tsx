@@ -1,4 +1,4 @@
-/** A snapshot of the notebook: its cells in order, with deleted ones at their old positions. */
+/** A snapshot of the notebook: its cells in order, with deleted cells at their old positions. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -18,7 +18,7 @@ import { StaticCode } from '../staticCode';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
-/** The number of lines of a cell that are shown before it is expanded. */
+/** The number of lines that are shown of a cell until the person expands it. */
 const MAX_LINES = 12;
 const LINE_HEIGHT_PX = 17;
 
@@ -44,7 +44,7 @@ export const MomentCells = React.memo(function MomentCells(
   const { snapshot } = props;
   const { trans } = useReplay();
   const rows = React.useMemo(() => buildRows(snapshot), [snapshot]);
-  const changed = rows.findIndex(({ cell }) => cell.changed);
+  const firstChanged = rows.findIndex(({ cell }) => cell.changed);
   return (
     <VirtualList
       className="jp-AIServer-Replay-snapshot"
@@ -52,7 +52,7 @@ export const MomentCells = React.memo(function MomentCells(
       count={rows.length}
       keyOf={index => rows[index].cell.cellId}
       estimate={index => estimateHeight(rows[index].cell)}
-      current={changed}
+      current={firstChanged}
       rowClass={index => classOf(rows[index], props.tone)}
       render={(index, tabIndex) => (
         <Cell {...props} {...rows[index]} tabIndex={tabIndex} />
@@ -74,20 +74,20 @@ function Cell(
   );
   const lines = source.split('\n');
   const isShown = change ? visibleLines(change, isExpanded) : [];
-  const hidden = change
-    ? isShown.filter(is => !is).length
+  const hiddenCount = change
+    ? isShown.filter(isLineShown => !isLineShown).length
     : isExpanded
       ? 0
       : Math.max(0, lines.length - MAX_LINES);
-  const first =
+  const firstLine =
     lines.find(line => line.trim())?.trim() ?? blankText(cell, trans);
   const mimeType = mimeOf(cell.type, props.codeMimeType);
   const isInNotebook = props.presentIds.has(cell.cellId);
   const name = cellName(number, trans);
   const label =
     number !== null && cell.changed
-      ? trans.__('%1, changed: %2', name, first)
-      : trans.__('%1: %2', name, first);
+      ? trans.__('%1, changed: %2', name, firstLine)
+      : trans.__('%1: %2', name, firstLine);
   const goTo = () => void model.goTo(cell.cellId);
   const open = () =>
     cell.step === null && isInNotebook
@@ -115,7 +115,7 @@ function Cell(
           />
         ) : source.trim() ? (
           <StaticCode
-            code={hidden ? lines.slice(0, MAX_LINES).join('\n') : source}
+            code={hiddenCount ? lines.slice(0, MAX_LINES).join('\n') : source}
             mimeType={mimeType}
           />
         ) : (
@@ -144,9 +144,9 @@ function Cell(
             {trans.__('first recorded version')}
           </Chip>
         )}
-        {hidden > 0 && (
+        {hiddenCount > 0 && (
           <LinkButton tabIndex={tabIndex} onClick={() => setExpanded(true)}>
-            {trans._n('%1 more line', '%1 more lines', hidden)}
+            {trans._n('%1 more line', '%1 more lines', hiddenCount)}
           </LinkButton>
         )}
         {!isInNotebook && props.canUndelete && (
@@ -175,7 +175,10 @@ export function UndeleteButton(props: {
   );
 }
 
-/** The snapshot's cells in order, with each deleted one below the cell that was above it. */
+/**
+ * Build the rows: the snapshot's cells in order, and each deleted cell below the cell that was
+ * above it. A deleted cell whose old position is unknown comes last.
+ */
 function buildRows(snapshot: NotebookSnapshot): IRow[] {
   const deletedBelow = new Map<string | null, CellSnapshot[]>();
   const allIds = new Set(
@@ -218,16 +221,19 @@ function classOf({ cell, number }: IRow, tone: DotKind): string {
   return classes.filter(Boolean).join(' ');
 }
 
-/** For each line of a changed cell, whether it is drawn: in a long cell those near a change. */
+/**
+ * Return for each line of a changed cell whether it is drawn. In a long cell, only lines near a
+ * change are drawn, and at most `2 * MAX_LINES` of them.
+ */
 function visibleLines(
   change: readonly IChangedLine[],
   isExpanded: boolean
 ): boolean[] {
-  let left =
-    isExpanded || change.length <= MAX_LINES ? Infinity : 2 * MAX_LINES;
-  const isNear =
-    left === Infinity ? change.map(() => true) : aroundChanges(change);
-  return isNear.map(is => is && left-- > 0);
+  if (isExpanded || change.length <= MAX_LINES) {
+    return change.map(() => true);
+  }
+  let remainingLines = 2 * MAX_LINES;
+  return aroundChanges(change).map(isNear => isNear && remainingLines-- > 0);
 }
 
 function describeChange(
@@ -238,7 +244,7 @@ function describeChange(
   return trans.__('Lines added: %1, removed: %2', added, removed);
 }
 
-/** The text for a cell without a source to show. */
+/** Return the text that is shown for a cell without a source. */
 function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
   if (cell.missing !== undefined) {
     return tooLargeText(cell.missing, trans);
@@ -246,9 +252,10 @@ function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
   return cell.step === null ? trans.__('not recorded yet') : trans.__('empty');
 }
 
+/** Estimate the height of a cell's row before it is rendered, in pixels. */
 function estimateHeight({ source, before }: CellSnapshot): number {
   const count = (text: string) => text.split('\n').length;
-  // An estimate: half of the previous lines are shown as removed.
+  // Assume that half of the previous lines were removed and are shown, too.
   const lines = count(source) + (before ? count(before) >> 1 : 0);
   return (
     12 +

@@ -1,4 +1,4 @@
-/** The notebook tab: the timeline with a snapshot of the notebook, or its current cells at "now". */
+/** The notebook tab: the timeline above a snapshot, or above the notebook's cells at "now". */
 import React from 'react';
 
 import type { Moment } from '../../../api/types';
@@ -100,7 +100,7 @@ function TimelineControls(): React.JSX.Element {
         position={position}
         label={trans.__('Changes to the notebook')}
         valueText={value}
-        onMove={at => player.goTo(at)}
+        onMove={index => player.goTo(index)}
       />
       <div className="jp-AIServer-Replay-controls">
         <PlayButtons
@@ -124,7 +124,7 @@ function TimelineControls(): React.JSX.Element {
   );
 }
 
-/** The head at "now", as high as that of a moment, so that nothing moves. */
+/** The line that describes "now". It is as high as `MomentHead`, so that nothing moves. */
 function NowHead(props: { count: number; since: string }): React.JSX.Element {
   const { trans, now } = useReplay();
   const { count } = props;
@@ -136,7 +136,7 @@ function NowHead(props: { count: number; since: string }): React.JSX.Element {
         {trans.__('Current notebook')}
       </span>
       <span className="jp-AIServer-Replay-by">
-        {/* No duration if the timestamp is in the future or invalid. */}
+        {/* Leave the duration out if the timestamp is in the future or invalid. */}
         {since >= MINUTE
           ? trans._n(
               '%1 change in the last %2',
@@ -150,14 +150,16 @@ function NowHead(props: { count: number; since: string }): React.JSX.Element {
   );
 }
 
+/** The lines that describe the current moment. */
 function MomentHead(props: { moment: Moment }): React.JSX.Element {
   const { moment } = props;
   const { model, trans } = useReplay();
   const { snapshot } = model.timeline;
   const chip = stepOutcome(moment, false, trans);
   const title = momentTitle(moment, trans);
-  const isCurrent = snapshot?.index === moment.index;
-  const at = isCurrent
+  // While the moment's snapshot is loading, the cell's position after the moment is unknown.
+  const isSnapshotLoaded = snapshot?.index === moment.index;
+  const cellIndex = isSnapshotLoaded
     ? snapshot.cells.findIndex(cell => cell.cellId === moment.cellId)
     : -1;
   const { cellId } = moment;
@@ -174,7 +176,9 @@ function MomentHead(props: { moment: Moment }): React.JSX.Element {
             title={trans.__('Show how this cell was made up to this point')}
             onClick={() => void model.showStep(cellId, { step: moment.step })}
           >
-            {isCurrent ? cellName(at + 1 || null, trans) : trans.__('Cell')}
+            {isSnapshotLoaded
+              ? cellName(cellIndex + 1 || null, trans)
+              : trans.__('Cell')}
           </LinkButton>
         )}
         <When time={moment.timestamp} />

@@ -1,4 +1,4 @@
-/** The overview of a notebook's cells with their histories, deleted cells last. */
+/** The list of a notebook's cells, each with a summary of its history; deleted cells come last. */
 import React from 'react';
 
 import type { SessionSummary } from '../../../api/types';
@@ -14,7 +14,7 @@ export interface IOverviewProps {
   canUndelete: boolean;
 }
 
-/** Memoized: drawn again for other rows, but not for each key press in a cell. */
+/** The list is memoized so that it isn't rendered again for each key press in a cell. */
 export const Overview = React.memo(function Overview(
   props: IOverviewProps
 ): React.JSX.Element {
@@ -53,7 +53,7 @@ function classOf(row: IOverviewRow): string {
   return classes.filter(Boolean).join(' ');
 }
 
-/** The first line; that of a Markdown heading without its `#`. */
+/** Return the first line of a row's cell; without the `#` if it is a heading in Markdown. */
 function firstLine(row: IOverviewRow): string {
   return row.cell?.type === 'markdown'
     ? row.firstLine.replace(/^#+\s+/, '')
@@ -105,16 +105,18 @@ function Row(
   );
 }
 
-/** The number of successful requests; without any, that of failed ones. */
+/** The number of successful requests or, if all failed, the number of failed requests. */
 function Count(props: { summary: SessionSummary }): React.JSX.Element | null {
   const { turns, failed } = props.summary;
   const { trans } = useReplay();
-  const answered = turns - failed;
+  const answeredCount = turns - failed;
   if (!turns) {
     return null; // No model was asked.
   }
-  return answered || !failed ? (
-    <Chip tone="model">{trans._n('%1 request', '%1 requests', answered)}</Chip>
+  return answeredCount || !failed ? (
+    <Chip tone="model">
+      {trans._n('%1 request', '%1 requests', answeredCount)}
+    </Chip>
   ) : (
     <Chip tone="bad">
       {trans._n('%1 failed request', '%1 failed requests', failed)}

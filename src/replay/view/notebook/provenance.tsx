@@ -1,4 +1,4 @@
-/** The authorship of the notebook: the share of its lines by kind of contributor. */
+/** The authorship of the notebook: what share of its lines each kind of contributor wrote. */
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -57,7 +57,10 @@ export const Provenance = React.memo(function Provenance(
   );
 });
 
-/** The lines by name, and the shares of each cell that has lines, in the notebook's order. */
+/**
+ * The number of lines that each model and each named contributor wrote, then the shares within each
+ * cell that isn't empty, in the notebook's order.
+ */
 function CellShares(props: IProvenanceProps): React.JSX.Element {
   const { model, trans } = useReplay();
   const labels = useShareLabels();
@@ -123,7 +126,7 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
   );
 }
 
-/** The colours of the kinds of shares. */
+/** The style class with the colour of each kind of contributor. */
 const TONES: Record<ShareKind, string> = {
   byModel: 'jp-mod-model',
   byPerson: 'jp-mod-hand',

@@ -1,6 +1,7 @@
 /**
- * The notebook's activity chart as a slider over all moments: bars for the number of changes,
- * coloured by contributor. The pointer moves to any position, the keyboard from moment to moment.
+ * The notebook's activity chart, which is also a slider over all moments. Its bars show the number
+ * of changes, coloured by contributor. The pointer selects the moment nearest to it, the arrow keys
+ * move from moment to moment.
  */
 import React from 'react';
 
@@ -12,7 +13,8 @@ import {
 import type { Moment } from '../../../api/types';
 import { ISliderBaseProps, SliderBase } from '../slider';
 
-const BUCKETS = 64;
+/** The number of bars. */
+const BUCKET_COUNT = 64;
 
 interface IScrubberProps extends Pick<
   ISliderBaseProps,
@@ -26,7 +28,7 @@ interface IScrubberProps extends Pick<
 
 export function Scrubber(props: IScrubberProps): React.JSX.Element {
   const { moments, positions, position } = props;
-  const at = `${(positions[position] ?? 1) * 100}%`;
+  const left = `${(positions[position] ?? 1) * 100}%`;
   return (
     <SliderBase
       {...props}
@@ -36,22 +38,24 @@ export function Scrubber(props: IScrubberProps): React.JSX.Element {
       positionAt={share => nearestMoment(positions, share)}
     >
       <Heat moments={moments} positions={positions} />
-      <div className="jp-AIServer-Replay-cursor" style={{ left: at }} />
+      <div className="jp-AIServer-Replay-cursor" style={{ left }} />
     </SliderBase>
   );
 }
 
 const total = ({ model, hand, other }: IActivity) => model + hand + other;
 
+/** The bars of the activity chart. */
 const Heat = React.memo(function Heat(props: {
   moments: readonly Moment[];
   positions: readonly number[];
 }): React.JSX.Element {
   const { moments, positions } = props;
-  const buckets = activityOf(moments, positions, BUCKETS);
-  const most = Math.max(...buckets.map(total));
+  const buckets = activityOf(moments, positions, BUCKET_COUNT);
+  const maxTotal = Math.max(...buckets.map(total));
   // The square root keeps small counts visible.
-  const height = (count: number) => `${Math.sqrt(count / (most || 1)) * 100}%`;
+  const height = (count: number) =>
+    `${Math.sqrt(count / (maxTotal || 1)) * 100}%`;
   return (
     <div className="jp-AIServer-Replay-heat">
       {buckets.map((bucket, index) => (
