@@ -1,6 +1,4 @@
-/**
- * AI Server's frontend: the list of its plugins, one per feature.
- */
+/** The entry point of AI Server's frontend: exports its JupyterLab plugins, one per feature. */
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { askPlugin } from './ask/plugin';
@@ -15,7 +13,7 @@ import { replayPlugin } from './replay/plugin';
 import { trackPlugin } from './tracking/plugin';
 import { sharingPlugin } from './sharing/plugin';
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each provides its own kind
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- each plugin provides another type
 const plugins: JupyterFrontEndPlugin<any>[] = [
   historyPlugin,
   identityPlugin,

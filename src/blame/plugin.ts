@@ -1,4 +1,4 @@
-/** Shows the contributor of each line in a cell's editor on request. */
+/** Adds the commands that show, in a cell's editor, the contributor of each line. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -37,7 +37,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     const locale = pickLocale(language, navigator.languages ?? []);
     const notebookBlames = new WeakMap<NotebookPanel, NotebookBlame>();
 
-    const blameOf = (panel: NotebookPanel): NotebookBlame => {
+    const getOrCreateBlame = (panel: NotebookPanel): NotebookBlame => {
       let notebookBlame = notebookBlames.get(panel);
       if (!notebookBlame) {
         notebookBlame = new NotebookBlame({
@@ -68,6 +68,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         ? { panel, cell }
         : null;
     };
+    /** The gutter of the active cell; null if it is turned off. */
     const currentBlame = () => {
       const current = currentCell();
       return (
@@ -91,7 +92,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       execute: () => {
         const current = currentCell();
         if (current) {
-          blameOf(current.panel).toggle(current.cell);
+          getOrCreateBlame(current.panel).toggle(current.cell);
           commands.notifyCommandChanged(CommandIDs.blame);
         }
       }
@@ -108,7 +109,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         }
         const blame = currentBlame();
         if (!blame) {
-          // The first call of the command shows the contributors, the second call shows the step.
+          // The contributors are loaded only when the gutter is turned on. Turn it on now; calling
+          // the command again then shows the step.
           return commands.execute(CommandIDs.blame);
         }
         const line = blame.atCursor;
@@ -130,7 +132,10 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** The step that wrote a line, possibly in a cell that was merged into this one. */
+/**
+ * Return the step that wrote a line. The step may be in another cell (`brought`), whose code was
+ * later merged into this cell or restored in it.
+ */
 function stepLocation(
   cellId: string,
   line: BlameLine

@@ -1,4 +1,4 @@
-/** Types of the modules that `webpack.config.js` creates from the files in `examples/`. */
+/** Types for importing files of `examples/`, which `webpack.config.js` turns into modules. */
 declare module '*.ipynb' {
   import type { INotebookContent } from '@jupyterlab/nbformat';
 

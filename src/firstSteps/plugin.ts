@@ -37,7 +37,7 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
       icon: args => (args.isLauncher ? askIcon : undefined),
       execute: async () => {
         try {
-          // Loaded on demand, because most pages never need it.
+          // Load the notebook and its data only now, because most pages never need them.
           const [notebook, data] = await Promise.all([
             import('../../examples/first-steps.ipynb'),
             import('../../examples/data.csv')
@@ -68,7 +68,7 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
       command,
       category,
       args: { isLauncher: true },
-      // Directly below the notebooks, where new users see it.
+      // Show the launcher's card directly below the notebooks, where new users look.
       categoryRank: 10
     });
     palette?.addItem({ command, category, args: { isPalette: true } });

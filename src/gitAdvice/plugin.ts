@@ -1,4 +1,4 @@
-/** Asks once per repository how git should treat its histories. */
+/** Asks once for each git repository whether git should ignore or track the stored histories. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -22,6 +22,7 @@ export const gitAdvicePlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const trans = (translator ?? nullTranslator).load('aiserver');
+    // The first history that is written triggers the question; later changes are ignored.
     const askOnce = async () => {
       history.changed.disconnect(askOnce);
       try {

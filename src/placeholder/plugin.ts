@@ -25,7 +25,7 @@ export const placeholderPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
-    const text = () => {
+    const placeholderText = () => {
       const binding = app.commands.keyBindings.find(
         ({ command }) => command === CommandIDs.ask
       );
@@ -40,9 +40,9 @@ export const placeholderPlugin: JupyterFrontEndPlugin<void> = {
       name: 'aiserver:placeholder',
       factory: ({ inline }) =>
         inline === false
-          ? null
+          ? null // The editor of a text file, which has no cells.
           : EditorExtensionRegistry.createImmutableExtension(
-              askPlaceholder(text)
+              askPlaceholder(placeholderText)
             )
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Provides `IModels`, with which a person chooses a model, connects a provider or installs the local
- * model; also adds the commands and the settings page for models.
+ * Provides `IModels`, which lets a person choose a model and connect a provider. Also adds the
+ * commands for models and the page for models in the settings editor.
  */
 import {
   JupyterFrontEnd,

@@ -1,4 +1,4 @@
-/** Exports the replay of a notebook as one file. */
+/** Exports the replay of a notebook as one file, which the browser downloads. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -40,13 +40,15 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
     const { commands, serviceManager } = app;
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(serviceManager.serverSettings);
+    /** Return the id of the current notebook; null if the notebook has no id yet. */
     const notebookId = () => {
       const panel = tracker.currentWidget;
       return panel && identity.get(panel);
     };
 
     commands.addCommand(CommandIDs.exportReplay, {
-      label: args => label(asFormat(args.format), Boolean(args.isMenu), trans),
+      label: args =>
+        commandLabel(toFormat(args.format), Boolean(args.isMenu), trans),
       caption: trans.__('Download the history of this notebook as one file'),
       describedBy: {
         args: {
@@ -73,7 +75,7 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
         if (!panel || id === null) {
           return;
         }
-        const format = asFormat(args.format);
+        const format = toFormat(args.format);
         const path = serviceManager.contents.localPath(panel.context.path);
         try {
           download(await api.exportReplay(id, format, path), format);
@@ -97,16 +99,18 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-function asFormat(value: unknown): ExportFormat {
+/** Return the format that a command's argument names; `html` if it names none. */
+function toFormat(value: unknown): ExportFormat {
   return FORMATS.find(format => format === value) ?? 'html';
 }
 
-function label(
+/** Return the command's label: short in a menu of formats, complete elsewhere. */
+function commandLabel(
   format: ExportFormat,
   isMenu: boolean,
   trans: TranslationBundle
 ): string {
-  const [short, full] = {
+  const [shortLabel, fullLabel] = {
     html: [trans.__('Web Page'), trans.__('Export Replay as Web Page')],
     md: [trans.__('Markdown'), trans.__('Export Replay as Markdown')],
     ipynb: [
@@ -114,10 +118,10 @@ function label(
       trans.__('Export Replay as Notebook with History')
     ]
   }[format];
-  return isMenu ? short : full;
+  return isMenu ? shortLabel : fullLabel;
 }
 
-/** Let the browser save a file. The page never opens the file, which may contain scripts. */
+/** Let the browser save the file. The page never displays it, because it may contain scripts. */
 function download({ name, content }: Export, format: ExportFormat): void {
   const url = URL.createObjectURL(
     new Blob([content], { type: `${MEDIA_TYPES[format]};charset=utf-8` })
@@ -126,6 +130,6 @@ function download({ name, content }: Export, format: ExportFormat): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Some browsers read the URL only after the click event.
+  // Some browsers read the URL only after the click event, so it stays valid for a minute.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

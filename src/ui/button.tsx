@@ -1,18 +1,19 @@
-/** Buttons in the look of the prompt row. */
+/** Buttons that look like those of the prompt row, also for use outside of the prompt row. */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 export function Button(props: {
   label: string;
-  /** The keys that do the same. */
+  /** The keyboard shortcut that does the same as the button, shown after the label. */
   keys?: string;
   title?: string;
   primary?: boolean;
   quiet?: boolean;
   disabled?: boolean;
-  /** The id of the form that it submits. */
+  /** The id of the form that the button submits; without it, the button only calls `run`. */
   form?: string;
+  /** Called when the button is pressed. */
   run?: () => void;
 }): React.JSX.Element {
   const { label, keys, title, primary, quiet, disabled, form, run } = props;
@@ -45,13 +46,13 @@ export function CopyButton(props: {
   trans: TranslationBundle;
 }): React.JSX.Element {
   const { text, trans } = props;
-  const [copied, setCopied] = React.useState<string | null>(null);
+  const [copiedText, setCopiedText] = React.useState<string | null>(null);
   return (
     <Button
-      label={copied === text ? trans.__('Copied') : trans.__('Copy')}
+      label={copiedText === text ? trans.__('Copied') : trans.__('Copy')}
       run={() => {
         Clipboard.copyToSystem(text);
-        setCopied(text);
+        setCopiedText(text);
       }}
     />
   );

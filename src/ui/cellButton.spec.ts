@@ -8,7 +8,7 @@ import { Widget } from '@lumino/widgets';
 
 import { addCellButton } from './cellButton';
 
-describe('the button in the toolbar of a cell', () => {
+describe('CellButton', () => {
   let commands: CommandRegistry;
   let toolbar: Toolbar;
   let button: Widget;
@@ -32,11 +32,13 @@ describe('the button in the toolbar of a cell', () => {
     const toolbars = new ToolbarWidgetRegistry({
       defaultFactory: createDefaultFactory(commands)
     });
-    addCellButton(toolbars, 'ours', commands, 'do');
-    button = toolbars.createWidget('Cell', new Widget(), { name: 'ours' });
+    addCellButton(toolbars, 'test-button', commands, 'do');
+    button = toolbars.createWidget('Cell', new Widget(), {
+      name: 'test-button'
+    });
     toolbar = new Toolbar();
     Widget.attach(toolbar, document.body);
-    toolbar.addItem('ours', button);
+    toolbar.addItem('test-button', button);
   });
 
   afterEach(() => toolbar.dispose());

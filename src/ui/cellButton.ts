@@ -1,10 +1,12 @@
 /**
- * A command's button in the toolbar that JupyterLab creates for each cell that becomes active.
+ * A button for a command in the cell toolbar, which JupyterLab creates whenever a cell becomes
+ * active, and disposes when another cell becomes active.
  *
- * Invariant: disposing the toolbar leaks only one DOM element of the button. JupyterLab 4.6 retains
- * the contents of a disposed toolbar until the cell is deleted. JupyterLab's own kind of button
- * would leak about 130 listeners and 40 elements on each visit of the cell, so this is a plain
- * button with the same look.
+ * JupyterLab 4.6 doesn't free the contents of a disposed toolbar before the cell is deleted.
+ * JupyterLab's own toolbar buttons would therefore leak about 130 listeners and 40 elements each
+ * time the cell becomes active. So this is a plain button with the same look.
+ *
+ * Invariant: a disposed button leaks no more than one DOM element.
  */
 import type { IToolbarWidgetRegistry } from '@jupyterlab/apputils';
 import { LabIcon } from '@jupyterlab/ui-components';
@@ -54,14 +56,14 @@ export class CellButton extends Widget {
     _: CommandRegistry,
     { id, type }: CommandRegistry.ICommandChangedArgs
   ): void {
-    // For "many-changed" the id is undefined: any command may have changed.
+    // A change of several commands ("many-changed") has no id and may concern this command.
     if (type !== 'removed' && (!id || id === this._command)) {
       this._draw();
     }
   }
 
   private _draw(): void {
-    const [commands, id] = [this._commands, this._command];
+    const { _commands: commands, _command: id } = this;
     const label = commands.label(id);
     const caption = commands.caption(id) || label;
     const keys = commands.keyBindings
@@ -78,7 +80,7 @@ export class CellButton extends Widget {
   }
 }
 
-/** Register a `CellButton` for a command in the toolbars of cells. */
+/** Show a `CellButton` for a command in the toolbar of each active cell. */
 export function addCellButton(
   toolbars: IToolbarWidgetRegistry,
   /** The button's name in the settings (`jupyter.lab.toolbars` in `schema`). */

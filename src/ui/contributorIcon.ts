@@ -1,4 +1,4 @@
-/** The icons of contributors. */
+/** Chooses the icon that shows the contributor of a change or a line. */
 import {
   editIcon,
   extensionIcon,
@@ -10,7 +10,7 @@ import type { Step } from '../api/types';
 import { FILE_ON_DISK } from '../records/contributor';
 import { askIcon } from './icons';
 
-/** The icon of a contributor; null if it is unknown. */
+/** Return the icon of a contributor; null if the contributor is unknown and has no name. */
 export function contributorIcon({
   author,
   name
@@ -20,6 +20,7 @@ export function contributorIcon({
       return askIcon;
     case 'person':
       return editIcon;
+    // A change of the file outside JupyterLab has no known author, but it has an icon.
     case 'unknown':
       return name === FILE_ON_DISK ? fileIcon : null;
     default:

@@ -1,4 +1,4 @@
-/** A button with an icon and an accessible label. */
+/** A button that shows only an icon. Its label is the tooltip, and screen readers read it. */
 import type { LabIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -11,17 +11,18 @@ export interface IIconButtonProps extends Pick<
   icon: LabIcon;
   label: string;
   disabled?: boolean;
-  /** Whether a toggle button is on. */
+  /** Whether the button is on; undefined if the button can't be turned on and off. */
   pressed?: boolean;
   className?: string;
 }
 
 export function IconButton(props: IIconButtonProps): React.JSX.Element {
-  const { icon, label, disabled, pressed, className, onClick, ...rest } = props;
-  // `aria-disabled` instead of `disabled`, so that the button keeps the focus.
+  const { icon, label, disabled, pressed, className, onClick, ...attributes } =
+    props;
+  // A button with `disabled` would lose the focus, so `aria-disabled` is set instead.
   return (
     <button
-      {...rest}
+      {...attributes}
       type="button"
       className={`jp-AIServer-Replay-iconButton ${className ?? ''}`}
       aria-label={label}

@@ -1,7 +1,7 @@
-/** Measures the width of an element for responsive layouts in the sidebar. */
+/** Measures the width of an element, so that the sidebar can adapt its layout to the width. */
 import React from 'react';
 
-/** The width of an element in whole pixels; 0 until it is measured. */
+/** Return the current width of an element in whole pixels; 0 before the first measurement. */
 export function useWidth(ref: React.RefObject<HTMLElement>): number {
   const [width, setWidth] = React.useState(0);
   React.useLayoutEffect(() => {

@@ -1,9 +1,9 @@
 /**
- * The contributors of one cell's lines, as reported by the server.
+ * Asks the server for the contributor of each line of one cell.
  *
- * Invariants: the model sends a request when it is loaded and whenever the cell's history changes,
- * but not when the person types. Only the newest result is used; it includes the source to whose
- * lines it refers.
+ * Invariants: requests are sent on `load` and whenever the cell's history changes, but not when the
+ * person types. Only the response to the last request is used. A result includes the source that
+ * was sent, because the cell's current source may have other lines.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -27,7 +27,7 @@ export class BlameModel extends VDomModel {
     _history.changed.connect(this._onHistoryChanged, this);
   }
 
-  /** The newest result; null before the first one. */
+  /** The result of the last request that succeeded; null before that. */
   get result(): IBlameResult | null {
     return this._result;
   }
@@ -37,9 +37,10 @@ export class BlameModel extends VDomModel {
     return this._failure;
   }
 
+  /** Request the contributors of the lines of the cell's current source. */
   async load(): Promise<void> {
     this._abort?.abort();
-    const abort = (this._abort = new AbortController());
+    const abortController = (this._abort = new AbortController());
     const key = this.target.key();
     const source = this.target.source();
     if (source === null || this.isDisposed) {
@@ -48,19 +49,26 @@ export class BlameModel extends VDomModel {
     let result: IBlameResult | null = null;
     let failure: IFailure | null = null;
     try {
-      const body = { source };
+      const requestBody = { source };
+      // A cell has no key while its notebook has no id.
       result = key && {
         source,
-        lines: (await this._history.api.blame(key, body, abort.signal)).lines
+        lines: (
+          await this._history.api.blame(
+            key,
+            requestBody,
+            abortController.signal
+          )
+        ).lines
       };
     } catch (reason) {
       failure = toFailure(reason);
     }
-    if (abort.signal.aborted) {
+    if (abortController.signal.aborted) {
       return;
     }
     if (failure?.code === 'not_found' || !key) {
-      // The cell has no history, so there are no contributors to show.
+      // Without a history of the cell, there are no contributors to show.
       result = { source, lines: [] };
       failure = null;
     }

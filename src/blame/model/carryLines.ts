@@ -1,20 +1,22 @@
 /**
- * Finds the contributors of the lines of an edited text, from those of the source before. Pure.
+ * Keeps the contributors of lines up to date while a person edits the cell, without a request.
  *
- * Invariants: the result has exactly one `BlameLine` per line. Unchanged lines keep theirs; a new
- * line has an unknown contributor. Undoing an edit restores the lines' contributors, because the
- * input is always the server's result, and never an earlier output of this function.
+ * Invariants: the result has exactly one `BlameLine` for each line of the edited source. An
+ * unchanged line keeps its `BlameLine`; a new line has an unknown contributor. Undoing an edit
+ * restores the lines' contributors, because the function always starts from the server's result and
+ * never from its own earlier result.
  */
 import type { BlameLine } from '../../api/types';
 import { listChanges } from '../../diff/lists';
 
-/** The `BlameLine` of a line that isn't recorded in any step. */
+/** The `BlameLine` of a new line, which no step of the cell's history contains yet. */
 export const UNRECORDED: BlameLine = {
   author: 'unknown',
   step: null,
   seq: null
 };
 
+/** Carry the `lines` of `source`, as the server returned them, over to the `current` source. */
 export function carryLines(
   lines: readonly BlameLine[],
   source: string,
@@ -23,18 +25,18 @@ export function carryLines(
   const before = source.split('\n');
   const after = current.split('\n');
   const result: BlameLine[] = [];
-  let from = 0;
+  let oldIndex = 0;
   for (const change of listChanges(before, after)) {
-    while (from < change.fromA) {
-      result.push(lines[from++] ?? UNRECORDED);
+    while (oldIndex < change.fromA) {
+      result.push(lines[oldIndex++] ?? UNRECORDED);
     }
-    for (let at = change.fromB; at < change.toB; at++) {
+    for (let index = change.fromB; index < change.toB; index++) {
       result.push(UNRECORDED);
     }
-    from = change.toA;
+    oldIndex = change.toA;
   }
   while (result.length < after.length) {
-    result.push(lines[from++] ?? UNRECORDED);
+    result.push(lines[oldIndex++] ?? UNRECORDED);
   }
   return result;
 }

@@ -1,4 +1,7 @@
-/** The texts and marks for the contributors of lines. Nothing is rendered as HTML. */
+/**
+ * Words the texts of the blame gutter and draws its marks. Requests and names are shown as plain
+ * text, never as HTML.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../../api/types';
@@ -11,10 +14,11 @@ import { showTime } from '../../labels/time';
 
 export interface IBlameLocale {
   readonly trans: TranslationBundle;
-  /** The locale of times; undefined for the browser's. */
+  /** The locale for showing times; undefined for the browser's locale. */
   readonly locale: string | undefined;
 }
 
+/** Return the text for a failure to load the contributors. */
 export function blameProblem(
   failure: IFailure,
   trans: TranslationBundle
@@ -24,7 +28,7 @@ export function blameProblem(
     : failureText(failure, trans);
 }
 
-/** The contributor's icon, followed by the turn's number for a model. */
+/** Create the mark of a line: the contributor's icon, and for a model the number of the turn. */
 export function createMark(line: BlameLine): HTMLElement {
   const node = document.createElement('span');
   node.className = 'jp-AIServer-Blame-sign';
@@ -36,27 +40,34 @@ export function createMark(line: BlameLine): HTMLElement {
   return node;
 }
 
-/** Describe the contributor, the request and the time of a line. */
+/** Describe who wrote a line and when, and for a model also the request. */
 export function describe(
   line: BlameLine,
   { trans, locale }: IBlameLocale
 ): string {
-  const when = line.timestamp
+  const timeText = line.timestamp
     ? showTime(line.timestamp, new Date(), locale).short
     : '';
   if (line.turnId === undefined || line.author !== 'model') {
-    return [lineBy(line, trans), when].filter(Boolean).join(' · ');
+    return [lineBy(line, trans), timeText].filter(Boolean).join(' · ');
   }
   const { turnId, intent = '', model = '' } = line;
   const contributor = trans.__('AI, request %1', turnId);
   const request = intent.replace(/\s+/g, ' ').trim();
-  const name = model.slice(model.indexOf(':') + 1);
-  return [contributor, request && trans.__('“%1”', request), name, when]
+  // The id of a model is its provider's name, a colon and the model's name.
+  const modelName = model.slice(model.indexOf(':') + 1);
+  return [
+    contributor,
+    request && trans.__('“%1”', request),
+    modelName,
+    timeText
+  ]
     .filter(Boolean)
     .join(' · ');
 }
 
-const SHARES = {
+/** The kind of share (see `shareLabels.ts`) to which the lines of a contributor belong. */
+const SHARE_BY_AUTHOR = {
   model: 'byModel',
   person: 'byPerson',
   agent: 'byAgent',
@@ -64,22 +75,22 @@ const SHARES = {
   unknown: 'byUnknown'
 } as const;
 
-/** Count the lines of each contributor; blank lines don't count. */
+/** Return a text with the number of lines of each contributor. Blank lines don't count. */
 export function summary(
   source: string,
   lines: readonly BlameLine[],
   trans: TranslationBundle
 ): string {
-  const texts = source.split('\n');
-  const written = lines.filter((_, at) => texts[at]?.trim());
-  if (!written.length) {
+  const sourceLines = source.split('\n');
+  const countedLines = lines.filter((_, index) => sourceLines[index]?.trim());
+  if (!countedLines.length) {
     return trans.__('The cell is empty.');
   }
-  const kinds = written.map(({ author, existing }) =>
-    existing ? 'existing' : SHARES[author]
+  const kinds = countedLines.map(({ author, existing }) =>
+    existing ? 'existing' : SHARE_BY_AUTHOR[author]
   );
-  const present = SHARE_KINDS.filter(kind => kinds.includes(kind)).map(kind =>
-    shareText(kind, kinds.filter(other => other === kind).length, trans)
+  const texts = SHARE_KINDS.filter(kind => kinds.includes(kind)).map(kind =>
+    shareText(kind, kinds.filter(lineKind => lineKind === kind).length, trans)
   );
-  return trans.__('Lines: %1', present.join(trans._p('between names', ', ')));
+  return trans.__('Lines: %1', texts.join(trans._p('between names', ', ')));
 }

@@ -1,6 +1,7 @@
 /**
- * The blame gutter of one cell while the gutter is turned on: loads the contributors and shows them
- * in the cell's current editor, which changes when the cell is moved.
+ * Shows the blame gutter in one cell's editor, from the time a person turns the gutter on until it
+ * is turned off. When the cell is moved, JupyterLab creates a new editor for the cell; the gutter
+ * then moves to the new editor.
  */
 import { Compartment, StateEffect } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
@@ -13,11 +14,15 @@ import { blameProblem, IBlameLocale } from './blameLabels';
 import { blameGutter, blameAtCursor, setBlame, setProblem } from './gutter';
 
 export interface ICellBlameOptions extends IBlameLocale {
-  /** Show the step of a line. */
+  /** Open the replay at the step that wrote a line. */
   readonly show: (cellId: string, line: BlameLine) => void;
 }
 
-/** The CodeMirror compartment of each editor's gutter, used again when it is turned on again. */
+/**
+ * For each editor, the CodeMirror compartment that contains the gutter. CodeMirror can't remove a
+ * compartment from an editor, so it is emptied when the gutter is turned off, and used again when
+ * the gutter is turned on again.
+ */
 const compartments = new WeakMap<EditorView, Compartment>();
 
 export class CellBlame {
@@ -30,12 +35,12 @@ export class CellBlame {
     void _model.load();
   }
 
-  /** The contributor of the line with the cursor; null until it is loaded. */
+  /** The contributor of the line with the cursor; null until the contributors are loaded. */
   get atCursor(): BlameLine | null {
     return this._view && blameAtCursor(this._view);
   }
 
-  /** Show the gutter in this widget of the cell instead of the cell's previous widget. */
+  /** Show the gutter in this widget of the cell, and no longer in the cell's previous widget. */
   async attach(cell: Cell): Promise<void> {
     if (this._cell === cell) {
       return;
@@ -43,6 +48,7 @@ export class CellBlame {
     this._detach();
     this._cell = cell;
     await cell.ready;
+    // While waiting, the cell may have got another widget or the gutter may have been turned off.
     if (this._cell !== cell || cell.isDisposed || this._isDisposed) {
       return;
     }
@@ -71,6 +77,7 @@ export class CellBlame {
     this._model.dispose();
   }
 
+  /** Remove the gutter from the current editor. */
   private _detach(): void {
     const { _view: view, _cell: cell } = this;
     this._view = this._cell = null;
@@ -82,6 +89,7 @@ export class CellBlame {
     }
   }
 
+  /** Show the model's result and failure in the editor. */
   private _updateView(): void {
     const { result, failure } = this._model;
     const view = this._view;

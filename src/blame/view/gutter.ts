@@ -1,11 +1,13 @@
 /**
- * The gutter that marks the contributor of each line, and the status line below the code that
- * describes it. Depends on CodeMirror, but not on cells or the server.
+ * The blame gutter, which marks each line of an editor with its contributor, and a status line
+ * below the code, which describes the contributor of one line. This file depends on CodeMirror, but
+ * not on cells or the server.
  *
  * Invariants:
- * - Each keystroke updates the gutter from the last result, without a request.
+ * - After each keystroke, the gutter is updated from the server's last result, without a request.
  * - The status line describes the hovered line, or the line with the cursor if none is hovered.
- *   Screen readers announce the status line when the contributor changes, not for each line.
+ *   Screen readers announce the status line only when its text changes, so moving the cursor within
+ *   the lines of one step is silent.
  * - The status line has a constant height, so that the page's content doesn't move.
  */
 import {
@@ -28,19 +30,20 @@ import type { IBlameResult } from '../model/blame';
 import { carryLines, UNRECORDED } from '../model/carryLines';
 import { createMark, describe, IBlameLocale, summary } from './blameLabels';
 
-/** Set the result to show. */
+/** Sets the contributors to show, as the server returned them. */
 export const setBlame = StateEffect.define<IBlameResult>();
 
-/** Set the text of a failure; empty if there is none. */
+/** Sets the text that explains why loading failed; empty if loading succeeded. */
 export const setProblem = StateEffect.define<string>();
 
+/** Sets the number of the line under the mouse; null if the mouse is elsewhere. */
 const setHoveredLine = StateEffect.define<number | null>();
 
 interface IBlameState {
   readonly result: IBlameResult | null;
   /** The contributor of each current line; null until the contributors are loaded. */
   readonly lines: readonly BlameLine[] | null;
-  /** The number of the line under the mouse, from 1. */
+  /** The number (from 1) of the line under the mouse; null if the mouse is elsewhere. */
   readonly hoveredLine: number | null;
   readonly problem: string;
 }
@@ -50,10 +53,13 @@ const blameField = StateField.define<IBlameState>({
   update: updateState
 });
 
-function updateState(value: IBlameState, tr: Transaction): IBlameState {
+function updateState(
+  value: IBlameState,
+  transaction: Transaction
+): IBlameState {
   let { result, lines, hoveredLine, problem } = value;
   const previous = result;
-  for (const effect of tr.effects) {
+  for (const effect of transaction.effects) {
     if (effect.is(setBlame)) {
       result = effect.value;
     } else if (effect.is(setProblem)) {
@@ -62,18 +68,25 @@ function updateState(value: IBlameState, tr: Transaction): IBlameState {
       hoveredLine = effect.value;
     }
   }
-  if (result && (result !== previous || tr.docChanged)) {
-    lines = carryLines(result.lines, result.source, tr.newDoc.toString());
+  if (result && (result !== previous || transaction.docChanged)) {
+    lines = carryLines(
+      result.lines,
+      result.source,
+      transaction.newDoc.toString()
+    );
   }
-  const isSame =
+  const isUnchanged =
     result === previous &&
     lines === value.lines &&
     hoveredLine === value.hoveredLine &&
     problem === value.problem;
-  return isSame ? value : { result, lines, hoveredLine, problem };
+  return isUnchanged ? value : { result, lines, hoveredLine, problem };
 }
 
-/** The number (from 1) of the hovered line, or of the line with the cursor if none is hovered. */
+/**
+ * Return the number (from 1) of the line that the status line describes: the hovered line, else the
+ * line with the cursor. Null if no line is hovered and the editor doesn't have the focus.
+ */
 function activeLine(view: EditorView): number | null {
   const { hoveredLine } = view.state.field(blameField);
   const { doc, selection } = view.state;
@@ -83,13 +96,13 @@ function activeLine(view: EditorView): number | null {
   return view.hasFocus ? doc.lineAt(selection.main.head).number : null;
 }
 
-/** The contributor of the line with this number (from 1); null until it is loaded. */
+/** Return the contributor of a line, by its number from 1; null until contributors are loaded. */
 export function blameOfLine(view: EditorView, line: number): BlameLine | null {
   const { lines } = view.state.field(blameField);
   return lines && (lines[line - 1] ?? UNRECORDED);
 }
 
-/** The contributor of the line with the cursor; null until it is loaded. */
+/** Return the contributor of the line with the cursor; null until contributors are loaded. */
 export function blameAtCursor(view: EditorView): BlameLine | null {
   if (!view.state.field(blameField, false)) {
     return null;
@@ -98,14 +111,16 @@ export function blameAtCursor(view: EditorView): BlameLine | null {
   return blameOfLine(view, doc.lineAt(selection.main.head).number);
 }
 
+/** Whether the same step and contributor wrote both lines. */
 function isSameContribution(a: BlameLine, b: BlameLine): boolean {
   return a.step === b.step && a.author === b.author && a.name === b.name;
 }
 
+/** The mark of one line. Only the first of several lines of one contribution shows an icon. */
 class BlameMarker extends GutterMarker {
   constructor(
     readonly line: BlameLine,
-    readonly isFirst: boolean,
+    readonly isFirstOfContribution: boolean,
     readonly isActive: boolean
   ) {
     super();
@@ -121,19 +136,20 @@ class BlameMarker extends GutterMarker {
 
   override eq(other: BlameMarker): boolean {
     return (
-      this.isFirst === other.isFirst &&
+      this.isFirstOfContribution === other.isFirstOfContribution &&
       this.elementClass === other.elementClass &&
       this.line.turnId === other.line.turnId
     );
   }
 
   override toDOM(): Node {
-    return this.isFirst
+    return this.isFirstOfContribution
       ? createMark(this.line)
       : document.createElement('span');
   }
 }
 
+/** An invisible mark that gives the gutter its width before the contributors are loaded. */
 class SpacerMarker extends GutterMarker {
   override toDOM(): Node {
     const node = document.createElement('span');
@@ -142,11 +158,12 @@ class SpacerMarker extends GutterMarker {
   }
 }
 
-/** Create the gutter extension. `show` is called to show the step of a line. */
+/** Create the editor extension. It calls `show` with a line whose step a person wants to see. */
 export function blameGutter(
   locale: IBlameLocale,
   show: (line: BlameLine) => void
 ): Extension {
+  // Returns false, so that the mouse event keeps its default action.
   const hover = (view: EditorView, line: number | null) => {
     if (view.state.field(blameField).hoveredLine !== line) {
       view.dispatch({ effects: setHoveredLine.of(line) });
@@ -172,7 +189,7 @@ export function blameGutter(
           activeBlame !== null && isSameContribution(activeBlame, blame)
         );
       },
-      lineMarkerChange: update => isChanged(update),
+      lineMarkerChange: update => needsRedraw(update),
       initialSpacer: () => new SpacerMarker(),
       domEventHandlers: {
         mousemove: (view, block) =>
@@ -192,7 +209,8 @@ export function blameGutter(
   ];
 }
 
-function isChanged(update: ViewUpdate): boolean {
+/** Whether the marks or the described line may have changed. */
+function needsRedraw(update: ViewUpdate): boolean {
   return (
     update.focusChanged ||
     update.selectionSet ||
@@ -201,7 +219,7 @@ function isChanged(update: ViewUpdate): boolean {
   );
 }
 
-/** The status line below the code. */
+/** The status line below the code, with a button that shows the step of the described line. */
 class StatusLine implements Panel {
   constructor(
     private readonly _view: EditorView,
@@ -219,7 +237,7 @@ class StatusLine implements Panel {
     this._button.type = 'button';
     this._button.textContent = trans.__('Show step');
     this._button.addEventListener('mousedown', event => {
-      event.preventDefault(); // The editor keeps the focus and its cursor.
+      event.preventDefault(); // So that the editor doesn't lose the focus to the button.
     });
     this._button.addEventListener('click', () => {
       if (this._blame) {
@@ -235,7 +253,7 @@ class StatusLine implements Panel {
   }
 
   update(update: ViewUpdate): void {
-    if (isChanged(update) || update.docChanged) {
+    if (needsRedraw(update) || update.docChanged) {
       this._draw();
     }
   }
@@ -245,7 +263,8 @@ class StatusLine implements Panel {
     const { lines, problem } = view.state.field(blameField);
     const active = activeLine(view);
     const blame = active === null ? null : blameOfLine(view, active);
-    // While the button has the focus, the status line stays the same.
+    // When a keyboard user moves the focus from the editor to the button, no line is active any
+    // more. The status line still describes the last line, because the button refers to it.
     if (!blame && this.dom.contains(document.activeElement)) {
       return;
     }
@@ -270,5 +289,6 @@ class StatusLine implements Panel {
 
   private readonly _status: HTMLElement;
   private readonly _button: HTMLButtonElement;
+  /** The described line, if a step wrote it; the button shows this step. */
   private _blame: BlameLine | null = null;
 }

@@ -1,4 +1,4 @@
-/** The blame gutters of a notebook's cells, which a person turns on per cell. */
+/** Turns the blame gutters of a notebook's cells on and off. Each cell has its own gutter. */
 import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
@@ -17,32 +17,33 @@ export interface INotebookBlameOptions extends ICellBlameOptions {
 export class NotebookBlame {
   constructor(private readonly _options: INotebookBlameOptions) {
     const { panel } = _options;
-    // JupyterLab's own listeners of this signal create the widgets of new cells, and run first.
+    // Wait until JupyterLab's own listeners of this signal have created the widgets of new cells.
     panel.content.model?.cells.changed.connect(
-      () => void Promise.resolve().then(() => this._sync()),
+      () => void Promise.resolve().then(() => this._attachAll()),
       this
     );
     panel.disposed.connect(this.dispose, this);
   }
 
+  /** Return the gutter of a cell; null if it is turned off. */
   get(cell: Cell | null): CellBlame | null {
-    return (cell && this._cells.get(cell.model.id)) ?? null;
+    return (cell && this._blameByCellId.get(cell.model.id)) ?? null;
   }
 
   /** Turn the gutter of a cell on or off; returns whether it is on. */
   toggle(cell: Cell): boolean {
     const { id } = cell.model;
-    const existing = this._cells.get(id);
-    if (existing) {
-      existing.dispose();
-      this._cells.delete(id);
+    const existingBlame = this._blameByCellId.get(id);
+    if (existingBlame) {
+      existingBlame.dispose();
+      this._blameByCellId.delete(id);
       return false;
     }
     const { panel, history, identity, trans } = this._options;
     const target = new NotebookCell(panel, id, identity, trans);
     const model = new BlameModel(history, target);
     const blame = new CellBlame(id, model, this._options);
-    this._cells.set(id, blame);
+    this._blameByCellId.set(id, blame);
     void blame.attach(cell);
     return true;
   }
@@ -50,16 +51,16 @@ export class NotebookBlame {
   dispose(): void {
     this._isDisposed = true;
     Signal.clearData(this);
-    this._cells.forEach(blame => blame.dispose());
-    this._cells.clear();
+    this._blameByCellId.forEach(blame => blame.dispose());
+    this._blameByCellId.clear();
   }
 
-  /** Attach the gutters to the cells' current widgets, because a moved cell has a new widget. */
-  private _sync(): void {
+  /** Attach each gutter to its cell's current widget, because a moved cell has a new widget. */
+  private _attachAll(): void {
     if (this._isDisposed || this._options.panel.isDisposed) {
       return;
     }
-    for (const [id, blame] of this._cells) {
+    for (const [id, blame] of this._blameByCellId) {
       const cell = findCell(this._options.panel, id);
       if (cell) {
         void blame.attach(cell);
@@ -67,6 +68,6 @@ export class NotebookBlame {
     }
   }
 
-  private readonly _cells = new Map<string, CellBlame>();
+  private readonly _blameByCellId = new Map<string, CellBlame>();
   private _isDisposed = false;
 }

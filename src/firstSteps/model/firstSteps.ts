@@ -1,23 +1,26 @@
 /**
- * Writes a new copy of the first-steps notebook, a tutorial, into the person's folder.
+ * Writes a new copy of the first-steps notebook, a tutorial, into the person's files.
  *
- * Invariants: existing files are never overwritten. Each copy of the notebook, with the data that
- * it reads, is in a folder of its own.
+ * Invariants: existing files are never overwritten. Each copy gets a new folder, which contains the
+ * notebook and the data file that the notebook reads.
  */
 import type { Contents } from '@jupyterlab/services';
 
-/** The required methods of JupyterLab's contents manager. */
+/** The methods of JupyterLab's contents manager that `writeFirstSteps` needs. */
 export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
 
 const MAX_COPIES = 100;
 
-/** Write the files into a new folder and return its path. */
+/**
+ * Write the files into a new folder and return the path of the folder. If `folder` already exists,
+ * the new path ends in a number, such as `first-steps-2`.
+ */
 export async function writeFirstSteps(
   contents: FolderApi,
   folder: string,
   files: Record<string, { notebook: unknown } | { text: string }>
 ): Promise<string> {
-  const path = await freePath(contents, folder);
+  const path = await findFreePath(contents, folder);
   await contents.save(path, { type: 'directory' });
   for (const [name, file] of Object.entries(files)) {
     await contents.save(
@@ -30,11 +33,15 @@ export async function writeFirstSteps(
   return path;
 }
 
-async function freePath(contents: FolderApi, name: string): Promise<string> {
-  for (let count = 1; count <= MAX_COPIES; count++) {
-    const path = count === 1 ? name : `${name}-${count}`;
+/** Return the first path, of `name`, `name-2` and so on, at which no file or folder exists. */
+async function findFreePath(
+  contents: FolderApi,
+  name: string
+): Promise<string> {
+  for (let number = 1; number <= MAX_COPIES; number++) {
+    const path = number === 1 ? name : `${name}-${number}`;
     try {
-      await contents.get(path, { content: false });
+      await contents.get(path, { content: false }); // Fails if nothing exists there.
     } catch (reason) {
       const { response } = reason as { response?: Response };
       if (response?.status === 404) {

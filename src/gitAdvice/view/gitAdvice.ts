@@ -1,10 +1,11 @@
 /**
- * Asks once per repository whether git should ignore or track the histories.
+ * Asks once for each git repository whether git should ignore or track the histories, which are
+ * stored in a folder of the repository.
  *
  * Invariants:
  * - The question appears when the first history is written, never before. Nothing is written into
  *   the repository without a click.
- * - The question appears at most once in a browser, even if nobody answers it.
+ * - A browser shows the question for a repository at most once, even if the person doesn't answer.
  */
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -15,7 +16,10 @@ import { failureText } from '../../labels/failureText';
 
 const STORAGE_PREFIX = 'aiserver:git-advice:';
 
-/** Ask about the repository if it has no decision and this browser hasn't shown the question. */
+/**
+ * Ask about the repository, unless this browser has already shown the question. `repository` is
+ * null if there is no repository, or if the choice was already made.
+ */
 export function askAboutGit(
   repository: string | null,
   decide: (choice: GitChoice) => Promise<void>,

@@ -3,8 +3,8 @@
  * also names that are not in the list, and shows only the names that contain the text. The keys are
  * those of the ARIA combobox pattern.
  *
- * Invariant: the list is fetched only when a person opens it with the arrow keys or the button, never
- * while a person types.
+ * Invariant: the list is fetched only when a person opens it with the arrow keys or the button,
+ * never while a person types.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';

@@ -42,8 +42,9 @@ export async function connectProvider(
     focusNodeSelector: provider ? 'input:checked' : 'input[type="radio"]',
     hasClose: true
   });
-  // Place the form's buttons in the dialog's footer, where they are always in view. They come first,
-  // because JupyterLab moves the focus from the footer's last button back to the dialog's start.
+  // Place the form's buttons in the dialog's footer, where they are always in view. They come
+  // before the dialog's own button, because JupyterLab moves the focus from that button back to the
+  // start of the dialog.
   dialog.node.querySelector('.jp-Dialog-footerButtons')?.prepend(footer);
   dialog.addClass('jp-AIServer-Models-connect');
   await dialog.launch();

@@ -3,8 +3,8 @@ import * as React from 'react';
 
 /**
  * A form that may be nested in another form, as in the settings editor. The submit event of a
- * nested form doesn't reach React's listener at the document's root. Without a listener, the browser
- * would handle the event itself and reload the page, so this form adds a listener to its element.
+ * nested form doesn't reach React's listener at the document's root. Without a listener, the
+ * browser would handle the event itself and reload the page, so this form listens at its element.
  */
 export function Form(props: {
   id: string;

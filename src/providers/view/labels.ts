@@ -111,8 +111,8 @@ export function destinationOf(
  * if the model runs on the Jupyter server's machine, so that nothing leaves that machine.
  *
  * `isLocal` comes from the server or is declared by the person. The address alone doesn't tell,
- * because a proxy to a remote server may listen at a loopback address. `listedModel` is the model in
- * the server's list; null if the list doesn't contain the model.
+ * because a proxy to a remote server may listen at a loopback address. `listedModel` is the model
+ * as it is in the server's list; null if the list doesn't contain the model.
  */
 export function destinationOfInput(
   provider: Provider,
@@ -122,8 +122,8 @@ export function destinationOfInput(
   isLocal: boolean,
   trans: TranslationBundle
 ): string | null {
-  // A local Ollama forwards requests to some models to Ollama's cloud. The server lists such a model
-  // as remote although its address is local.
+  // A local Ollama forwards requests for some models to Ollama's cloud. The server lists such a
+  // model as remote although its address is local.
   const isForwarded =
     isCloudName(provider, name) ||
     (provider.name === 'ollama' &&

@@ -1,6 +1,6 @@
 /**
- * The menu that opens from the model's name in a prompt row. It shows the ready models in two groups
- * (on this machine, and remote) and commands to set up more models. It is a Lumino menu, because
+ * The menu that opens from the model's name in a prompt row. It shows the ready models in two
+ * groups, local and remote, and commands to set up more models. It is a Lumino menu, because
  * Lumino's menus support keyboards and screen readers.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';

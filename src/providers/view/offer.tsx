@@ -74,7 +74,7 @@ export function Offer(props: {
         </p>
       )}
       {attempts > 0 && (
-        // The key creates a new element for each attempt, so that screen readers announce it again.
+        // `key` creates a new element for each attempt, so that screen readers announce the text.
         <p key={attempts} role="alert" className="jp-AIServer-Models-asked">
           {install.isRunning
             ? trans.__(

@@ -1,4 +1,4 @@
-/** The list of providers as radio buttons, with the form of the selected provider below its button. */
+/** The list of providers as radio buttons, with the form of the selected provider. */
 import * as React from 'react';
 
 import type { Provider } from '../../api/types';
@@ -83,9 +83,9 @@ export function Providers(props: {
 }
 
 /**
- * A label after the provider's name: that the provider rejected its key, that its model is the
- * default model, that its package is missing, or that its key was found. Only the first that applies
- * is shown.
+ * A label after the provider's name, which states the first fact that applies: the provider
+ * rejected its key, the default model is from this provider, a package must be installed, or an API
+ * key was found.
  */
 function ProviderState(props: {
   provider: Provider;

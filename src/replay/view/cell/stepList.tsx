@@ -50,7 +50,7 @@ export const StepList = React.memo(function StepList(
       count={steps.length}
       keyOf={index => `${index}`}
       estimate={() => (isNarrow ? 43 : 30)}
-      page={Math.max(1, Math.round(steps.length / 10))}
+      pageSize={Math.max(1, Math.round(steps.length / 10))}
       current={position}
       rowClass={index => classOf(steps[index], index === position)}
       onMove={index => model.player.goTo(index)}
