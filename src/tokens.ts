@@ -150,7 +150,7 @@ export interface IModelPickOptions {
   /** The menu's position in the window, in pixels. */
   readonly x: number;
   readonly y: number;
-  /** The id of the model chosen for this cell only; null if it uses the common model. */
+  /** The id of the model chosen for this cell only; null if the cell uses the default model. */
   readonly cellModel: string | null;
   readonly chooseForCell: (id: string | null) => void;
 }

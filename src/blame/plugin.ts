@@ -60,7 +60,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       return notebookBlame;
     };
 
-    /** The active cell, if its notebook has a history. */
+    /** Return the active cell; null if its notebook has no id and therefore no history. */
     const currentCell = (): { panel: NotebookPanel; cell: Cell } | null => {
       const panel = tracker.currentWidget;
       const cell = panel?.content.activeCell;
@@ -68,7 +68,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         ? { panel, cell }
         : null;
     };
-    /** The gutter of the active cell; null if it is turned off. */
+    /** Return the gutter of the active cell; null if the gutter is turned off. */
     const currentBlame = () => {
       const current = currentCell();
       return (

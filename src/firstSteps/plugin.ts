@@ -15,7 +15,7 @@ const NOTEBOOK = 'first-steps.ipynb';
 
 export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:first-steps',
-  description: 'A guided notebook for the first five minutes.',
+  description: 'Opens the first-steps notebook, a tutorial.',
   autoStart: true,
   optional: [ITranslator, ILauncher, ICommandPalette],
   activate: (

@@ -1,4 +1,4 @@
-/** Buttons that look like those of the prompt row, also for use outside of the prompt row. */
+/** Buttons with the look of the prompt row's buttons. Other views use them, too. */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';

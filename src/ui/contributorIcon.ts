@@ -20,7 +20,7 @@ export function contributorIcon({
       return askIcon;
     case 'person':
       return editIcon;
-    // A change of the file outside JupyterLab has no known author, but it has an icon.
+    // The name tells that the notebook's file was changed outside JupyterLab.
     case 'unknown':
       return name === FILE_ON_DISK ? fileIcon : null;
     default:

@@ -8,7 +8,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import React from 'react';
 
-/** A list of at most this length is rendered completely, so that the browser's search finds all. */
+/** A list of at most this length is rendered completely, so that the browser's search works. */
 const MAX_FULLY_RENDERED = 40;
 
 export interface IVirtualListHandle {
@@ -32,7 +32,7 @@ export interface IVirtualListProps {
   pageSize?: number;
   /** The row that has the tab stop until a person moves it. A new value is scrolled into view. */
   current?: number;
-  /** Called when a key moves the tab stop. */
+  /** Called when a key or the handle's `focus` moves the tab stop. */
   onMove?: (index: number) => void;
   /** Called when the last row comes into view. */
   onEnd?: () => void;
@@ -167,7 +167,10 @@ function rowIndexOf(target: EventTarget): number {
   return row ? Number(row.dataset.index) : -1;
 }
 
-/** Return the row to which a key moves the tab stop; null if the key doesn't move it. */
+/**
+ * Return the index of the row to which a key moves the tab stop. The index may be before the first
+ * or after the last row. Null if the key doesn't move the tab stop.
+ */
 function targetOf(
   key: string,
   from: number,

@@ -13,7 +13,7 @@ const turns = (text: string) =>
   carryLines(lines, source, text).map(line => line.turnId ?? null);
 
 describe('carryLines', () => {
-  it('keeps entries of unchanged lines, and marks new ones', () => {
+  it('keeps the contributors of unchanged lines, and marks new lines as unrecorded', () => {
     expect(turns('a\nb\nc')).toEqual([1, 2, 3]);
     expect(turns('new\na\nb\nc')).toEqual([null, 1, 2, 3]);
     expect(turns('a\nb changed\nc')).toEqual([1, null, 3]);
@@ -23,7 +23,7 @@ describe('carryLines', () => {
     expect(turns('')).toEqual([null]);
   });
 
-  it('returns one entry per line for any server result', () => {
+  it('returns one contributor per line for any result of the server', () => {
     expect(carryLines([], source, source)).toEqual([
       UNRECORDED,
       UNRECORDED,

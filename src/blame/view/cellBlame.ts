@@ -20,8 +20,8 @@ export interface ICellBlameOptions extends IBlameLocale {
 
 /**
  * For each editor, the CodeMirror compartment that contains the gutter. CodeMirror can't remove a
- * compartment from an editor, so it is emptied when the gutter is turned off, and used again when
- * the gutter is turned on again.
+ * compartment from an editor, so the compartment is emptied when the gutter is turned off, and
+ * filled again when the gutter is turned on again.
  */
 const compartments = new WeakMap<EditorView, Compartment>();
 

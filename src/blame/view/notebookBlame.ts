@@ -25,12 +25,12 @@ export class NotebookBlame {
     panel.disposed.connect(this.dispose, this);
   }
 
-  /** Return the gutter of a cell; null if it is turned off. */
+  /** Return the gutter of a cell; null if the gutter is turned off. */
   get(cell: Cell | null): CellBlame | null {
     return (cell && this._blameByCellId.get(cell.model.id)) ?? null;
   }
 
-  /** Turn the gutter of a cell on or off; returns whether it is on. */
+  /** Turn the gutter of a cell on or off; return whether it is on now. */
   toggle(cell: Cell): boolean {
     const { id } = cell.model;
     const existingBlame = this._blameByCellId.get(id);

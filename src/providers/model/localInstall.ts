@@ -8,7 +8,7 @@
  *   that it never begins a second installation on the server.
  * - An installation ends with exactly one status: done, stopped or failed. From stopped and failed,
  *   `start` resumes the download. If an installation ended while the page was disconnected, the
- *   page doesn't know how it ended; the status is then idle.
+ *   status is idle, and only the list of models shows whether the model is installed.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -139,7 +139,7 @@ export class LocalInstall {
           (reason as Partial<ApiError>).code === 'not_found'
         ) {
           // No installation is running. Either the request to start it never reached the server, or
-          // the installation has ended, and the list of models shows how.
+          // the installation has ended, and the list of models shows the outcome.
           return !isJoin && !hasProgress
             ? this._fail(INTERRUPTED)
             : this._set(IDLE);

@@ -45,7 +45,7 @@ export function Problem(props: {
   ) : null;
 }
 
-/** What a view shows before the list of models is loaded: a status, or why loading failed. */
+/** A status that is shown until the list of models is loaded, or the failure to load the list. */
 export function LoadingModels(props: {
   services: IModelServices;
 }): React.JSX.Element {
@@ -63,7 +63,7 @@ export function LoadingModels(props: {
 
 /**
  * Return `act`, which runs an action that can fail. `busy` is true while an action is running, and
- * `failure` tells why the last action failed; null if it succeeded.
+ * `failure` is the failure of the last action; null if it succeeded.
  */
 export function useAction(): {
   busy: boolean;

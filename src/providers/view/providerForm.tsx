@@ -96,7 +96,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const name = model.trim();
   const isAddressChanged =
     needsAddress && requestAddress !== (provider.address ?? '');
-  // At a loopback address may be a local server or a proxy to a remote one, so the person decides.
+  // The server at a loopback address may be a proxy to a remote server. Only the person knows.
   const canDeclare = !provider.placeSettled && isLoopback(requestAddress);
   const isLocal = canDeclare
     ? isDeclaredLocal
