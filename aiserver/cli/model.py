@@ -101,7 +101,7 @@ def run_status(arguments: argparse.Namespace) -> int:
     is_intact = weights.verify(path)
     print(f"{weights.LABEL}: {path}")
     print(f"  size      {path.stat().st_size / 1e6:.0f} MB")
-    print(f"  source    {weights.record_of(path).source}")
+    print(f"  source    {weights.info_of(path).source}")
     print(f"  checksum  {'OK' if is_intact else 'MISMATCH: the file is damaged'}")
     print(f"  runtime   {'installed' if _is_runtime_installed() else 'missing'}")
     if not is_intact:

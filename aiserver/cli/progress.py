@@ -78,7 +78,7 @@ class TerminalProgress(Progress):
         """See Progress."""
         self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
-    def show_step(self) -> None:
+    def show_stage(self) -> None:
         """See Progress."""
         self._bar.reset(0, description=self.name, total=self.total)
         self._next_line_time = time.monotonic() + _SECONDS_BETWEEN_LINES
@@ -109,9 +109,9 @@ class JsonProgress(Progress):
     def log(self, sentence: str) -> None:
         """See Progress."""
         self._message = sentence
-        self.show_step()
+        self.show_stage()
 
-    def show_step(self) -> None:
+    def show_stage(self) -> None:
         """See Progress."""
         self._last_print_time, self._last_printed_done = time.monotonic(), self.done
         phase, maximum = self._phase_maximum
@@ -134,4 +134,4 @@ class JsonProgress(Progress):
         # Print each percent at once. If the download then stalls, the last printed state is right.
         has_advanced = self.done - self._last_printed_done >= self.overall / 100
         if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
-            self.show_step()
+            self.show_stage()

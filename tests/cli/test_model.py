@@ -281,7 +281,7 @@ def test_the_weights_are_synced_before_they_are_renamed(
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    fetch._finish(part, tmp_path, weights.Record("00", 4, "hub"), staging)
+    fetch._finish(part, tmp_path, weights.WeightsInfo("00", 4, "hub"), staging)
     assert synced == [(False, False), (True, False), (False, False), (True, True)]
 
 

@@ -14,13 +14,13 @@ from aiserver.llm.local import weights
 def test_bytes_never_fall_within_a_phase(capsys: pytest.CaptureFixture[str]) -> None:
     progress = JsonProgress()
     progress.log("Looking")
-    progress.step("part 1", 100, "fetching", "pypi", before=0, overall=200)
+    progress.begin_stage("part 1", 100, "fetching", "pypi", before=0, overall=200)
     for done in (60, 20, 70):  # pip begins a file anew when its connection broke off
         progress.set_done(done)
         progress._last_print_time = 0.0  # as if time had passed
-    progress.step("part 2", 100, "fetching", "pypi", before=100, overall=200)
+    progress.begin_stage("part 2", 100, "fetching", "pypi", before=100, overall=200)
     progress.set_done(300)  # more than was thought
-    progress.step("checking", 200, "checking", "pypi")
+    progress.begin_stage("checking", 200, "checking", "pypi")
     states = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     fetched = [state["bytes"] for state in states if state["phase"] == "fetching"]
     assert fetched == sorted(fetched) and fetched[-1] == 200

@@ -45,7 +45,7 @@ def installed(tmp_path: Path) -> Path:
     path = tmp_path / "models" / weights.FILE
     path.parent.mkdir()
     path.write_bytes(b"GGUF")
-    weights.write_record(path, weights.Record("00", 4, "pypi"))
+    weights.write_info(path, weights.WeightsInfo("00", 4, "pypi"))
     return path
 
 

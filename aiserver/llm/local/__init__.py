@@ -1,1 +1,1 @@
-"""The model on the Jupyter server's own machine: install it, run it in a process, query it."""
+"""Install the local model, run it in a child process and query it."""

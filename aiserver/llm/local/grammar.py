@@ -1,32 +1,36 @@
-"""The grammar (GBNF) that restricts a small model's answer to one fenced block of code.
+"""The grammar that restricts a small model's answer to one fenced block of code.
 
-Invariant: the answer ends at the first line that starts with a fence, and only there (in prose,
-outside of its own blocks); backticks anywhere else remain possible.
+The grammar is in llama.cpp's format, GBNF. Invariant: the answer ends at the first line that starts
+with a fence (three backticks). Backticks anywhere else don't end it. In prose, such as Markdown,
+nested fenced blocks are possible, and their fences don't end the answer either.
 """
 
 from __future__ import annotations
 
 import re
 
-_PROSE = ("markdown", "text")
+_PROSE = ("markdown", "text")  # languages in which an answer may contain nested blocks
 
-_CODE = r"""root ::= "```LANGUAGE" "\n" line+ "```"
+# The rules ``one`` and ``two`` match the remainder of a line that starts with one or two backticks.
+
+_CODE_GRAMMAR = r"""root ::= "```LANGUAGE" "\n" line+ "```"
 line ::= "\n" | [^`\n] tail | "`" one
 one ::= "\n" | [^`\n] tail | "`" two
 two ::= "\n" | [^`\n] tail
 tail ::= [^\n]* "\n"
 """
 
-# Prose may contain blocks, but only with a tag: models usually close the answer with a bare fence,
-# and if that didn't end it, they started over. No tag begins with "ma" or "md", since models start
-# over with a block of Markdown; this excludes blocks of MATLAB and makefiles.
-_TEXT = _CODE.replace("line+", "(line | block)+", 1) + (
+# A nested block in prose must have a language tag. A fence without a tag ends the answer, because
+# that is how models usually end it; if they can't, they repeat the answer. Models begin such a
+# repetition with a block of Markdown, so tags that begin with "ma" or "md" are excluded. As a side
+# effect, prose can't contain blocks of MATLAB or makefiles.
+_PROSE_GRAMMAR = _CODE_GRAMMAR.replace("line+", "(line | block)+", 1) + (
     r"""block ::= "```" ([a-ln-zA-Z0-9] | "m" [b-ce-z]) [a-zA-Z0-9+#-]* "\n" line+ "```\n"
 """
 )
 
 
 def fenced_block(language: str) -> str:
-    """Return the grammar of one block of code in ``language``, including its fence."""
+    """Return the grammar of one block of code in ``language``, including its fences."""
     name = re.sub(r"[^a-z0-9+#.-]", "", language.lower())[:32]
-    return (_TEXT if name in _PROSE else _CODE).replace("LANGUAGE", name)
+    return (_PROSE_GRAMMAR if name in _PROSE else _CODE_GRAMMAR).replace("LANGUAGE", name)

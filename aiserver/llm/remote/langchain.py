@@ -1,11 +1,11 @@
-"""Create LangChain's chat models with our own key, address and limits.
+"""Create LangChain's chat models, with a given key, a given address and our limits.
 
 Invariants:
 
-- Key and address are always passed explicitly: some packages would otherwise send the prompt and
-  the key through a gateway that an environment variable names (P4).
-- Proxies from the environment are bypassed for a server on this machine (P4).
-- No library retries a request on its own (P31), or generates without a limit (P17).
+- For supported providers, the key and the address are always passed explicitly. Otherwise, some
+  packages would send the prompt and the key through a gateway that an environment variable names.
+- Proxies from the environment are bypassed for a server on this machine.
+- No library retries a request on its own, or requests an answer of unlimited length.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from .response_limits import limit_responses
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-OLLAMA_CONTEXT = 8192  # tokens: Ollama's own default silently drops the start of the prompt
-GATEWAY = "LANGSMITH_GATEWAY"
+# The maximum length of prompt and answer together, in tokens. Ollama's own default may be shorter,
+# and Ollama silently drops the start of a prompt that is too long.
+OLLAMA_CONTEXT = 8192
+GATEWAY = "LANGSMITH_GATEWAY"  # the environment variable that names a gateway
 
 
 @pause_gc()
@@ -40,16 +42,19 @@ def create_chat_model(
     max_tokens: int | None = None,
     max_connections: int | None = None,
 ) -> BaseChatModel:
-    """Return the model, for ``close_model`` to close. Slow: imports packages.
+    """Create a model, which the caller must close with ``close_model``.
 
-    Of our own options, it gets those that its class accepts. ``max_connections`` is for a server in
-    which each connection occupies a thread: it also keeps none alive.
+    ``options`` are the configured options. Our defaults are passed only if the model's class
+    accepts them. ``max_connections`` is for a server in which each connection occupies a thread;
+    if it is given, idle connections are closed, too. This function is slow if packages have to be
+    imported.
     """
     from langchain.chat_models import init_chat_model
 
     details = PROVIDERS.get(provider)
     library = details.library or provider if details else provider
     explicit = _explicit_options(provider, options, access)
+    # A first model without our defaults, to see which options its class accepts.
     probe: BaseChatModel = init_chat_model(name, model_provider=library, **explicit)
     if details is None:
         _reject_gateway(probe)
@@ -68,32 +73,39 @@ def create_chat_model(
         defaults["num_ctx"] = OLLAMA_CONTEXT
         defaults["client_kwargs"] = {"trust_env": not on_loopback, "headers": headers}
     elif provider == "google_genai":
-        defaults["vertexai"] = False  # another service, which the environment could select
+        # Otherwise, environment variables could select another service of Google, Vertex AI.
+        defaults["vertexai"] = False
     elif on_loopback and "http_async_client" in accepted:
         defaults |= _direct_clients(max_connections) | {"openai_proxy": None}
     if provider == COMPATIBLE:
-        # In ``extra_body``, since langchain-openai sends max_tokens under a newer name.
+        # In ``extra_body``, because langchain-openai's own option for ``max_tokens`` is sent under
+        # a newer name, which compatible servers might not support.
         defaults["use_responses_api"] = False
         defaults["extra_body"] = {"max_tokens": defaults.pop("max_tokens")}
-    more = {
+    accepted_defaults = {
         key: value for key, value in defaults.items() if key in accepted and key not in explicit
     }
-    model: BaseChatModel = init_chat_model(name, model_provider=library, **explicit, **more)
+    model: BaseChatModel = init_chat_model(
+        name, model_provider=library, **explicit, **accepted_defaults
+    )
     for client in _clients(model):
         limit_responses(client)
     return model
 
 
 def _clients(model: BaseChatModel) -> list[Any]:
-    """Return the model's asynchronous clients, whose attribute depends on the package."""
-    google = getattr(getattr(model, "client", None), "aio", None)
-    names = ("root_async_client", "_async_client", "async_client")
-    holders = (google, *(getattr(model, name, None) for name in names))
-    return [holder for holder in holders if holder is not None]
+    """Return the model's asynchronous clients, whose attributes differ between packages."""
+    google_client = getattr(getattr(model, "client", None), "aio", None)
+    attributes = ("root_async_client", "_async_client", "async_client")
+    clients = (google_client, *(getattr(model, name, None) for name in attributes))
+    return [client for client in clients if client is not None]
 
 
 def _explicit_options(provider: str, options: Mapping[str, Any], access: Access) -> dict[str, Any]:
-    """Return the configured options, with key and address from ``access``."""
+    """Return the configured options.
+
+    For a supported provider, the key and address in them are replaced by those of ``access``.
+    """
     if provider not in PROVIDERS:
         return dict(options)
     from pydantic import SecretStr
@@ -105,13 +117,16 @@ def _explicit_options(provider: str, options: Mapping[str, Any], access: Access)
     }
     explicit["base_url"] = access.address
     if provider != "ollama":
-        # A dummy for servers without a key; otherwise the library would use one that it finds.
+        # Without a key, pass a dummy, because the library would use a key from the environment.
         explicit["api_key"] = SecretStr(access.key or "none")
     return explicit
 
 
 def _reject_gateway(model: BaseChatModel) -> None:
-    """Raise ModelError if the package of an unlisted provider uses LangSmith's gateway."""
+    """Raise ModelError if a model would send its requests through LangSmith's gateway.
+
+    For a provider that isn't in ``PROVIDERS``, no explicit address prevents that.
+    """
     configured = os.environ.get(GATEWAY, "").lower()
     host = urlsplit(configured).hostname or "gateway.smith.langchain.com"
     if configured and any(host in str(value) for value in vars(model).values()):
@@ -120,10 +135,10 @@ def _reject_gateway(model: BaseChatModel) -> None:
 
 async def close_model(model: BaseChatModel) -> None:
     """Close the model's HTTP clients."""
-    for holder in (*_clients(model), getattr(model, "http_client", None)):
-        close = getattr(holder, "aclose", None) or getattr(holder, "close", None)
+    for client in (*_clients(model), getattr(model, "http_client", None)):
+        close = getattr(client, "aclose", None) or getattr(client, "close", None)
         if close is not None:
-            with contextlib.suppress(Exception):  # it is discarded anyway
+            with contextlib.suppress(Exception):  # the client won't be used again anyway
                 await ensure_async(close())
 
 
@@ -135,7 +150,9 @@ def _direct_clients(max_connections: int | None) -> dict[str, Any]:
         "http_client": httpx.Client(trust_env=False),
         "http_async_client": httpx.AsyncClient(
             trust_env=False,
-            timeout=httpx.Timeout(None, connect=10),  # ``stream_chat`` limits the silence
+            timeout=httpx.Timeout(
+                None, connect=10
+            ),  # ``stream_chat`` has its own timeout between chunks
             limits=httpx.Limits(
                 max_connections=max_connections,
                 max_keepalive_connections=0 if max_connections else 20,

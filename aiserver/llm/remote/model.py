@@ -1,9 +1,12 @@
-"""A model of a provider, or of the user's own server.
+"""Query a model of a provider, or of a server that the user runs.
 
-Invariants: a request is only retried before its first token, at most ``RETRIES`` times, and never
-sooner than the provider asks; the client is notified of the wait (P31). A provider that requires a
-key is never called without one. An error names the provider, so that the page can link to its
-settings.
+Invariants:
+
+- A request is retried only if no token of its answer has arrived, at most ``RETRIES`` times, and
+  never sooner than the provider asks. The client is told how long it has to wait.
+- A provider that requires a key is never called without a key, unless its server is on this
+  machine.
+- An error names the provider, so that the page can link to the provider's settings.
 """
 
 from __future__ import annotations
@@ -35,15 +38,17 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 RETRIES = 2
-FIRST_WAIT = 1.0  # seconds, doubled each time, if the provider specifies none
-MAX_WAIT = 30.0  # seconds: if the provider asks for more, the request fails
+# Seconds before the first retry, if the provider doesn't say how long to wait. Before each further
+# retry, the time is doubled.
+FIRST_WAIT = 1.0
+MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request fails
 
 
 class RemoteModel(ChatModel):
-    """A remote model. Imports nothing before the first request.
+    """A remote model. The provider's package is imported at the first warm-up or request.
 
-    ``report`` is called with the error if a key or an account is refused, and with None after an
-    answer.
+    ``access`` returns the current key and address. ``report`` is called with the error if the
+    provider rejects the key or the account, and with None after a complete answer.
     """
 
     def __init__(
@@ -67,14 +72,14 @@ class RemoteModel(ChatModel):
         self._report = report
         self._sleep = sleep
         self._model: BaseChatModel | None = None
-        self._has_key = True  # unless a provider's connection has none
+        self._has_key = True  # updated for a supported provider when the model is created
         self._address = address_option(options)
         self._create_lock = asyncio.Lock()
         if info.id.startswith("ollama:"):
             self.prompt_tokens = OLLAMA_CONTEXT // 2
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return estimates, without a request."""
+        """Return an estimated number of tokens for each text, without sending a request."""
         return [estimate_tokens(text) for text in texts]
 
     async def stream(
@@ -88,30 +93,32 @@ class RemoteModel(ChatModel):
             self._report(None)
         except ModelError as error:
             provider = self.info.provider
-            connectable = provider if provider in PROVIDERS else None
-            error.name_server(connectable, server_label(provider, self._address))
+            # Only a supported provider has settings to which the page can link.
+            supported_provider = provider if provider in PROVIDERS else None
+            error.name_server(supported_provider, server_label(provider, self._address))
             if isinstance(error, ModelAuthFailed):
                 self._report(error)
             raise
 
     async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
-        model = await self._get()
+        """Query the model and yield its answer. Retry if the provider is unavailable."""
+        model = await self._get_model()
         for attempt in range(RETRIES + 1):
             answer = stream_chat(model, messages, self._limits, tracing=self._tracing)
-            started = False
+            has_started = False
             try:
                 async for delta in answer:
-                    started = True
+                    has_started = True
                     yield delta
                 return
             except (ModelRateLimited, ModelUnavailable) as error:
-                wait = _wait(error, attempt)
-                if started or attempt == RETRIES or wait > MAX_WAIT:
+                wait = _seconds_before_retry(error, attempt)
+                if has_started or attempt == RETRIES or wait > MAX_WAIT:
                     raise
             except ModelAuthFailed as error:
                 if self._has_key or isinstance(error, ModelNoCredit):
                     raise
-                raise ModelKeyMissing from error
+                raise ModelKeyMissing from error  # a server on this machine may require a key
             finally:
                 await answer.aclose()
             yield Delta(waiting=wait)
@@ -119,15 +126,16 @@ class RemoteModel(ChatModel):
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Load the provider's package, which takes seconds the first time. Sends nothing."""
-        await self._get()
+        await self._get_model()
 
     async def close(self) -> None:
-        """Close the connections, where the library allows it."""
+        """Close the model's connections to the server, if its library allows it."""
         model, self._model = self._model, None
         if model is not None:
             await close_model(model)
 
-    async def _get(self) -> BaseChatModel:
+    async def _get_model(self) -> BaseChatModel:
+        """Return LangChain's model, which is created on first use."""
         async with self._create_lock:
             if self._model is not None:
                 return self._model
@@ -157,11 +165,15 @@ class RemoteModel(ChatModel):
 
 
 def _missing_module(error: ImportError) -> str | None:
-    """Return the package that LangChain tried to import, which may differ from the provider."""
+    """Return the package that LangChain failed to import, or None if the error doesn't name it.
+
+    The package's name may differ from the provider's name.
+    """
     missing = error.__cause__ if isinstance(error.__cause__, ImportError) else error
     return missing.name.partition(".")[0] if missing.name else None
 
 
-def _wait(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
+def _seconds_before_retry(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
+    """Return how long to wait, as the provider requested or else longer after each attempt."""
     requested = error.retry_after if isinstance(error, ModelRateLimited) else None
     return FIRST_WAIT * 2**attempt if requested is None else requested

@@ -1,8 +1,9 @@
-"""Limit the size of providers' responses, so that none can exhaust the memory.
+"""Limit the size of providers' responses, so that no response can exhaust the memory.
 
-The libraries read a streamed response line by line and buffer incomplete lines; an error's body
-they read completely. Invariants (P17): endless lines and endless bodies are aborted at these
-limits; responses are uncompressed, since that is all we accept.
+Without these limits, providers' libraries would buffer an endless line of a streamed response, and
+the endless body of an error. Invariants: a response is aborted when a line or the body gets longer
+than its limit. Compressed responses are rejected, because their size isn't limited before they are
+decompressed.
 """
 
 from __future__ import annotations
@@ -13,40 +14,49 @@ from typing import Any
 
 from ...errors import ModelError, NoModelAnswer
 
-MAX_LINE = 1 << 20  # bytes; an event of a stream has some hundred
-MAX_BODY = 1 << 26  # bytes
+# The limits, in bytes. An ordinary line of a streamed response has only some hundred bytes.
+MAX_LINE = 1 << 20
+MAX_BODY = 1 << 26
 
 
 def limit_responses(client: Any, max_line: int = MAX_LINE, max_body: int = MAX_BODY) -> None:
-    """Limit the responses of an asynchronous httpx client, or of one that wraps it."""
+    """Limit the responses of an asynchronous httpx client.
+
+    ``client`` may also be a provider's client that wraps an httpx client.
+    """
     client = getattr(client, "_client", client)
     hooks = getattr(client, "event_hooks", None)
     if not isinstance(hooks, dict) or client.headers.get("Accept-Encoding") == "identity":
-        return  # not httpx, or a client that is shared and already limited
+        return  # the client isn't httpx's, or it is shared by several models and already limited
     client.headers["Accept-Encoding"] = "identity"
     hooks["response"].append(functools.partial(_limit, max_line, max_body))
 
 
 async def _limit(max_line: int, max_body: int, response: Any) -> None:
+    """Replace the stream of a response by a stream that raises ModelError at the limits."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         await response.aclose()
         raise ModelError(NoModelAnswer.default_message)
     unlimited = response.stream
-    stream = next(kind for kind in type(unlimited).__mro__ if kind.__name__ == "AsyncByteStream")
+    # httpx requires a subclass of its ``AsyncByteStream``. It is found without importing httpx.
+    base = next(kind for kind in type(unlimited).__mro__ if kind.__name__ == "AsyncByteStream")
 
     async def read() -> AsyncIterator[bytes]:
-        size = line = 0
+        body_size = line_size = 0
         async for block in unlimited:
-            size += len(block)
+            body_size += len(block)
             last_break = max(block.rfind(b"\n"), block.rfind(b"\r"))
-            line = line + len(block) if last_break < 0 else len(block) - last_break - 1
-            if line > max_line or size > max_body:
+            if last_break < 0:
+                line_size += len(block)
+            else:
+                line_size = len(block) - last_break - 1
+            if line_size > max_line or body_size > max_body:
                 raise ModelError(NoModelAnswer.default_message)
             yield block
 
     response.stream = type(
         "LimitedStream",
-        (stream,),
+        (base,),
         {
             "__aiter__": lambda self: read(),
             "aclose": lambda self: unlimited.aclose(),
