@@ -1,4 +1,4 @@
-/** The data of the page, which `aiserver/sharing/page_data.py` writes into it. */
+/** The types of the data that `aiserver/sharing/page_data.py` writes into the exported page. */
 import type { Report, Step } from '../../api/types';
 
 /** The authors of lines, in the order of `AUTHORS` in `page_data.py`. */
@@ -12,27 +12,33 @@ export const AUTHORS = [
 ] as const;
 export type Author = (typeof AUTHORS)[number];
 
-/** A step of a cell, both as indexes. */
+/** A reference to a step of a cell: the cell's index, and the step's index within the cell. */
 export type CellStep = readonly [cell: number, step: number];
 
-/** The origin of consecutive lines; `copiedFrom` is a step of another cell. */
-export type OriginRun = readonly [
-  lines: number,
+/**
+ * The common origin of consecutive lines: how many lines they are, the step that wrote them, and
+ * the author as an index into `AUTHORS`. `copiedFrom` is the step of another cell that wrote lines
+ * which were copied.
+ */
+export type LinesOrigin = readonly [
+  lineCount: number,
   step: number | null,
   author: number,
   copiedFrom?: CellStep
 ];
 
-/** A part of a text that was parsed as Markdown: a text, or a tag and what is in it. */
+/** A node of parsed Markdown: plain text, or an element as its tag followed by its child nodes. */
 export type MarkdownNode = string | readonly [string, ...MarkdownNode[]];
 
-/** A step with the origins of its lines and, if it isn't plain text, its explanation. */
+/** A step with the data that only the page has. */
 export interface IPageStep extends Step {
-  readonly by: readonly OriginRun[];
+  /** The origins of the lines of the step's code. */
+  readonly by: readonly LinesOrigin[];
+  /** The parsed explanation of an answer; undefined if it is plain text. */
   readonly answer?: readonly MarkdownNode[];
 }
 
-/** A step whose sources are indexes into the texts. */
+/** A step as it is stored in the page: its sources are indexes into `texts`. */
 type StepData = Omit<IPageStep, 'before' | 'code' | 'base'> & {
   readonly before: number;
   readonly code: number;
@@ -46,15 +52,18 @@ export interface IMoment {
   readonly saved?: true;
 }
 
-/** A change of a list: at which moment and position, how many are removed, what is inserted. */
+/**
+ * A change of a list at a moment: from position `start` on, `removedCount` entries are replaced by
+ * `inserted`.
+ */
 export type ListChange<T> = readonly [
   moment: number,
   start: number,
-  removed: number,
+  removedCount: number,
   inserted: readonly T[]
 ];
 
-/** A cell of the notebook with its type at some moment. */
+/** A cell's index, and the type that the cell had at some moment. */
 export type PlacedCell = readonly [cell: number, type: string];
 
 export interface IPageData {
@@ -65,18 +74,24 @@ export interface IPageData {
     readonly type: string;
     readonly mergedInto: number | null;
     readonly steps: readonly StepData[];
+    /** The source before the first step, as an index into `texts`. */
     readonly first: number;
   }[];
   readonly moments: readonly IMoment[];
+  /** The changes of the list of cells in the notebook. */
   readonly orders: readonly ListChange<PlacedCell>[];
+  /** The changes of the list of deleted cells. */
   readonly deleted: readonly ListChange<number>[];
+  /** All sources; each is stored only once. */
   readonly texts: readonly string[];
+  /** The parsed sources of Markdown cells, by index into `texts`. */
   readonly markdown: Readonly<Record<number, readonly MarkdownNode[]>>;
+  /** The images of outputs as `data:` addresses, by SHA-256. */
   readonly pictures: Readonly<Record<string, string>>;
   readonly report: Report;
 }
 
-/** Return the step with its sources. */
+/** Return a stored step with its sources in place of their indexes. */
 export function readStep(step: StepData, texts: readonly string[]): IPageStep {
   const { before, code, base } = step;
   return {

@@ -1,24 +1,26 @@
 /**
- * The language of the page: that of the browser, if it is translated.
+ * The language of the page: the browser's language if the page is translated to it, else English.
  *
- * Invariant: no code is evaluated (the page's policy forbids it), so the plural form is chosen by
- * the browser's own rules and not by the formula of a catalogue.
+ * Invariant: nothing is evaluated as code, because the page's content security policy forbids it.
+ * Therefore the browser's `Intl.PluralRules` choose a plural form, and not the formula that a
+ * translation catalogue contains.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 /** The translations of one language, by English text. */
 export type Catalogue = Readonly<Record<string, readonly string[]>>;
 
-/** Choose the first preferred language among the translated ones; else English. */
+/** Return the first of the preferred languages that is translated, or English if none is. */
 export function pickLanguage(
   preferred: readonly string[],
   translated: readonly string[]
 ): string {
-  const full = (tag: string) => new Intl.Locale(tag).maximize();
-  for (const wanted of preferred.map(full)) {
+  // Add the likely script to a tag: zh-TW uses another script than zh-CN.
+  const withScript = (tag: string) => new Intl.Locale(tag).maximize();
+  for (const locale of preferred.map(withScript)) {
     const match = ['en', ...translated].find(tag => {
-      const { language, script } = full(tag);
-      return language === wanted.language && script === wanted.script;
+      const { language, script } = withScript(tag);
+      return language === locale.language && script === locale.script;
     });
     if (match) {
       return match;
@@ -40,7 +42,7 @@ export function createBundle(
     (rules.resolvedOptions().pluralCategories as string[]).includes(name)
   );
   const fill = (text: string, values: unknown[]) =>
-    text.replace(/%(\d)/g, (_, at) => String(values[at - 1]));
+    text.replace(/%(\d)/g, (_, position) => String(values[position - 1]));
   const translate = (id: string, key = id) => catalogue[key]?.[0] ?? id;
   const bundle = {
     __: (id: string, ...values: unknown[]) => fill(translate(id), values),

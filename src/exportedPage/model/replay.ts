@@ -1,4 +1,7 @@
-/** The notebook through time: its cells, their steps, and which of them existed at a moment. Pure. */
+/**
+ * The replay of the exported notebook: its cells, their steps, and which cells and steps existed at
+ * each moment. All functions here are pure.
+ */
 import {
   findPosition,
   foldRuns,
@@ -17,7 +20,7 @@ import {
   readStep
 } from './data';
 
-/** The origin of a line. */
+/** The origin of a line: the step that wrote it, and the author. */
 export interface IOrigin {
   readonly step: number | null;
   readonly author: Author;
@@ -28,9 +31,9 @@ export interface ICell {
   readonly id: string;
   readonly type: string;
   readonly isMerged: boolean;
-  /** All steps; `index` and references refer to this list. */
+  /** All steps. Indexes of steps, such as a step's `index`, refer to this list. */
   readonly steps: readonly IPageStep[];
-  /** The steps as they are listed: with their runs. */
+  /** The rows of the list of steps. Runs are not rows of their own but belong to a step's row. */
   readonly rows: readonly IShownStep[];
   /** The source before the first step. */
   readonly firstSource: string;
@@ -58,9 +61,9 @@ export class NotebookReplay {
         this._newSteps[cell].push([moment, step])
       );
     });
-    const trees = Object.entries(data.markdown);
-    this._markdown = new Map(
-      trees.map(([index, tree]) => [texts[Number(index)], tree])
+    const parsedSources = Object.entries(data.markdown);
+    this._markdownBySource = new Map(
+      parsedSources.map(([index, nodes]) => [texts[Number(index)], nodes])
     );
   }
 
@@ -70,17 +73,17 @@ export class NotebookReplay {
     return this.data.moments.length - 1;
   }
 
-  /** The cells in the notebook after a moment, in order. */
+  /** Return the cells that were in the notebook after a moment, in order. */
   presentAt(moment: number): readonly PlacedCell[] {
     return this._present[moment] ?? [];
   }
 
-  /** The cells that were deleted by a moment. */
+  /** Return the cells that had been deleted at or before a moment. */
   deletedAt(moment: number): readonly number[] {
     return this._deleted[moment] ?? [];
   }
 
-  /** The newest step of a cell after a moment; -1 if it had none yet. */
+  /** Return the index of a cell's newest step after a moment; -1 if the cell had no step yet. */
   stepAt(cell: number, moment: number): number {
     const newSteps = this._newSteps[cell];
     let last = newSteps.length - 1;
@@ -90,96 +93,106 @@ export class NotebookReplay {
     return newSteps[last]?.[1] ?? -1;
   }
 
-  /** The moment at which a cell had its first step; null if none is known. */
+  /** Return the moment at which a cell got its first step; null if it is unknown. */
   firstMoment(cell: number): number | null {
     return this._newSteps[cell][0]?.[0] ?? null;
   }
 
-  /** The moment of a step; null if it has none. */
+  /** Return the moment that a step belongs to; null if it belongs to none. */
   momentOf(cell: number, step: number): number | null {
-    return this._newSteps[cell].find(([, at]) => at === step)?.[0] ?? null;
+    const newStep = this._newSteps[cell].find(([, index]) => index === step);
+    return newStep?.[0] ?? null;
   }
 
-  /** The position of the row that shows a step; -1 if there is none. */
+  /** Return the position of the row that shows a step; -1 if there is no such row. */
   rowOf(cell: number, step: number): number {
     return findPosition(this.cells[cell].rows, (_, index) => index === step);
   }
 
-  /** The step of a row: its last one, apart from runs. */
+  /** Return the step that a row shows: the last of the row's steps that isn't a run. */
   stepOf(cell: number, row: IShownStep): IPageStep {
     const index = row.parts?.at(-1)?.index ?? row.serverIndex ?? row.index;
     return this.cells[cell].steps[index];
   }
 
-  /** The source of a cell after a step (-1: before the first), and the origins of its lines. */
+  /**
+   * Return the source of a cell after a step, and the origins of its lines. If `step` is -1, this
+   * is the source before the first step.
+   */
   sourceAt(
     cell: number,
     step: number
   ): { source: string; origins: readonly IOrigin[] } {
     const { steps, firstSource } = this.cells[cell];
-    let last = step;
-    while (last >= 0 && !steps[last].applied) {
-      last--;
+    // Find the last step whose code was written into the cell.
+    let lastApplied = step;
+    while (lastApplied >= 0 && !steps[lastApplied].applied) {
+      lastApplied--;
     }
-    const writer = steps[last];
+    const appliedStep = steps[lastApplied];
     return {
-      source: step < 0 ? firstSource : (writer?.code ?? ''),
-      origins: originsOf(writer)
+      source: step < 0 ? firstSource : (appliedStep?.code ?? ''),
+      origins: originsOf(appliedStep)
     };
   }
 
-  /** The last run up to a step of the code that the cell contained after it. */
+  /**
+   * Return the last run, at or before a step, of the source that the cell had after the step; null
+   * if that source had not been run yet.
+   */
   lastRun(cell: number, step: number): IPageStep | null {
     const { steps } = this.cells[cell];
-    for (let at = step; at >= 0; at--) {
-      if (sourceAfter(steps[at]) !== sourceAfter(steps[step])) {
+    for (let index = step; index >= 0; index--) {
+      if (sourceAfter(steps[index]) !== sourceAfter(steps[step])) {
         break;
       }
-      if (steps[at].kind === 'run') {
-        return steps[at];
+      if (steps[index].kind === 'run') {
+        return steps[index];
       }
     }
     return null;
   }
 
-  /** The tree of a Markdown source; null if it is plain or was too large. */
+  /** Return the nodes of a parsed Markdown source; null if the source was too large to parse. */
   markdownOf(source: string): readonly MarkdownNode[] | null {
-    return this._markdown.get(source) ?? null;
+    return this._markdownBySource.get(source) ?? null;
   }
 
+  /** The cells in the notebook after each moment. */
   private readonly _present: PlacedCell[][];
+  /** The deleted cells after each moment. */
   private readonly _deleted: number[][];
-  /** Of each cell: the moments at which it had a new step, with that step. */
+  /** For each cell, its steps that belong to a moment, in the order of the moments. */
   private readonly _newSteps: [moment: number, step: number][][];
-  private readonly _markdown: Map<string, readonly MarkdownNode[]>;
+  private readonly _markdownBySource: Map<string, readonly MarkdownNode[]>;
 }
 
-/** The origin of each line of a step's code. */
+/** Return the origin of each line of a step's code. */
 export function originsOf(step: IPageStep | undefined): readonly IOrigin[] {
-  return (step?.by ?? []).flatMap(([lines, from, author, copiedFrom]) =>
-    Array<IOrigin>(lines).fill({
-      step: from,
+  return (step?.by ?? []).flatMap(([lineCount, origin, author, copiedFrom]) =>
+    Array<IOrigin>(lineCount).fill({
+      step: origin,
       author: AUTHORS[author],
       copiedFrom
     })
   );
 }
 
-/** The list after each moment. */
+/** Apply the changes of a list in order, and return the list as it was after each moment. */
 function replayChanges<T>(
   changes: readonly ListChange<T>[],
-  moments: number
+  momentCount: number
 ): T[][] {
   const lists: T[][] = [];
   let list: T[] = [];
-  let next = 0;
-  for (let moment = 0; moment < moments; moment++) {
-    for (; changes[next]?.[0] === moment; next++) {
-      const [, start, removed, inserted] = changes[next];
+  let nextChange = 0;
+  for (let moment = 0; moment < momentCount; moment++) {
+    for (; changes[nextChange]?.[0] === moment; nextChange++) {
+      const [, start, removedCount, inserted] = changes[nextChange];
       list = [
         ...list.slice(0, start),
         ...inserted,
-        ...list.slice(start + removed)
+        ...list.slice(start + removedCount)
       ];
     }
     lists.push(list);

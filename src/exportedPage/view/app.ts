@@ -1,4 +1,4 @@
-/** The whole page: the current moment, cell and step, and everything that changes them. */
+/** The whole exported page. It holds the current moment, cell and step, and changes them. */
 import { button, el, replaceChildren } from './dom';
 import { historyView } from './history';
 import { createKeysDialog } from './keys';
@@ -31,10 +31,11 @@ export class App {
     this._blame = button(trans.__('Authorship'), () => this._toggleBlame(), {
       'aria-pressed': 'false'
     });
-    const changes = replay.data.moments.flatMap(({ steps }) =>
-      steps.slice(0, 1)
+    // Start with the cell that changed last.
+    const changedCells = replay.data.moments.flatMap(({ steps }) =>
+      steps.slice(0, 1).map(([cell]) => cell)
     );
-    this._cell = changes.at(-1)?.[0] ?? 0;
+    this._cell = changedCells.at(-1) ?? 0;
   }
 
   /** Add the page to its document. */
@@ -75,16 +76,17 @@ export class App {
     );
   }
 
-  /** Go to a moment, and to a cell: by default to the one that changed. */
+  /** Go to a moment and a cell; by default, to the cell that changed at the moment. */
   goTo(moment: number, cell?: number, step?: number): void {
     const { replay } = this._labels;
     moment = Math.max(0, Math.min(replay.lastMoment, moment));
-    const isMove = moment !== this._moment;
-    const [changed] = replay.data.moments[moment].steps;
+    const isOtherMoment = moment !== this._moment;
+    const [firstStep] = replay.data.moments[moment].steps;
     this._moment = moment;
-    this._cell = cell ?? changed?.[0] ?? this._cell;
+    this._cell = cell ?? firstStep?.[0] ?? this._cell;
     this._step = step ?? replay.stepAt(this._cell, moment);
-    this._notebook.show(moment, this._cell, isMove && this._view === 0);
+    const shouldScroll = isOtherMoment && this._view === 0;
+    this._notebook.show(moment, this._cell, shouldScroll);
     if (replay.cells.length) {
       this._panel.show(this._cell, this._step, moment);
     }
@@ -92,11 +94,11 @@ export class App {
     try {
       history.replaceState(null, '', `#${moment + 1}`);
     } catch {
-      // Some mail programs show the page without an address that can change.
+      // Some mail programs show the page at an address that a script can't change.
     }
   }
 
-  /** Go to a row of the current cell, and to its moment if it has one. */
+  /** Go to a row of the current cell, and to the moment of the row's step if it has one. */
   private _goToRow(position: number): void {
     const { replay } = this._labels;
     const { rows } = replay.cells[this._cell];
@@ -116,9 +118,9 @@ export class App {
   private _showView(view: number): void {
     this._view = view;
     document.body.dataset.view = String(view);
-    this._tabs.forEach((tab, at) => {
-      tab.setAttribute('aria-selected', String(at === view));
-      tab.tabIndex = at === view ? 0 : -1;
+    this._tabs.forEach((tab, index) => {
+      tab.setAttribute('aria-selected', String(index === view));
+      tab.tabIndex = index === view ? 0 : -1;
     });
     this._box.setAttribute('aria-labelledby', `tab-${view}`);
     this._views[view] ??= this._createView(view);
@@ -153,22 +155,23 @@ export class App {
     }
   }
 
-  /** The action of a key on an element; `keys.ts` lists them. */
+  /** Return the action of a key on an element, or null. `keys.ts` lists all keys with an action. */
   private _actionOf(
     { key, shiftKey }: KeyboardEvent,
     target: Element
   ): (() => void) | null {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
+    const offset = { ArrowLeft: -1, ArrowRight: 1 }[key];
     const { replay } = this._labels;
     if (key === '?') {
       return () => this._keys.showModal();
     }
     if (shiftKey) {
       const row = replay.rowOf(this._cell, this._step);
-      return by ? () => this._goToRow(row + by) : null;
+      return offset ? () => this._goToRow(row + offset) : null;
     }
-    if (by && target.role === 'tab') {
-      const next = (this._view + by + this._tabs.length) % this._tabs.length;
+    if (offset && target.role === 'tab') {
+      const count = this._tabs.length;
+      const next = (this._view + offset + count) % count;
       return () => {
         this._showView(next);
         this._tabs[next].focus();
@@ -178,7 +181,7 @@ export class App {
     const isControl = target.closest('button, summary, a, select');
     const move = () => {
       this._player.pause();
-      this.goTo(this._moment + by!);
+      this.goTo(this._moment + offset!);
     };
     const actions: Readonly<Record<string, (() => void) | null>> = {
       arrowleft: isField ? null : move,
@@ -194,6 +197,7 @@ export class App {
     return actions[key.toLowerCase()] ?? null;
   }
 
+  /** Create the content that is only printed: the report, then the history. */
   private _printed(): HTMLElement {
     const report = reportView(this._labels, () => undefined);
     return el('div.printed', report, historyView(this._labels));
@@ -202,6 +206,7 @@ export class App {
   private _moment = -1;
   private _cell: number;
   private _step = -1;
+  /** The index of the selected tab. */
   private _view = 0;
   private readonly _views: HTMLElement[] = [];
   private readonly _player: Player;
@@ -214,7 +219,7 @@ export class App {
   private readonly _main = el('main', this._box);
 }
 
-/** The page of a notebook without a history. */
+/** Create the content of the page for a notebook without a history. */
 export function emptyPage(labels: PageLabels): HTMLElement[] {
   const { trans, replay } = labels;
   return [

@@ -1,4 +1,4 @@
-/** Renders code with the origin of each line, changes, outputs and whole steps. */
+/** Functions that render code with the origin of each line, changes, outputs and whole steps. */
 import { aroundChanges, changedLines } from '../../diff/changedLines';
 import type { Step } from '../../api/types';
 import type { IShownStep } from '../../records/fold';
@@ -9,28 +9,28 @@ import { highlight } from './highlight';
 import { authorOf, PageLabels } from './labels';
 import { markdownBlock } from './markdown';
 
-/** A change with at least as many lines is shown without its unchanged parts, if `isShort`. */
+/** The number of lines from which on `isShort` leaves unchanged lines out of a change. */
 const LONG_CHANGE = 40;
 
 interface ICodeOptions {
   readonly cell: number;
   readonly code: string;
   readonly origins: readonly IOrigin[];
-  /** The code to compare with; empty or equal code is not compared. */
+  /** The code to compare `code` with. If it is empty or equal, no change is shown. */
   readonly before?: string;
-  /** The name of the block. */
+  /** The accessible name of the block. */
   readonly label: string;
-  /** Whether to show only the changed parts of a long change. */
+  /** Whether to show only the changed lines of a long change, and the lines around them. */
   readonly isShort?: boolean;
 }
 
 type Line = {
   readonly kind: 'same' | 'removed' | 'added';
-  /** The index of a line of the code; else the removed text. */
-  readonly at: number | string;
+  /** The index of the line in the code; for a removed line, its text. */
+  readonly content: number | string;
 };
 
-/** Render code, or the change from `before` to it. */
+/** Render code or, with `before`, the change from `before` to the code. */
 export function codeBlock(
   labels: PageLabels,
   options: ICodeOptions
@@ -38,54 +38,59 @@ export function codeBlock(
   const { cell, code, origins, label } = options;
   const { data, cells } = labels.replay;
   const language = cells[cell].type === 'code' ? data.language : '';
-  const pieces = highlight(code, language);
-  let previous = '';
-  const rendered = codeLines(options, pieces.length).map(({ kind, at }) => {
-    const origin = typeof at === 'number' ? origins[at] : undefined;
+  const highlightedLines = highlight(code, language);
+  const lines = codeLines(options, highlightedLines.length);
+  let previousLabel = '';
+  const rendered = lines.map(({ kind, content }) => {
+    const origin = typeof content === 'number' ? origins[content] : undefined;
     const { short = '', full } = origin ? labels.origin(cell, origin) : {};
-    // Consecutive lines of the same origin are labelled once.
-    const name = short === previous ? '' : short;
-    previous = short;
-    const content =
-      typeof at === 'number'
-        ? pieces[at].map(([text, type]) =>
+    // Label only the first of consecutive lines with the same origin.
+    const originLabel = short === previousLabel ? '' : short;
+    previousLabel = short;
+    const children =
+      typeof content === 'number'
+        ? highlightedLines[content].map(([text, type]) =>
             type ? el('span', { class: `t-${type}` }, text) : text
           )
-        : at;
+        : content;
     const tag = { same: 'span', removed: 'del', added: 'ins' } as const;
     const sign = { same: '', removed: '-', added: '+' };
     return el(
       'span',
       { class: `line by-${origin?.author ?? 'none'}`, title: full },
-      el('span.who', name),
+      el('span.who', originLabel),
       el('span.sign', { 'aria-hidden': 'true' }, sign[kind]),
-      el(tag[kind], { class: 'text' }, content, '\n')
+      el(tag[kind], { class: 'text' }, children, '\n')
     );
   });
   return el('pre.code', { 'aria-label': label }, el('code', rendered));
 }
 
+/** Return the lines to show: those of the code and, in a change, removed lines. */
 function codeLines(
   { code, before, isShort }: ICodeOptions,
-  count: number
+  lineCount: number
 ): Line[] {
   if (!before || before === code) {
-    return Array.from({ length: count }, (_, at) => ({ kind: 'same', at }));
+    return Array.from({ length: lineCount }, (_, index) => ({
+      kind: 'same',
+      content: index
+    }));
   }
   const changes = changedLines(before, code);
-  let next = 0;
+  let nextIndex = 0;
   const lines = changes.map(({ kind, from, to }) => ({
     kind,
-    at: kind === 'removed' ? before.slice(from, to) : next++
+    content: kind === 'removed' ? before.slice(from, to) : nextIndex++
   }));
   if (!isShort || lines.length < LONG_CHANGE) {
     return lines;
   }
   const isShown = aroundChanges(changes);
-  return lines.filter((_, at) => isShown[at]);
+  return lines.filter((_, index) => isShown[index]);
 }
 
-/** Render the output of a run; null if there is none. */
+/** Render the output of a run; return null if there is no run or no output. */
 export function outputBlock(
   labels: PageLabels,
   run: Step | null
@@ -109,17 +114,23 @@ export function outputBlock(
   );
 }
 
-/** Render a row: request and answer, change and output. */
+/**
+ * Render a row of the list of steps: the request and the answer if it is a turn, the change of the
+ * code, and the output.
+ *
+ * @param options - `before`: the code to compare with, by default that before the step; `run`: the
+ * run whose output is shown, by default the last.
+ */
 export function rowBlock(
   labels: PageLabels,
   cell: number,
   row: IShownStep,
-  more: { against?: string; isShort?: boolean; run?: Step | null } = {}
+  options: { before?: string; isShort?: boolean; run?: Step | null } = {}
 ): (HTMLElement | null)[] {
   const { trans, replay } = labels;
   const step = replay.stepOf(cell, row);
   const isTurn = step.kind === 'turn';
-  const before = more.against ?? step.base ?? step.before;
+  const before = options.before ?? step.base ?? step.before;
   const label = isTurn ? trans.__('Suggested code') : trans.__('Code');
   const { explanation, answer } = step;
   return [
@@ -133,7 +144,7 @@ export function rowBlock(
           answer ? markdownBlock(answer) : el('p.explanation', explanation)
         ]
       : []),
-    ...(more.isShort && before === step.code
+    ...(options.isShort && before === step.code
       ? [el('p.dull', trans.__('No code changes.'))]
       : [
           el('h4', label),
@@ -143,10 +154,10 @@ export function rowBlock(
             origins: originsOf(step),
             before,
             label,
-            isShort: more.isShort
+            isShort: options.isShort
           })
         ]),
-    outputBlock(labels, more.run === undefined ? runOf(row) : more.run)
+    outputBlock(labels, options.run === undefined ? runOf(row) : options.run)
   ];
 }
 

@@ -1,4 +1,9 @@
-/** Creates elements. Texts of sessions become text nodes, never HTML (P12). */
+/**
+ * Functions that create HTML elements.
+ *
+ * Invariant: texts become text nodes and are never parsed as HTML, because stored sessions may
+ * contain anything.
+ */
 
 type Attributes = Readonly<
   Record<
@@ -10,8 +15,9 @@ export type Child =
   Node | string | number | false | null | undefined | readonly Child[];
 
 /**
- * Create an element of a tag, with classes as in `p.big`. Functions among the attributes listen to
- * the event of that name; `true` sets an empty attribute. Empty children are left out.
+ * Create an element. `selector` is its tag and its classes, such as `p.big`. An attribute whose
+ * value is a function listens to the event of that name, and `true` sets an empty attribute.
+ * Children that are empty, false, null or undefined are left out.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
   selector: K | `${K}.${string}`,
@@ -20,8 +26,8 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   const [tag, ...classes] = selector.split('.');
   const node = document.createElement(tag) as HTMLElementTagNameMap[K];
   node.classList.add(...classes);
-  const [first, ...others] = content;
-  const children = isAttributes(first) ? others : content;
+  const [first, ...following] = content;
+  const children = isAttributes(first) ? following : content;
   for (const [name, value] of Object.entries(
     isAttributes(first) ? first : {}
   )) {
@@ -64,11 +70,12 @@ export function button(
   return el('button', { type: 'button', click, ...attributes }, content);
 }
 
-/** Create a small label. */
+/** Create a chip: a short text in a frame. */
 export function chip(text: string, tone: string): HTMLElement {
   return el('span', { class: `chip ${tone}` }, text);
 }
 
+/** The SVG path of each icon. */
 const ICONS = {
   first: 'M3 3h2v10H3zM13 3v10L6 8z',
   back: 'M12 3v10L4 8z',
@@ -79,7 +86,7 @@ const ICONS = {
 };
 export type IconName = keyof typeof ICONS;
 
-/** Show an icon and a label in a button that has no other content. */
+/** Replace the content of a button by an icon; `label` is its tooltip and accessible name. */
 export function setIcon(
   button: HTMLElement,
   name: IconName,

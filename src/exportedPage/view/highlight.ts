@@ -1,4 +1,7 @@
-/** Highlights comments, strings, numbers and keywords. The text itself is never changed. */
+/**
+ * A small syntax highlighter for comments, strings, numbers and keywords: the exported page can't
+ * load JupyterLab's. The text itself is never changed.
+ */
 
 const KEYWORDS: Readonly<Record<string, string>> = {
   python:
@@ -10,27 +13,30 @@ const KEYWORDS: Readonly<Record<string, string>> = {
   javascript:
     'async await break case catch class const continue default delete do else export extends false finally for function if import in instanceof let new null of return static super switch this throw true try typeof undefined var void while yield'
 };
+/** The pattern of comments, for languages whose comments don't begin with `#`. */
 const COMMENTS: Readonly<Record<string, string>> = {
   javascript: '//[^\\n]*|/\\*[^]*?(?:\\*/|$)',
   sql: '--[^\\n]*'
 };
 const STRINGS =
   '"""[^]*?(?:"""|$)|\'\'\'[^]*?(?:\'\'\'|$)|"(?:\\\\.|[^"\\\\\\n])*"?|\'(?:\\\\.|[^\'\\\\\\n])*\'?';
+/** Longer texts are not highlighted; in characters. */
 const MAX_LENGTH = 200_000;
 
-/** A piece of a line with its class: `c`omment, `s`tring, `n`umber, `k`eyword or none. */
-export type Piece = readonly [text: string, name: string];
+/** A range of a line with its type: `c`omment, `s`tring, `n`umber, `k`eyword, or empty. */
+export type Token = readonly [text: string, type: string];
 
-/** Return the pieces of each line. */
-export function highlight(text: string, language: string): Piece[][] {
-  const lines: Piece[][] = [[]];
-  const add = (piece: string, name: string) => {
-    piece.split('\n').forEach((part, index) => {
+/** Return the tokens of each line. */
+export function highlight(text: string, language: string): Token[][] {
+  const lines: Token[][] = [[]];
+  // A token may extend over several lines, and is split at line breaks.
+  const add = (tokenText: string, type: string) => {
+    tokenText.split('\n').forEach((lineText, index) => {
       if (index) {
         lines.push([]);
       }
-      if (part) {
-        lines[lines.length - 1].push([part, name]);
+      if (lineText) {
+        lines[lines.length - 1].push([lineText, type]);
       }
     });
   };
@@ -39,17 +45,17 @@ export function highlight(text: string, language: string): Piece[][] {
     add(text, '');
     return lines;
   }
-  const token = new RegExp(
+  const pattern = new RegExp(
     `(${COMMENTS[language] ?? '#[^\\n]*'})|(${STRINGS})|(\\b\\d[\\w.]*)|[\\p{L}_][\\p{L}\\p{N}_]*`,
     'gu'
   );
   let end = 0;
-  for (const match of text.matchAll(token)) {
+  for (const match of text.matchAll(pattern)) {
     add(text.slice(end, match.index), '');
-    const [all, comment, string, number] = match;
-    const word = language === 'sql' ? all.toLowerCase() : all;
+    const [token, comment, string, number] = match;
+    const word = language === 'sql' ? token.toLowerCase() : token;
     add(
-      all,
+      token,
       comment
         ? 'c'
         : string
@@ -60,7 +66,7 @@ export function highlight(text: string, language: string): Piece[][] {
               ? 'k'
               : ''
     );
-    end = match.index + all.length;
+    end = match.index + token.length;
   }
   add(text.slice(end), '');
   return lines;

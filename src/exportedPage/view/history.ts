@@ -1,4 +1,4 @@
-/** The history of all cells, to be read from top to bottom; it is also what is printed. */
+/** The history of all cells as one text, which is also printed. */
 import type { ICell } from '../model/replay';
 import { rowBlock, rowFacts } from './code';
 import { el } from './dom';
@@ -11,12 +11,12 @@ export function historyView(labels: PageLabels): HTMLElement {
       'article.chapter',
       el('h2', labels.cell(cell, replay.lastMoment)),
       rows.length === 0 && el('p.dull', trans.__('This cell has no history.')),
-      rows.map((row, place) => {
+      rows.map((row, index) => {
         const step = replay.stepOf(cell, row);
         return el(
           'div',
           { class: `entry by-${step.author}` },
-          el('h3', `${place + 1}. ${labels.step(cell, step.index)}`),
+          el('h3', `${index + 1}. ${labels.step(cell, step.index)}`),
           rowFacts(labels, cell, row),
           rowBlock(labels, cell, row, { isShort: true })
         );

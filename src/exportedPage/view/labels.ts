@@ -1,4 +1,7 @@
-/** The texts of the page. Titles, outcomes and shares are those of the sidebar. Text only. */
+/**
+ * The texts of the page, without HTML. The titles and outcomes of steps and the shares of
+ * contributors have the same texts as in the sidebar.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Step } from '../../api/types';
@@ -19,7 +22,7 @@ export interface ILabel {
 }
 
 export class PageLabels {
-  /** @param locale - For times and numbers. */
+  /** @param locale - The locale in which times and numbers are formatted. */
   constructor(
     readonly replay: NotebookReplay,
     readonly trans: TranslationBundle,
@@ -32,12 +35,13 @@ export class PageLabels {
     this._percent = new Intl.NumberFormat(locale, { style: 'percent' });
   }
 
-  /** The name of a cell at a moment. */
+  /** Return the name of a cell at a moment. */
   cell(cell: number, moment: number): string {
     const { replay, trans } = this;
-    const place = replay.presentAt(moment).findIndex(([at]) => at === cell);
-    if (place >= 0 || replay.deletedAt(moment).includes(cell)) {
-      return cellName(place + 1 || null, trans);
+    const present = replay.presentAt(moment);
+    const position = present.findIndex(([index]) => index === cell);
+    if (position >= 0 || replay.deletedAt(moment).includes(cell)) {
+      return cellName(position + 1 || null, trans);
     }
     const first = replay.firstMoment(cell);
     if (first === null || first > moment) {
@@ -48,7 +52,7 @@ export class PageLabels {
       : trans.__('New cell');
   }
 
-  /** The title of a step; a run that belongs to a row has its own. */
+  /** Return the title of a step: that of the row that shows the step, unless the step is a run. */
   step(cell: number, step: number): string {
     const { steps, rows } = this.replay.cells[cell];
     const row = rows[this.replay.rowOf(cell, step)];
@@ -58,7 +62,7 @@ export class PageLabels {
     );
   }
 
-  /** A moment in one line. */
+  /** Describe a moment in one line. */
   moment(index: number): string {
     const { kind, steps } = this.replay.data.moments[index];
     const [first] = steps;
@@ -73,7 +77,7 @@ export class PageLabels {
     );
   }
 
-  /** The type of a cell. */
+  /** Return the name of a cell type. */
   type(type: string): string {
     const { trans } = this;
     return type === 'code'
@@ -83,7 +87,7 @@ export class PageLabels {
         : trans.__('Raw');
   }
 
-  /** The outcome of a step; null if it has none. */
+  /** Return the outcome of a step; null if it has none. */
   outcome(cell: number, step: Step): ILabel | null {
     const { steps } = this.replay.cells[cell];
     const isNewest = !steps.some(
@@ -94,26 +98,26 @@ export class PageLabels {
       return outcome;
     }
     const duration = durationOf(step);
-    const took = duration === null ? '' : durationText(duration, this.trans);
-    return { ...outcome, text: `✓ ${outcome.text} ${took}`.trim() };
+    const time = duration === null ? '' : durationText(duration, this.trans);
+    return { ...outcome, text: `✓ ${outcome.text} ${time}`.trim() };
   }
 
-  /** The outcomes of a row and of its last run. */
+  /** Return the outcome of a row's step and that of its last run; a missing outcome is left out. */
   outcomes(cell: number, row: IShownStep): ILabel[] {
     const run = runOf(row);
-    const count = row.runs?.length ?? 0;
-    const own = row.kind === 'run' ? null : this.outcome(cell, row);
-    const last = run && this.outcome(cell, run);
-    const text = last?.text ?? '';
+    const runCount = row.runs?.length ?? 0;
+    const stepLabel = row.kind === 'run' ? null : this.outcome(cell, row);
+    const runLabel = run && this.outcome(cell, run);
+    const text = runLabel?.text ?? '';
     return [
-      own,
-      last && count > 1
-        ? { ...last, text: this.trans.__('%1 ×%2', text, count) }
-        : last
+      stepLabel,
+      runLabel && runCount > 1
+        ? { ...runLabel, text: this.trans.__('%1 ×%2', text, runCount) }
+        : runLabel
     ].filter(label => label !== null);
   }
 
-  /** The author of a step or a line. */
+  /** Return the name of the author of a step or a line. */
   contributor({ author, name }: { author: Author; name?: string }): string {
     switch (author) {
       case 'existing':
@@ -129,31 +133,35 @@ export class PageLabels {
     }
   }
 
-  /** The origin of a line: in short, and in full with its request. */
+  /** Describe the origin of a line in short, and in full with model, time and request. */
   origin(cell: number, origin: IOrigin): { short: string; full: string } {
     const { trans, replay } = this;
     const { author, copiedFrom } = origin;
-    const [source, index] = copiedFrom ?? [cell, origin.step];
-    const step = index === null ? undefined : replay.cells[source].steps[index];
-    const who =
+    const [originCell, index] = copiedFrom ?? [cell, origin.step];
+    const step =
+      index === null ? undefined : replay.cells[originCell].steps[index];
+    const authorName =
       author === 'model' && step?.turnId !== undefined
         ? trans.__('AI, request %1', step.turnId)
         : origin.step === null
           ? trans.__('not recorded yet')
           : this.contributor({ author, name: step?.name });
-    const parts = [who, copiedFrom ? trans.__('from another cell') : ''];
+    const origins = [
+      authorName,
+      copiedFrom ? trans.__('from another cell') : ''
+    ];
     const details = step && [
       step.model,
       this.time(step.timestamp),
       author === 'model' ? step.title : ''
     ];
     return {
-      short: parts.filter(Boolean).join(' · '),
-      full: [...parts, ...(details ?? [])].filter(Boolean).join('\n')
+      short: origins.filter(Boolean).join(' · '),
+      full: [...origins, ...(details ?? [])].filter(Boolean).join('\n')
     };
   }
 
-  /** A stored time; an invalid one is returned unchanged. */
+  /** Format a stored time; an invalid time is returned unchanged. */
   time(stored: string): string {
     const date = new Date(stored);
     return Number.isNaN(date.getTime()) ? stored : this._time.format(date);
@@ -174,24 +182,24 @@ export class PageLabels {
       : trans.__('No code yet.');
   }
 
-  /** The sizes of the notebook and its history. */
+  /** Describe the size of the notebook and of its history in one line. */
   summary(): string {
     const { trans, replay } = this;
     const { moments, report } = replay.data;
     const { lastMoment } = replay;
-    const present = replay.presentAt(lastMoment).length;
-    const deleted = replay.deletedAt(lastMoment).length;
+    const presentCount = replay.presentAt(lastMoment).length;
+    const deletedCount = replay.deletedAt(lastMoment).length;
     const cells = [
-      trans._n('%1 cell', '%1 cells', present),
-      deleted ? trans.__('%1 deleted', deleted) : ''
+      trans._n('%1 cell', '%1 cells', presentCount),
+      deletedCount ? trans.__('%1 deleted', deletedCount) : ''
     ];
-    const requests = replay.cells
+    const requestCount = replay.cells
       .flatMap(({ steps }) => steps)
       .filter(({ kind }) => kind === 'turn').length;
     const { lines, byModel } = report.total;
     return [
       cells.filter(Boolean).join(trans._p('between names', ', ')),
-      trans._n('%1 request', '%1 requests', requests),
+      trans._n('%1 request', '%1 requests', requestCount),
       trans._n('%1 change', '%1 changes', moments.length),
       lines ? trans.__('%1 written by AI', this.percent(byModel, lines)) : '',
       `${this.time(moments[0].timestamp)} – ${this.time(moments[lastMoment].timestamp)}`
@@ -204,7 +212,7 @@ export class PageLabels {
   private readonly _percent: Intl.NumberFormat;
 }
 
-/** The author of a step; "existing" if it is from before anything was recorded. */
+/** Return the author of a step: "existing" for content that is older than the history. */
 export function authorOf({
   kind,
   author

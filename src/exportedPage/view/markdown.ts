@@ -1,7 +1,8 @@
-/** Renders text that the exporter parsed as Markdown (`aiserver/sharing/markdown.py`). */
+/** Functions that render Markdown, which `aiserver/sharing/markdown.py` parsed for the page. */
 import type { MarkdownNode } from '../model/data';
 import { el } from './dom';
 
+/** The only tags for which elements are created; any other tag becomes a `span`. */
 const TAGS = [
   ...(['p', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'em'] as const),
   ...(['strong', 's', 'hr', 'br'] as const),
@@ -19,7 +20,7 @@ function render(node: MarkdownNode): Node | string {
   const [tag, number] = node[0].split(':');
   const children = (node.slice(1) as MarkdownNode[]).map(render);
   if (tag === 'h') {
-    // Not a heading element: the page has its own headings.
+    // Don't create a heading element: it would mix with the headings of the page itself.
     return el('p', { class: `heading level-${Number(number)}` }, children);
   }
   const name = TAGS.find(allowed => allowed === tag) ?? 'span';

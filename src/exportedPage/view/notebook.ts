@@ -1,4 +1,4 @@
-/** The notebook at a moment. Only cells that differ from what is shown are rendered again. */
+/** The view of the notebook at a moment. Only cells that changed since are rendered again. */
 import { originsOf } from '../model/replay';
 import { codeBlock, outputBlock } from './code';
 import { button, Child, chip, el, replaceChildren } from './dom';
@@ -22,8 +22,8 @@ export class NotebookView {
 
   readonly node: HTMLElement;
 
-  /** Show a moment with one cell marked; `scroll` scrolls to that cell. */
-  show(moment: number, picked: number, scroll: boolean): void {
+  /** Show the notebook at a moment, mark the current cell, and optionally scroll to that cell. */
+  show(moment: number, currentCell: number, shouldScroll: boolean): void {
     const { replay, trans } = this._labels;
     const { steps } = replay.data.moments[moment];
     const changed = new Set(steps.map(([cell]) => cell));
@@ -31,9 +31,9 @@ export class NotebookView {
       this._render(cell, type, moment, changed.has(cell));
     const present = replay.presentAt(moment);
     const nodes = present.map(([cell, type]) => render(cell, type));
-    nodes.forEach((node, place) => {
-      if (this._list.children[place] !== node) {
-        this._list.insertBefore(node, this._list.children[place] ?? null);
+    nodes.forEach((node, index) => {
+      if (this._list.children[index] !== node) {
+        this._list.insertBefore(node, this._list.children[index] ?? null);
       }
     });
     while (this._list.children.length > nodes.length) {
@@ -51,14 +51,15 @@ export class NotebookView {
       this._deleted.open = true;
     }
     this._rendered.forEach(({ node }, cell) => {
-      node.classList.toggle('is-picked', cell === picked);
+      node.classList.toggle('is-picked', cell === currentCell);
     });
-    const target = this._rendered.get(picked)?.node;
-    if (scroll && target?.isConnected) {
+    const target = this._rendered.get(currentCell)?.node;
+    if (shouldScroll && target?.isConnected) {
       scrollTo(target);
     }
   }
 
+  /** Return the element of a cell, rendered again only if it looks different at this moment. */
   private _render(
     cell: number,
     type: string,
@@ -84,7 +85,7 @@ export class NotebookView {
     return node;
   }
 
-  /** Render the head; with `step`, the change that was made at this moment. */
+  /** Render a cell's head. `step` is the cell's change at this moment; -1 if it didn't change. */
   private _head(cell: number, type: string, step: number): HTMLElement {
     const labels = this._labels;
     const { steps } = labels.replay.cells[cell];
@@ -98,6 +99,7 @@ export class NotebookView {
     );
   }
 
+  /** Render a cell's change at this moment or, if it didn't change, its source; and its output. */
   private _body(
     cell: number,
     type: string,
@@ -124,10 +126,10 @@ export class NotebookView {
       const origins = originsOf(step);
       return [codeBlock(labels, { cell, code, origins, label }), output];
     }
-    const tree = type === 'markdown' ? replay.markdownOf(source) : null;
+    const markdown = type === 'markdown' ? replay.markdownOf(source) : null;
     return [
-      tree
-        ? markdownBlock(tree)
+      markdown
+        ? markdownBlock(markdown)
         : source
           ? codeBlock(labels, { cell, code: source, origins, label })
           : el('p.dull', trans.__('(empty)')),
@@ -143,7 +145,7 @@ export class NotebookView {
   >();
 }
 
-/** Scroll no further than needed, to below the bar at the top. */
+/** If an element is out of view, scroll so that it is just below the bar at the page's top. */
 function scrollTo(node: Element): void {
   const bar = document.querySelector('.top')!.getBoundingClientRect().bottom;
   const { top } = node.getBoundingClientRect();

@@ -2,8 +2,9 @@
  * The script of the exported page, which `jlpm build:page` bundles and `aiserver/sharing/page.py`
  * puts into each page.
  *
- * Invariants: it makes no requests and needs nothing but its page. Contents of sessions are
- * inserted as text only (P12).
+ * Invariants:
+ * - The script makes no network requests, and all data that it needs is in the page.
+ * - Texts from the notebook's history are inserted as text, never as HTML.
  */
 import { pickLocale } from '../../labels/locale';
 import { Catalogue, createBundle, pickLanguage } from '../model/language';
@@ -11,7 +12,7 @@ import { NotebookReplay } from '../model/replay';
 import { App, emptyPage } from './app';
 import { PageLabels } from './labels';
 
-/** The translations, by language; written in front of this script. */
+/** The translations by language. The exporter writes this constant in front of the script. */
 declare const CATALOGUES: Readonly<Record<string, Catalogue>>;
 
 const { languages } = navigator;
@@ -29,7 +30,8 @@ if (replay.lastMoment < 0) {
 } else {
   const app = new App(labels);
   app.attach(container);
+  // An address such as `replay.html#3` opens the page at the third moment.
   const moment = Number(location.hash.slice(1)) - 1;
-  const isMoment = Number.isInteger(moment) && moment >= 0;
-  app.goTo(isMoment ? moment : replay.lastMoment);
+  const isValid = Number.isInteger(moment) && moment >= 0;
+  app.goTo(isValid ? moment : replay.lastMoment);
 }

@@ -1,10 +1,10 @@
-/** One cell: the list of its steps, and the current one in full. */
+/** The panel of the current cell: the list of its steps, and the current step in full. */
 import { button, chip, el, replaceChildren } from './dom';
 import { rowBlock, rowFacts } from './code';
 import { authorOf, PageLabels } from './labels';
 
 export class CellPanel {
-  /** @param _onRow - Is called with the position of a row that the reader chose. */
+  /** @param _onRow - Called with the position of a row when the reader chooses the row. */
   constructor(
     private readonly _labels: PageLabels,
     private readonly _onRow: (row: number) => void
@@ -45,20 +45,20 @@ export class CellPanel {
 
   readonly node: HTMLElement;
 
-  /** Show a step of a cell (-1: none) under the name that the cell has at a moment. */
+  /** Show a step of a cell, or no step if `step` is -1. `moment` decides how the cell is called. */
   show(cell: number, step: number, moment: number): void {
     const { replay, trans } = this._labels;
-    const isOther = cell !== this._cell;
-    if (isOther) {
+    const isOtherCell = cell !== this._cell;
+    if (isOtherCell) {
       this._cell = cell;
       this._renderList();
     }
     this._title.textContent = this._labels.cell(cell, moment);
     const { rows } = replay.cells[cell];
     const position = replay.rowOf(cell, step);
-    const place = trans.__('Step %1 of %2', position + 1, rows.length);
-    this._count.textContent = rows.length ? place : '';
-    if (!isOther && step === this._step) {
+    const positionText = trans.__('Step %1 of %2', position + 1, rows.length);
+    this._count.textContent = rows.length ? positionText : '';
+    if (!isOtherCell && step === this._step) {
       return;
     }
     this._step = step;
@@ -69,19 +69,20 @@ export class CellPanel {
       const title = this._labels.step(cell, step);
       this._slider.setAttribute(
         'aria-valuetext',
-        trans.__('%1: %2', place, title)
+        trans.__('%1: %2', positionText, title)
       );
     }
-    [...this._list.children].forEach((row, at) => {
+    [...this._list.children].forEach((row, index) => {
       row.firstElementChild!.setAttribute(
         'aria-current',
-        at === position ? 'step' : 'false'
+        index === position ? 'step' : 'false'
       );
     });
     this._scrollTo(position);
     this._renderStep();
   }
 
+  /** Scroll the list, if necessary, so that the row at a position is visible. */
   private _scrollTo(position: number): void {
     const list = this._list;
     const row = list.children[position];
@@ -145,8 +146,8 @@ export class CellPanel {
       el('h3', labels.step(this._cell, replay.stepOf(this._cell, row).index)),
       rowFacts(labels, this._cell, row),
       rowBlock(labels, this._cell, row, {
-        against: value === '' ? undefined : rows[Number(value)].code,
-        // The run of this moment; else the last one.
+        before: value === '' ? undefined : rows[Number(value)].code,
+        // If the current step is a run, show its output, else that of the last run.
         run: step.kind === 'run' ? step : undefined
       })
     );

@@ -1,15 +1,16 @@
-/** The timeline of the notebook: a slider below a chart of the activity, and playback. */
+/** The timeline of the notebook: a slider below a chart of the activity, and buttons to play it. */
 import type { PageLabels } from './labels';
 import { chip, el, iconButton, replaceChildren, setIcon } from './dom';
 import { authorOf } from './labels';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
-/** The time between two moments at normal speed, in milliseconds. */
-const PACE = 1200;
+/** The time for which playback shows each moment at speed 1, in milliseconds. */
+const MOMENT_MS = 1200;
+/** The largest number of bars in the chart of the activity. */
 const MAX_BARS = 160;
 
 export class Player {
-  /** @param _onMove - Is called with the moment that the reader or the playback goes to. */
+  /** @param _onMove - Called with a moment when the reader or playback goes to it. */
   constructor(
     private readonly _labels: PageLabels,
     private readonly _onMove: (moment: number) => void
@@ -60,25 +61,25 @@ export class Player {
     this._moment = moment;
     this._slider.value = String(moment);
     const title = this._labels.moment(moment);
-    const place = trans.__('Change %1 of %2', moment + 1, moments.length);
+    const position = trans.__('Change %1 of %2', moment + 1, moments.length);
     this._slider.setAttribute(
       'aria-valuetext',
-      trans.__('%1: %2', place, title)
+      trans.__('%1: %2', position, title)
     );
     replaceChildren(
       this._caption,
       el('strong', title),
-      el('span', `${place} · ${this._labels.time(timestamp)}`),
+      el('span', `${position} · ${this._labels.time(timestamp)}`),
       saved && chip(trans.__('saved'), 'quiet')
     );
   }
 
   /** Go to the next or previous moment. */
-  move(by: 1 | -1): void {
-    this._onMove(this._moment + by);
+  move(offset: 1 | -1): void {
+    this._onMove(this._moment + offset);
   }
 
-  /** Play, from the start if at the end; or pause. */
+  /** Pause playback, or start it: at the current moment, or at the first if this is the last. */
   toggle(): void {
     if (this._timer !== undefined) {
       this.pause();
@@ -90,18 +91,19 @@ export class Player {
     if (this._moment === replay.lastMoment) {
       this._onMove(0);
     }
-    const wait = () => {
-      this._timer = window.setTimeout(step, PACE / Number(this._speed.value));
+    const scheduleMove = () => {
+      const delay = MOMENT_MS / Number(this._speed.value);
+      this._timer = window.setTimeout(moveToNext, delay);
     };
-    const step = () => {
+    const moveToNext = () => {
       this.move(1);
       if (this._moment < replay.lastMoment) {
-        wait();
+        scheduleMove();
       } else {
         this.pause();
       }
     };
-    wait();
+    scheduleMove();
   }
 
   pause(): void {
@@ -119,7 +121,7 @@ export class Player {
   private readonly _caption = el('p.caption', { 'aria-live': 'polite' });
 }
 
-/** The number of moments over time, by model, person and others. */
+/** Create a bar chart of the number of moments over time, by kind of contributor. */
 function activityChart({ replay }: PageLabels): HTMLElement {
   const { moments } = replay.data;
   const names = ['model', 'person', 'other'] as const;
@@ -142,12 +144,12 @@ function activityChart({ replay }: PageLabels): HTMLElement {
   const highest = Math.max(1, ...bars.map(total));
   const chart = el('div.activity', { 'aria-hidden': 'true' });
   for (const bar of bars) {
-    const parts = names.map(name => {
-      const part = el('span', { class: name });
-      part.style.height = `${(100 * bar[name]) / highest}%`;
-      return part;
+    const segments = names.map(name => {
+      const segment = el('span', { class: name });
+      segment.style.height = `${(100 * bar[name]) / highest}%`;
+      return segment;
     });
-    chart.append(el('span.bar', parts));
+    chart.append(el('span.bar', segments));
   }
   return chart;
 }

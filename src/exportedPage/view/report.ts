@@ -1,4 +1,4 @@
-/** The contributors of the notebook's lines: in total, by name and by cell. */
+/** The report: how many lines each contributor wrote, in total, by name and by cell. */
 import { cellName } from '../../labels/cellNames';
 import { contributorName } from '../../labels/contributorLabels';
 import {
@@ -10,6 +10,7 @@ import {
 import { button, el } from './dom';
 import type { PageLabels } from './labels';
 
+/** The style class of each kind of contributor. */
 const CLASSES: Record<ShareKind, string> = {
   byModel: 'model',
   byPerson: 'person',
@@ -19,7 +20,7 @@ const CLASSES: Record<ShareKind, string> = {
   existing: 'existing'
 };
 
-/** @param onPick - Is called with the index of a cell that the reader chose. */
+/** @param onPick - Called with the index of a cell when the reader chooses the cell. */
 export function reportView(
   labels: PageLabels,
   onPick: (cell: number) => void
@@ -36,18 +37,24 @@ export function reportView(
       el('h3', title),
       table(
         [head, lines, share],
-        byLines(counts).map(each => [
-          name(each),
-          counts[each],
-          labels.percent(counts[each], total.lines)
+        byLines(counts).map(key => [
+          name(key),
+          counts[key],
+          labels.percent(counts[key], total.lines)
         ])
       )
     ];
-  const indexes = new Map(replay.cells.map(({ id }, index) => [id, index]));
-  const cellRow = (row: (typeof cells)[number], place: number) => [
-    button(cellName(place + 1, trans), () => onPick(indexes.get(row.cellId)!), {
-      class: 'pick'
-    }),
+  const indexByCellId = new Map(
+    replay.cells.map(({ id }, index) => [id, index])
+  );
+  const cellRow = (row: (typeof cells)[number], position: number) => [
+    button(
+      cellName(position + 1, trans),
+      () => onPick(indexByCellId.get(row.cellId)!),
+      {
+        class: 'pick'
+      }
+    ),
     row.lines,
     row.byModel,
     row.byPerson,
@@ -89,7 +96,7 @@ export function reportView(
   );
 }
 
-/** A table; the first cell of a row is its heading. */
+/** Create a table; the first entry of each row is the row's heading. */
 function table(
   head: readonly string[],
   rows: readonly (readonly (Node | string | number | false)[])[]
@@ -100,23 +107,24 @@ function table(
     el('thead', el('tr', columns)),
     el(
       'tbody',
-      rows.map(([first, ...others]) =>
+      rows.map(([heading, ...entries]) =>
         el(
           'tr',
-          el('th', { scope: 'row' }, first),
-          others.map(content => el('td', content))
+          el('th', { scope: 'row' }, heading),
+          entries.map(content => el('td', content))
         )
       )
     )
   );
 }
 
+/** Create a bar with one segment for the share of each kind of contributor. */
 function shareBar(shares: Shares): HTMLElement {
   const bar = el('span.share', { 'aria-hidden': 'true' });
   for (const kind of SHARE_KINDS) {
-    const part = el('span', { class: `part ${CLASSES[kind]}` });
-    part.style.flexGrow = String(shares[kind]);
-    bar.append(part);
+    const segment = el('span', { class: `part ${CLASSES[kind]}` });
+    segment.style.flexGrow = String(shares[kind]);
+    bar.append(segment);
   }
   return bar;
 }

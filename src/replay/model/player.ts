@@ -11,7 +11,7 @@ import { VDomModel } from '@jupyterlab/ui-components';
 /** The speeds that can be selected, as multiples of the normal speed. */
 export const SPEEDS = [0.5, 1, 2, 4] as const;
 
-/** How long playback shows each step at speed 1, in milliseconds. */
+/** The time for which playback shows each step at speed 1, in milliseconds. */
 export const STEP_MS = 1600;
 
 export class ReplayPlayer extends VDomModel {

@@ -25,7 +25,7 @@ import { SearchModel } from './search';
 /** The sidebar's tabs. `cell`: one cell's steps · `notebook`: its timeline · `search`: all turns. */
 export type ReplayTab = 'cell' | 'notebook' | 'search';
 
-/** How two versions are compared. `inline`: in one column · `split`: side by side. */
+/** The layout of a comparison. `inline`: in one column · `split`: side by side. */
 export type DiffMode = 'inline' | 'split';
 
 /** A reference to a step of a cell, by its index or by the record that it was read from. */

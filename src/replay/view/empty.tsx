@@ -1,4 +1,4 @@
-/** What the sidebar shows if it has no content: a text, and buttons to get started. */
+/** The view of the sidebar if it has no content: a text, and buttons to get started. */
 import { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 

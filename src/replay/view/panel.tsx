@@ -14,7 +14,7 @@ import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
 import { ReplayView } from './view';
 
-/** How often displayed times are updated, in milliseconds; they are accurate to the minute. */
+/** The interval at which times are updated, in milliseconds; they are shown to the minute. */
 const TICK_MS = 30_000;
 
 export class ReplayPanel extends VDomRenderer<ReplayModel> {

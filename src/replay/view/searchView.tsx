@@ -234,7 +234,7 @@ const Hit = React.memo(function Hit(props: {
   );
 });
 
-/** What the tab shows without results: examples before a search, advice after it. */
+/** The view of the tab without results: examples before a search, advice after it. */
 function NoResults(props: {
   hasSearched: boolean;
   field: React.RefObject<HTMLInputElement>;
