@@ -41,7 +41,7 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
         "installed": provider.installed,
         "install": provider.install,
         "keySource": connection.key_source,
-        "keyName": provider.keys[0] if provider.keys else None,
+        "keyName": provider.key_variables[0] if provider.key_variables else None,
         "needsKey": provider.needs_key,
         "needsAddress": provider.needs_address,
         "address": connection.address,

@@ -64,7 +64,7 @@ class ChatModel(ABC):
 
     @abstractmethod
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text. Estimates are allowed unless far too low."""
+        """Return the number of tokens in each text. An estimate must not be far too low."""
 
     @abstractmethod
     def stream(

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 SLICE = 0.001  # seconds that one stream may run at a time
 STREAMS_PER_ROUND = 8  # streams that run in one iteration of the loop
-FIRST_WORDS_PAUSE = 0.001  # seconds in which the first words of an answer are sent
+FIRST_WORDS_PAUSE = 0.001  # seconds that are reserved for sending the first words of an answer
 
 
 class FairShare:

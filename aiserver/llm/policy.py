@@ -32,7 +32,7 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """The administrator's settings, copied from the traits of ``ModelRegistry``; see their help."""
+    """The administrator's settings, as the traits of ``ModelRegistry`` explain them."""
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -88,8 +88,8 @@ class ModelPolicy:
         """Return whether this model may be used."""
         patterns = [pattern for pattern in self.allowed if fnmatch.fnmatchcase(info.id, pattern)]
         if self.is_restricted and info.is_forwarded and info.id != self.model:
-            # The administrator must have meant this model, so a pattern such as "ollama:*" doesn't
-            # suffice: only a name without wildcards or a pattern for names of cloud models does.
+            # A pattern such as "ollama:*" isn't enough, since the administrator may only have had
+            # local models in mind. The pattern must be a full name or end like a cloud name.
             return any(
                 not set(pattern) & set("*?[") or is_cloud_name(pattern) for pattern in patterns
             )

@@ -25,18 +25,18 @@ class Provider:
     """A provider of models.
 
     ``extra`` is the optional dependency group of AI Server that installs the provider's package.
-    ``keys`` and ``addresses`` are names of environment variables that may contain the key or the
-    address; ``address`` is the default address. ``suggested`` lists models to start with, the best
-    one first. ``library`` is LangChain's name for the provider if it differs from ``name``, and
-    ``package`` the module of LangChain's package if it differs from LangChain's usual name.
+    ``key_variables`` and ``address_variables`` are names of environment variables that may contain
+    the key or the address; ``address`` is the default address. ``suggested`` lists models to start
+    with, the best model first. ``library`` is LangChain's name for the provider if it differs from
+    ``name``, and ``package`` the module of LangChain's package if it differs from the usual name.
     """
 
     name: str
     label: str
     extra: str | None = None
-    keys: tuple[str, ...] = ()
+    key_variables: tuple[str, ...] = ()
     address: str | None = None
-    addresses: tuple[str, ...] = ()
+    address_variables: tuple[str, ...] = ()
     suggested: tuple[str, ...] = ()
     library: str | None = None
     package: str | None = None
@@ -60,7 +60,7 @@ class Provider:
     @property
     def needs_key(self) -> bool:
         """Whether the provider requires a key, unless its server is on this machine."""
-        return bool(self.keys)
+        return bool(self.key_variables)
 
     @property
     def needs_address(self) -> bool:
@@ -69,13 +69,13 @@ class Provider:
 
     def key_in_environment(self) -> str | None:
         """Return the provider's key from the environment, or None."""
-        return next(filter(None, map(os.environ.get, self.keys)), None)
+        return next(filter(None, map(os.environ.get, self.key_variables)), None)
 
     def default_address(self) -> str | None:
         """Return the provider's address from the environment, else the built-in address."""
         if self.name == "ollama":
             return ollama_address()
-        return next(filter(None, map(os.environ.get, self.addresses)), self.address)
+        return next(filter(None, map(os.environ.get, self.address_variables)), self.address)
 
 
 PROVIDERS = {
@@ -85,45 +85,45 @@ PROVIDERS = {
             "openai",
             "OpenAI",
             "openai",
-            keys=("OPENAI_API_KEY",),
+            key_variables=("OPENAI_API_KEY",),
             address="https://api.openai.com/v1",
-            addresses=("OPENAI_API_BASE", "OPENAI_BASE_URL"),
+            address_variables=("OPENAI_API_BASE", "OPENAI_BASE_URL"),
             suggested=("gpt-4.1-mini", "gpt-4.1", "gpt-5-mini"),
         ),
         Provider(
             "anthropic",
             "Anthropic",
             "anthropic",
-            keys=("ANTHROPIC_API_KEY",),
+            key_variables=("ANTHROPIC_API_KEY",),
             address="https://api.anthropic.com",
-            addresses=("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
+            address_variables=("ANTHROPIC_API_URL", "ANTHROPIC_BASE_URL"),
             suggested=("claude-sonnet-4-5", "claude-haiku-4-5"),
         ),
         Provider(
             "deepseek",
             "DeepSeek",
             "deepseek",
-            keys=("DEEPSEEK_API_KEY",),
+            key_variables=("DEEPSEEK_API_KEY",),
             address="https://api.deepseek.com/v1",
-            addresses=("DEEPSEEK_API_BASE",),
+            address_variables=("DEEPSEEK_API_BASE",),
             suggested=("deepseek-chat", "deepseek-reasoner"),
         ),
         Provider(
             "google_genai",
             "Google",
             "google",
-            keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+            key_variables=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
             address="https://generativelanguage.googleapis.com",
-            addresses=("GOOGLE_GEMINI_BASE_URL",),
+            address_variables=("GOOGLE_GEMINI_BASE_URL",),
             suggested=("gemini-2.5-flash", "gemini-2.5-pro"),
         ),
         Provider(
             "mistralai",
             "Mistral",
             "mistral",
-            keys=("MISTRAL_API_KEY",),
+            key_variables=("MISTRAL_API_KEY",),
             address="https://api.mistral.ai/v1",
-            addresses=("MISTRAL_BASE_URL",),
+            address_variables=("MISTRAL_BASE_URL",),
             suggested=("codestral-latest", "mistral-medium-latest"),
         ),
         Provider("ollama", "Ollama", "ollama", suggested=("qwen2.5-coder:7b",)),

@@ -151,7 +151,7 @@ class ModelRegistry(LoggingConfigurable):
         """Return all models that are usable or easy to set up. Query each server at most once."""
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
-        default = await self._chosen(catalog, served) or self._fallback(catalog, served)
+        default = await self._chosen_model(catalog, served) or self._fallback_model(catalog, served)
         top = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
         info_by_id: dict[str, ModelInfo] = {}
         for info in (*filter(catalog.policy.allows, top), *served, *catalog.suggested()):
@@ -166,10 +166,12 @@ class ModelRegistry(LoggingConfigurable):
     async def default(self) -> ModelInfo | None:
         """Return the model for requests that name no model, or None if there is no such model."""
         catalog = self._catalog()
-        chosen = await self._chosen(catalog)
+        chosen = await self._chosen_model(catalog)
         if chosen is not None:
             return chosen
-        return self._fallback(catalog, []) or self._fallback(catalog, await catalog.served())
+        return self._fallback_model(catalog, []) or self._fallback_model(
+            catalog, await catalog.served()
+        )
 
     async def get(self, model_id: str | None = None) -> ChatModel:
         """Return the model with this id, or the default one.
@@ -273,7 +275,7 @@ class ModelRegistry(LoggingConfigurable):
         """Return whether the administrator allows the embedded model, which users can install."""
         return self._catalog().local() is not None
 
-    async def _chosen(
+    async def _chosen_model(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None
     ) -> ModelInfo | None:
         """Return the user's choice if it is allowed, else the configured model if it is allowed.
@@ -288,7 +290,7 @@ class ModelRegistry(LoggingConfigurable):
                     return info
         return None
 
-    def _fallback(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
+    def _fallback_model(self, catalog: Catalog, served: Sequence[ModelInfo]) -> ModelInfo | None:
         """Return a ready model on this machine, for users who haven't chosen a model, or None.
 
         ``served`` contains the models that servers list.

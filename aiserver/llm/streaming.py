@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
-    # What the task that queries the model puts into the queue: the chunks of the answer, and
-    # finally None or the exception with which the answer ended.
+    # The queue's content: the chunks of the answer that the model's task puts into it, and
+    # at the end None, or the exception with which the answer ended.
     Queued = AIMessageChunk | Exception | None
 
 # The fields in which providers report the finish reason; below, its values in lower case for a
@@ -88,7 +88,9 @@ async def stream_chat(
     # The queue has no maximum size, so that the task never has to wait for this generator; its
     # size is bounded because ``limits`` bounds the answer.
     queue: asyncio.Queue[Queued] = asyncio.Queue()
-    task = asyncio.create_task(_pump(model, list(messages), options or {}, queue, limits, tracing))
+    task = asyncio.create_task(
+        _fill_queue(model, list(messages), options or {}, queue, limits, tracing)
+    )
     usage: dict[str, int] = {}
     reasons: list[str] = []
     has_chunks = False
@@ -99,13 +101,13 @@ async def stream_chat(
         while not has_ended:
             text, pending = pending, ""
             # Everything received so far is yielded at once, to save work per chunk.
-            for item in await _next_batch(queue, limits.timeout):
-                if item is None or isinstance(item, Exception):
-                    has_ended, error = True, item
+            for queued in await _take_all(queue, limits.timeout):
+                if queued is None or isinstance(queued, Exception):
+                    has_ended, error = True, queued
                     break
-                _add_usage(usage, item.usage_metadata)
-                reasons += list(filter(None, map(item.response_metadata.get, _REASON_FIELDS)))[:1]
-                text += str(item.text)
+                _add_usage(usage, queued.usage_metadata)
+                reasons += list(filter(None, map(queued.response_metadata.get, _REASON_FIELDS)))[:1]
+                text += str(queued.text)
                 has_chunks = True
             pending = text[-1] if not has_ended and ends_in_high_surrogate(text) else ""
             if text := fix_surrogates(text.removesuffix(pending)):
@@ -123,18 +125,18 @@ async def stream_chat(
         raise AnswerBrokenOff if has_chunks else NoModelAnswer
 
 
-async def _next_batch(queue: asyncio.Queue[Queued], timeout: float) -> list[Queued]:
+async def _take_all(queue: asyncio.Queue[Queued], timeout: float) -> list[Queued]:
     """Wait until the queue isn't empty, then return all that it contains. Raises ModelTimeout."""
     try:
-        batch = [await asyncio.wait_for(queue.get(), timeout)]
+        all_queued = [await asyncio.wait_for(queue.get(), timeout)]
     except asyncio.TimeoutError as error:
         raise ModelTimeout from error
     while not queue.empty():
-        batch.append(queue.get_nowait())
-    return batch
+        all_queued.append(queue.get_nowait())
+    return all_queued
 
 
-async def _pump(
+async def _fill_queue(
     model: BaseChatModel,
     messages: list[BaseMessage],
     options: dict[str, Any],

@@ -100,7 +100,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
     for provider in providers.PROVIDERS.values():
-        for name in provider.keys:
+        for name in provider.key_variables:
             monkeypatch.delenv(name, raising=False)
 
 

@@ -33,7 +33,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     for provider in providers.PROVIDERS.values():
-        for name in provider.keys:
+        for name in provider.key_variables:
             monkeypatch.delenv(name, raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")  # nobody listens there

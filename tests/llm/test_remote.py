@@ -259,7 +259,7 @@ async def test_many_stopped_answers_leave_no_tasks(make, scripted):
         scripted.wait_for, lambda: all(item["outcome"] == "gone" for item in scripted.requests)
     )
     others = asyncio.all_tasks() - {asyncio.current_task()}
-    assert not [task for task in others if "_pump" in repr(task)]
+    assert not [task for task in others if "_fill_queue" in repr(task)]
 
 
 class Watched(GenericFakeChatModel):

@@ -152,7 +152,9 @@ class Catalog:
         return [
             info
             for connection in map(self._connections.get, PROVIDERS)
-            if connection.provider.keys and connection.key_source and connection.provider.installed
+            if connection.provider.key_variables
+            and connection.key_source
+            and connection.provider.installed
             for name in connection.provider.suggested
             if self.policy.allows(info := self._remote(connection, name))
         ]
@@ -189,7 +191,7 @@ class Catalog:
         elif connection.address is None:
             problem = UserText("%1 has no base URL yet. Connect it first.", provider.label)
         elif not connection.usable:
-            problem = ModelKeyMissing.variable_unset.fill(provider.label, provider.keys[0])
+            problem = ModelKeyMissing.variable_unset.fill(provider.label, provider.key_variables[0])
         id, label = f"{provider.name}:{name}", f"{name} ({provider.label})"
         info = ModelInfo(id, label, connection.on_this_machine, problem is None, problem, install)
         is_cloud = provider.name == "ollama" and is_cloud_name(name)
@@ -203,7 +205,7 @@ class Catalog:
         name = connection.provider.name
         if connection.address is None or not self.policy.allows_provider(name):
             return False
-        is_explicit = connection.is_saved or self.policy.access(name).address is not None
+        is_explicit = connection.is_address_saved or self.policy.access(name).address is not None
         return is_explicit or connection.on_loopback
 
     async def _query(

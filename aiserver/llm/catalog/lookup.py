@@ -34,7 +34,7 @@ LOCAL_DEADLINE = 0.7  # a running local server responds in a few milliseconds
 REMOTE_DEADLINE = 3.0
 EXPLICIT_DEADLINE = 15.0  # for a look-up that a user requested with a button
 MAX_NAMES = 1000  # some servers list thousands of models
-MAX_BYTES = 4 * 1024 * 1024  # of one list: the longest public lists are under 1 MB
+MAX_BYTES = 4 * 1024 * 1024  # the maximum size of a list; the longest public lists are under 1 MB
 START_ALLOWANCE = 5.0  # additional seconds to wait for a free thread and the first import of httpx
 
 # A result is cached for this many times the duration of its look-up. A fast server is therefore
@@ -83,10 +83,12 @@ async def fetch(
 def _fetch(
     url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
+    """Do what ``fetch`` describes, but block the calling thread and translate no exceptions."""
     import httpx
 
-    # An event loop can be stopped at the deadline. A blocking read couldn't be, since its timeout
-    # restarts with each byte. Nor does a name server that doesn't respond block an event loop.
+    # The request runs in an event loop, because an event loop can be stopped at the deadline. A
+    # blocking request can't be stopped: its timeout restarts with each byte, and it would wait for
+    # a name server that doesn't respond.
     client = httpx.AsyncClient(trust_env=not is_loopback(url), timeout=deadline)
     limit_responses(client, MAX_BYTES, MAX_BYTES)
 
@@ -100,7 +102,11 @@ def _fetch(
 
 @dataclass
 class _Lookup(Generic[Value]):
-    """The last look-up of one server, running or done, and the result of the look-up before."""
+    """The last look-up of one server, which may still run.
+
+    ``previous`` is the result of the look-up before it, and ``expires_at`` the time on the clock of
+    ``Lookups`` after which a new look-up is necessary.
+    """
 
     task: asyncio.Task[Value]
     previous: Value | None

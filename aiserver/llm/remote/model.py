@@ -148,13 +148,13 @@ class RemoteModel(ChatModel):
                 on_loopback = access.address is not None and is_loopback(access.address)
                 if details.needs_key and not self._has_key and not on_loopback:
                     missing_key = ModelKeyMissing.variable_unset
-                    raise ModelKeyMissing(missing_key.fill(details.label, details.keys[0]))
+                    raise ModelKeyMissing(missing_key.fill(details.label, details.key_variables[0]))
             try:
                 model = await asyncio.to_thread(
                     create_chat_model, provider, name, self._options, access, self._max_tokens
                 )
             except ImportError as error:
-                missing = provider_of(provider, _missing_module(error))
+                missing = provider_of(provider, _missing_package(error))
                 raise ModelPackageMissing(missing.label, missing.install) from error
             except Exception as error:
                 if isinstance(error, ValueError) and provider not in PROVIDERS:
@@ -164,7 +164,7 @@ class RemoteModel(ChatModel):
             return model
 
 
-def _missing_module(error: ImportError) -> str | None:
+def _missing_package(error: ImportError) -> str | None:
     """Return the package that LangChain failed to import, or None if the error doesn't name it.
 
     The package's name may differ from the provider's name.
