@@ -1,31 +1,33 @@
 /**
- * A diff as a list of unchanged, removed and added lines, with the changed ranges in them. Pure; for
- * code that is rendered without an editor.
+ * A diff as a list of unchanged, removed and added lines, with the changed ranges in them. It is
+ * used where code is rendered without an editor. All functions here are pure.
  *
- * Invariants: the unchanged and added lines form the new code, the unchanged and removed lines the
- * old code.
+ * Invariants: the unchanged and the added lines together are the new code; the unchanged and the
+ * removed lines together are the old code.
  */
 import { lineAt, lineDiff } from './lineDiff';
 import { areSimilar } from './similarity';
 
+/** A range of a text, as offsets in characters. */
 export interface IRange {
   readonly from: number;
   readonly to: number;
 }
 
 export interface IChangedLine extends IRange {
-  /** The offsets of removed lines are in the old code, all others in the new code. */
+  /** The kind of line. Offsets of a removed line refer to the old code, else to the new code. */
   readonly kind: 'same' | 'removed' | 'added';
-  /** The changed ranges, if marking them helps. */
+  /** The changed ranges; empty if so much changed that marking them would not help. */
   readonly ranges: readonly IRange[];
 }
 
 /** The number of unchanged lines that are shown around a change. */
 const CONTEXT_LINES = 2;
 
+/** Compare two texts line by line. */
 export function changedLines(before: string, code: string): IChangedLine[] {
   const { a, b, hunks } = lineDiff(before, code);
-  const markRanges = areSimilar(before, code);
+  const hasMarks = areSimilar(before, code);
   const lines: IChangedLine[] = [];
   const addLines = (
     kind: IChangedLine['kind'],
@@ -34,68 +36,69 @@ export function changedLines(before: string, code: string): IChangedLine[] {
     to: number,
     ranges: readonly IRange[] = []
   ) => {
-    for (let at = from; at < Math.min(to, text.length);) {
-      const line = lineAt(text, at);
-      const inLine = ranges.filter(
+    for (let start = from; start < Math.min(to, text.length);) {
+      const line = lineAt(text, start);
+      const lineRanges = ranges.filter(
         range => range.from < line.to && range.to > line.from
       );
       lines.push({
         kind,
         from: line.from,
         to: line.to,
-        ranges: inLine.map(range => ({
+        ranges: lineRanges.map(range => ({
           from: Math.max(range.from, line.from),
           to: Math.min(range.to, line.to)
         }))
       });
-      at = line.to + 1;
+      start = line.to + 1;
     }
   };
-  let done = 0;
+  let previousEnd = 0;
   for (const { fromA, fromB, toA, toB, changes } of hunks) {
-    const marked = markRanges ? changes : [];
-    addLines('same', b, done, fromB);
+    const markedChanges = hasMarks ? changes : [];
+    addLines('same', b, previousEnd, fromB);
     addLines(
       'removed',
       a,
       fromA,
       toA,
-      marked.map(change => ({ from: change.fromA, to: change.toA }))
+      markedChanges.map(change => ({ from: change.fromA, to: change.toA }))
     );
     addLines(
       'added',
       b,
       fromB,
       toB,
-      marked.map(change => ({ from: change.fromB, to: change.toB }))
+      markedChanges.map(change => ({ from: change.fromB, to: change.toB }))
     );
-    done = toB;
+    previousEnd = toB;
   }
-  addLines('same', b, done, b.length);
+  addLines('same', b, previousEnd, b.length);
   return lines;
 }
 
-/** The number of lines added and removed. */
+/** The number of added lines and of removed lines. */
 export interface ILineCount {
   readonly added: number;
   readonly removed: number;
 }
 
+/** Count the added lines and the removed lines of a diff. */
 export function countLines(lines: readonly IChangedLine[]): ILineCount {
   const count = (countedKind: IChangedLine['kind']) =>
     lines.filter(({ kind }) => kind === countedKind).length;
   return { added: count('added'), removed: count('removed') };
 }
 
-/** Whether to show each line of a long cell: only changes and the lines around them. */
+/** Return for each line whether it is changed or near a changed line, and so worth showing. */
 export function aroundChanges(lines: readonly IChangedLine[]): boolean[] {
   const isShown = lines.map(() => false);
-  lines.forEach(({ kind }, at) => {
+  lines.forEach(({ kind }, index) => {
     if (kind !== 'same') {
       isShown.fill(
         true,
-        Math.max(0, at - CONTEXT_LINES),
-        at + CONTEXT_LINES + 1
+        Math.max(0, index - CONTEXT_LINES),
+        index + CONTEXT_LINES + 1
       );
     }
   });

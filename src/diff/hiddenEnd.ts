@@ -1,8 +1,9 @@
 /**
- * Hides the empty last line of a text.
+ * An editor extension that hides the empty last line of a text.
  *
- * A line added after the last one would mark that one as changed too, because it gets a line break.
- * So both sides of a diff end with a line break, and the empty line after it has no height.
+ * If a line is added at the end of a text, the line before it gets a line break, and a diff would
+ * mark that line as changed, too. To avoid this, a line break is added to both texts of a diff, and
+ * this extension hides the empty line after it.
  */
 import { Decoration, EditorView } from '@codemirror/view';
 

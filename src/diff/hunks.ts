@@ -1,4 +1,4 @@
-/** Counts the separate changes between two sources, as shown by the diff over the cell. */
+/** Count the separate changes between two sources, as the diff that is drawn over a cell does. */
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
@@ -8,7 +8,7 @@ export function countHunks(from: string, to: string): number {
   return Chunk.build(textOf(from), textOf(to), DIFF_LIMITS).length;
 }
 
-/** Add a final line break, so that an added line is a separate change. */
+/** Convert a source to a text. It gets a final line break; `hiddenEnd.ts` says why. */
 function textOf(source: string): Text {
   return Text.of(`${source}\n`.split('\n'));
 }

@@ -1,17 +1,23 @@
 /**
  * The difference between two texts in whole lines.
  *
- * Invariants: replacing the hunks of one text yields the other. CodeMirror's `Chunk.build` has the
- * same line boundaries, but loses an empty line that is added or removed next to another one.
+ * Invariants: replacing each hunk's range of the text before by its range of the text after yields
+ * the text after, and the reverse.
+ *
+ * CodeMirror's `Chunk.build` is not used, although its line boundaries are the same: it omits an
+ * empty line that is added or removed next to another empty line.
  */
 import { Change, presentableDiff } from '@codemirror/merge';
 
 import { DIFF_LIMITS } from './limits';
 
-/** A range of whole lines in the texts before (A) and after (B); empty if `from` equals `to`. */
+/**
+ * A change of whole lines: a range in the text before (A), and the range in the text after (B) that
+ * replaces it. A range is empty if its `from` equals its `to`.
+ */
 export interface IHunk {
   readonly fromA: number;
-  /** The offset after the line break of its last line. */
+  /** The offset after the line break that ends the range's last line. */
   readonly toA: number;
   readonly fromB: number;
   readonly toB: number;
@@ -26,25 +32,25 @@ export interface ILineDiff {
   readonly hunks: readonly IHunk[];
 }
 
+/** Compute the difference between two texts in whole lines. */
 export function lineDiff(before: string, code: string): ILineDiff {
-  // With a final line break, a line added at the end doesn't change the previous one.
+  // Add a final line break, so that adding a line at the end doesn't change the line before it.
   const a = `${before}\n`;
   const b = `${code}\n`;
   const hunks: IHunk[] = [];
   for (const change of presentableDiff(a, b, DIFF_LIMITS)) {
     const next = wholeLines(a, b, change);
     const last = hunks[hunks.length - 1];
-    // Hunks with at most one empty line between them are merged.
+    // Merge hunks that have nothing but an empty line between them, or nothing at all.
     if (last && (next.fromA <= last.toA + 1 || next.fromB <= last.toB + 1)) {
       const { fromA, fromB, changes } = last;
       const { toA, toB } = next;
-      const all = [...changes, change];
       hunks[hunks.length - 1] = {
         fromA,
         toA,
         fromB,
         toB,
-        changes: all
+        changes: [...changes, change]
       };
     } else {
       hunks.push(next);
@@ -53,31 +59,37 @@ export function lineDiff(before: string, code: string): ILineDiff {
   return { a, b, hunks };
 }
 
-/** The start and the end, without its line break, of the line at an offset. */
-export function lineAt(text: string, at: number): { from: number; to: number } {
-  const end = text.indexOf('\n', at);
+/** Return the start and the end of the line at an offset; the end is before its line break. */
+export function lineAt(
+  text: string,
+  offset: number
+): { from: number; to: number } {
+  const end = text.indexOf('\n', offset);
   return {
-    from: at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1,
+    from: offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1,
     to: end < 0 ? text.length : end
   };
 }
 
+/** Extend a change to whole lines. */
 function wholeLines(a: string, b: string, change: Change): IHunk {
   const [startA, startB] = [lineAt(a, change.fromA), lineAt(b, change.fromB)];
   const [endA, endB] = [lineAt(a, change.toA), lineAt(b, change.toB)];
-  const isAtStart = endA.from === change.toA && endB.from === change.toB;
-  const toA = isAtStart ? change.toA : endA.to + 1;
-  const toB = isAtStart ? change.toB : endB.to + 1;
-  // A change at the end of a line in both texts starts with the next line, if it covers one.
-  const isAfter =
+  // A change that ends at the start of a line in both texts doesn't include that line.
+  const endsAtLineStart = endA.from === change.toA && endB.from === change.toB;
+  const toA = endsAtLineStart ? change.toA : endA.to + 1;
+  const toB = endsAtLineStart ? change.toB : endB.to + 1;
+  // A change that starts at the end of a line in both texts doesn't include that line, unless it
+  // would then be empty in one of them.
+  const startsAtLineEnd =
     startA.to === change.fromA &&
     startB.to === change.fromB &&
     startA.to < toA &&
     startB.to < toB;
   return {
-    fromA: isAfter ? startA.to + 1 : startA.from,
+    fromA: startsAtLineEnd ? startA.to + 1 : startA.from,
     toA,
-    fromB: isAfter ? startB.to + 1 : startB.from,
+    fromB: startsAtLineEnd ? startB.to + 1 : startB.from,
     toB,
     changes: [change]
   };

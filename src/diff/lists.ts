@@ -3,31 +3,35 @@ import { diff } from '@codemirror/merge';
 
 import { DIFF_LIMITS } from './limits';
 
-/** The maximum number of items to compare; in longer lists all items count as changed. */
-const MAX_ITEMS = 50_000;
+/** The largest number of entries of both lists; in longer lists all entries count as changed. */
+const MAX_ENTRIES = 50_000;
 
-/** Compare two lists by mapping each distinct item to one character. */
+/**
+ * Compare two lists, and return the ranges that differ: entries `fromA` to `toA` of `before` were
+ * replaced by entries `fromB` to `toB` of `after`. Each distinct entry is encoded as one character,
+ * so that CodeMirror's diff of texts can compare the lists.
+ */
 export function listChanges(
   before: readonly string[],
   after: readonly string[]
 ): readonly { fromA: number; toA: number; fromB: number; toB: number }[] {
-  if (before.length + after.length > MAX_ITEMS) {
+  if (before.length + after.length > MAX_ENTRIES) {
     return [{ fromA: 0, toA: before.length, fromB: 0, toB: after.length }];
   }
-  const codes = new Map<string, string>();
-  const codeOf = (item: string) => {
-    let char = codes.get(item);
+  const charByEntry = new Map<string, string>();
+  const charOf = (entry: string) => {
+    let char = charByEntry.get(entry);
     if (char === undefined) {
-      // One UTF-16 unit per item, without the surrogates.
-      const code = codes.size + 1;
+      // Skip the surrogates (U+D800 to U+DFFF), so that each character is one UTF-16 unit.
+      const code = charByEntry.size + 1;
       char = String.fromCharCode(code < 0xd800 ? code : code + 0x800);
-      codes.set(item, char);
+      charByEntry.set(entry, char);
     }
     return char;
   };
   return diff(
-    before.map(codeOf).join(''),
-    after.map(codeOf).join(''),
+    before.map(charOf).join(''),
+    after.map(charOf).join(''),
     DIFF_LIMITS
   );
 }

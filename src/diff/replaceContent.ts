@@ -1,10 +1,11 @@
 /**
- * Replaces the text and the extensions of an existing editor.
+ * Replace the text and the extensions of an existing editor, because creating another editor is
+ * slow in a large notebook.
  *
- * For each new editor and each new state CodeMirror writes the styles of all editors into the page
- * again (style-mod up to 4.1.2), and the browser recomputes the styles of all cells: more than one
- * second in a notebook with a thousand cells. An editor that is changed in place writes no styles as
- * long as its extensions have the same styles in the same order.
+ * The reason is that CodeMirror (style-mod up to 4.1.2) writes the styles of all editors into the
+ * page again for each new editor and each new editor state. The browser then recomputes the styles
+ * of all cells, which takes more than one second with a thousand cells. A change of an existing
+ * editor writes no styles as long as its extensions have the same styles in the same order.
  */
 import { diff } from '@codemirror/merge';
 import {
@@ -17,10 +18,10 @@ import type { EditorView } from '@codemirror/view';
 
 import { DIFF_LIMITS } from './limits';
 
-/** Contains all extensions of an editor that `replaceContent` changes. */
+/** The compartment that must contain the extensions of an editor that `replaceContent` changes. */
 export const contentExtensions = new Compartment();
 
-/** The changes that turn one text of an editor into another. */
+/** Return the changes that turn one text of an editor into another text. */
 export function textChanges(before: string, after: string): ChangeSpec[] {
   return diff(before, after, DIFF_LIMITS).map(change => ({
     from: change.fromA,
@@ -32,8 +33,9 @@ export function textChanges(before: string, after: string): ChangeSpec[] {
 /**
  * Return the transactions that replace the text and the extensions of `view`.
  *
- * There are two, so that fields of the new extensions are initialized with the new text. Only
- * differing ranges are replaced, so that CodeMirror preserves the scroll position.
+ * The first transaction replaces the text and the second the extensions, so that state fields of
+ * the new extensions are initialized with the new text. Only the ranges of the text that differ are
+ * replaced, so that CodeMirror preserves the scroll position.
  */
 export function replaceContent(
   view: EditorView,

@@ -1,9 +1,9 @@
-/** Decides whether a diff marks the changed words, and not only the lines. */
+/** Decide whether a diff marks only the changed lines, or also the changed words in them. */
 import { lineDiff } from './lineDiff';
 
 /**
- * Whether the changed lines are similar enough to mark the changed words. In rewritten lines every
- * word would be marked.
+ * Whether the changed lines of two texts are similar enough to mark the changed words in them. If
+ * the lines were rewritten, nearly every word would be marked.
  */
 export function areSimilar(original: string, code: string): boolean {
   let total = 0;

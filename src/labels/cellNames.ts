@@ -1,11 +1,12 @@
 /**
- * The common form of cell names: "Cell 3" is the third cell of the notebook, of any type.
+ * The names of cells in all features: "Cell 3" is the third cell of the notebook, whatever its type.
  *
- * The execution count `[7]` is not used: it changes with each run, and most past cells have none.
+ * A cell's execution count `[7]` would not be a good name: it changes with each run, and most cells
+ * in a snapshot have none.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Format the name of the cell at a position, counted from 1; null for a deleted cell. */
+/** Return a cell's name. `number` is its position, counted from 1, or null if it was deleted. */
 export function cellName(
   number: number | null,
   trans: TranslationBundle

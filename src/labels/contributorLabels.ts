@@ -1,4 +1,4 @@
-/** Texts for contributors. Text only (P12). */
+/** Texts that describe contributors. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine, Step } from '../api/types';
@@ -12,14 +12,14 @@ import { closeGaps } from './spacing';
 /** The contributor of a step, a line or a moment. */
 export type Contribution = Pick<Step, 'author' | 'name'>;
 
-/** The colour class of a contributor: model, person or other. */
+/** Return the colour in which a contributor is shown; `hand` is the colour of people. */
 export function contributorTone({
   author
 }: Pick<Step, 'author'>): 'model' | 'hand' | 'other' {
   return author === 'model' ? 'model' : author === 'person' ? 'hand' : 'other';
 }
 
-/** The name of an agent, a program or something unknown. */
+/** Return the name of a contributor that is neither a person nor a model. */
 export function contributorName(
   { author, name = '' }: Contribution,
   trans: TranslationBundle
@@ -63,16 +63,17 @@ export function editedBy(
       ? trans.__('Changed by %1', name)
       : trans.__('Changed by an unknown source');
   }
-  const who = contributorName(step, trans);
+  const contributor = contributorName(step, trans);
   const command = step.data?.command;
-  return typeof command === 'string' && FORMATS.test(command)
-    ? closeGaps(trans.__('Formatted by %1', who))
-    : closeGaps(trans.__('Edited by %1', who));
+  return typeof command === 'string' && FORMATTING_COMMAND.test(command)
+    ? closeGaps(trans.__('Formatted by %1', contributor))
+    : closeGaps(trans.__('Edited by %1', contributor));
 }
 
-const FORMATS = /format|prettif|black|ruff|isort|yapf/i;
+/** Matches the ids of commands that format code. */
+const FORMATTING_COMMAND = /format|prettif|black|ruff|isort|yapf/i;
 
-/** Describe the contributor of a line that is not from an answer. */
+/** Describe the contributor of a line that no model wrote. */
 export function lineBy(line: BlameLine, trans: TranslationBundle): string {
   if (line.step === null) {
     return trans.__('Not recorded yet');

@@ -1,4 +1,4 @@
-/** Numbers formatted in the interface's language, which may differ from the browser's. */
+/** Format numbers in the interface's language, which may differ from the browser's language. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 export function countText(count: number, trans: TranslationBundle): string {

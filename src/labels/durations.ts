@@ -1,4 +1,4 @@
-/** The common form of durations: "41 ms", "2.5 s", "40 s", "8 min", "2 h", "3 days". */
+/** Format durations in the same way in all features: "41 ms", "2.5 s", "8 min", "3 days". */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { countText } from './counts';
@@ -19,16 +19,18 @@ export function durationText(ms: number, trans: TranslationBundle): string {
     return trans.__('%1 s', countText(exact, trans));
   }
   const seconds = Math.round(ms / SECOND);
-  // From one hour on, seconds are left out.
+  // Leave the seconds out of durations of one hour or more.
   const rounded =
     seconds < 3600 ? seconds * SECOND : Math.round(ms / MINUTE) * MINUTE;
   const [large, small] = rounded < HOUR ? [MINUTE, SECOND] : [HOUR, MINUTE];
-  const rest = rounded % large;
-  const parts = [rounded - rest, rest].filter(part => part >= small);
-  return parts.map(part => roughDuration(part, trans)).join(' ');
+  const remainder = rounded % large;
+  return [rounded - remainder, remainder]
+    .filter(duration => duration >= small)
+    .map(duration => roughDuration(duration, trans))
+    .join(' ');
 }
 
-/** A duration in its largest unit alone, rounded down: "40 s", "8 min", "3 days". */
+/** Format a duration in milliseconds in one unit, rounded down: "40 s", "8 min", "3 days". */
 export function roughDuration(ms: number, trans: TranslationBundle): string {
   if (ms < MINUTE) {
     return trans.__('%1 s', Math.floor(ms / SECOND));

@@ -1,6 +1,7 @@
 /**
- * The sentence for a failure. The server words its own errors and sends them as templates; the texts
- * here are for failures that only the page knows, and where it says more or less than the server.
+ * The sentence that people read about a failure. The server words its own errors and sends them as
+ * user texts. The sentences here are for failures that only the page notices, and for errors that
+ * the page describes in more or in less detail than the server.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -10,6 +11,7 @@ import { durationText } from './durations';
 import { labelText, serverText } from './serverText';
 import { closeGaps } from './spacing';
 
+/** Return the sentence for a failure: the page's own, else the server's, else a general one. */
 export function failureText(
   failure: IFailure,
   trans: TranslationBundle
@@ -21,7 +23,7 @@ export function failureText(
   );
 }
 
-/** The text for a failure that the page words itself; empty for other codes. */
+/** Return the page's own sentence for a failure; empty if the server's should be used. */
 function ownText(failure: IFailure, trans: TranslationBundle): string {
   const provider = failure.provider && labelText(failure.provider.label, trans);
   switch (failure.code) {
@@ -65,7 +67,7 @@ function ownText(failure: IFailure, trans: TranslationBundle): string {
           )
         : '';
     case 'model_package_missing':
-      // The command is shown next to it.
+      // The view shows the command that installs the package next to this sentence.
       return provider
         ? trans.__('%1 models need one more Python package.', provider)
         : trans.__('This model needs one more Python package.');
@@ -76,7 +78,7 @@ function ownText(failure: IFailure, trans: TranslationBundle): string {
   }
 }
 
-/** An error in a field, with the label that the field has in the form. */
+/** Describe an error in a form's field, which is called as its label; empty for other fields. */
 function fieldText(text: UserText, trans: TranslationBundle): string {
   const labels: Record<string, string> = {
     key: trans.__('API key'),
@@ -91,7 +93,7 @@ function fieldText(text: UserText, trans: TranslationBundle): string {
     : '';
 }
 
-/** The text for an answer that could not be saved but can still be used. */
+/** Return the sentence for an answer that could not be saved, but can still be used. */
 export function saveErrorText(code: string, trans: TranslationBundle): string {
   switch (code) {
     case 'storage_full':

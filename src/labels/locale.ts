@@ -1,6 +1,7 @@
 /**
- * Pick the locale for times: the interface's language in the variant that the browser prefers (an
- * English interface shows 14:05 in London and 2:05 PM in Boston).
+ * Return the locale in which times are formatted: the interface's language, in the regional variant
+ * that the browser prefers. For example, an English interface shows 14:05 to a person in London and
+ * 2:05 PM to a person in Boston.
  */
 export function pickLocale(
   language: string,
@@ -9,6 +10,6 @@ export function pickLocale(
   const tag = language.replace('_', '-');
   const base = (name: string) => name.split('-')[0].toLowerCase();
   const variant = preferred.find(name => base(name) === base(tag));
-  // A variant in the interface's own tag (zh-TW) takes precedence.
+  // If the interface's language is itself a variant, such as zh-TW, that is used.
   return tag.includes('-') ? tag : (variant ?? tag);
 }

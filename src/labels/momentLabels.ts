@@ -1,11 +1,11 @@
-/** The titles and colours of a notebook's moments. Text only. */
+/** The titles and colours of a notebook's moments. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Moment } from '../api/types';
 import { contributorTone } from './contributorLabels';
 import { type DotKind, stepTitle } from './stepLabels';
 
-/** A moment's title, in one line. It says that it is about a cell, which a step's title doesn't. */
+/** Return a moment's title, in one line. Unlike a step's title, it says "a cell": "Moved a cell". */
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   switch (moment.kind) {
     case 'split':
@@ -31,11 +31,12 @@ export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   }
 }
 
-/** The title of a change of the order of cells. */
+/** Return the title of a moment that changed the order of cells. */
 export function orderTitle(trans: TranslationBundle): string {
   return trans.__('Added, removed or moved cells');
 }
 
+/** Return the colour of a moment's dot. */
 export function momentDot(moment: Moment): DotKind {
   return moment.outcome === 'error' ? 'bad' : contributorTone(moment);
 }

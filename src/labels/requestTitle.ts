@@ -1,10 +1,10 @@
-/** Titles of requests. Text only. */
+/** The titles of requests. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** The first line of a request to fix an error in English, which any history may contain. */
+/** The first line of a request to fix an error. Histories may contain it in English, too. */
 const FIX_REQUEST = 'Fix this error:';
 
-/** The text of a request; a request to fix an error is titled "Fix: KeyError 'month'". */
+/** Return a request's text or, if it asks to fix an error, a title: "Fix: KeyError 'month'". */
 export function requestTitle(text: string, trans: TranslationBundle): string {
   const title = text.trim();
   const [first, ...lines] = title.split('\n').map(line => line.trim());

@@ -1,9 +1,9 @@
-/** Translations of texts that the server words. Their templates are in the same catalogue. */
+/** Translate texts that the server words. The catalogue of translations contains their templates. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { UserText } from '../api/types';
 
-/** Translate a template of the server and fill in its parameters. */
+/** Translate the template of a user text and fill in its parameters. */
 export function serverText(text: UserText, trans: TranslationBundle): string {
   const params = text.params.map(param =>
     typeof param === 'string' ? param : serverText(param, trans)
@@ -11,7 +11,7 @@ export function serverText(text: UserText, trans: TranslationBundle): string {
   return trans.gettext(text.template, ...params);
 }
 
-/** Translate a sentence of the server that is its own template; return an unknown one unchanged. */
+/** Translate a server's sentence without parameters; an unknown sentence is returned unchanged. */
 export function sentenceText(
   sentence: string,
   trans: TranslationBundle
@@ -21,7 +21,7 @@ export function sentenceText(
     : sentence;
 }
 
-/** The label of a provider or model. Only one provider has a name that is translated. */
+/** Translate the label of a provider or model. Only one provider has a name in plain English. */
 export function labelText(label: string, trans: TranslationBundle): string {
   return label.replace(
     'OpenAI-compatible server',

@@ -1,11 +1,11 @@
-/** The shares of contributors in a cell or a notebook. Text only. */
+/** Texts for the share of the lines of a cell or notebook that each kind of contributor wrote. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Report } from '../api/types';
 
 export type Shares = Omit<Report['total'], 'turns'>;
 
-/** The kinds of shares, in display order. */
+/** The kinds of shares, in the order in which they are shown. `existing`: from before recording. */
 export const SHARE_KINDS = [
   'byModel',
   'byPerson',
@@ -38,7 +38,7 @@ export function shareText(
   }
 }
 
-/** Names by number of lines, descending. */
+/** Return the names that `counts` maps to numbers of lines, the largest number first. */
 export function byLines(counts: Record<string, number>): string[] {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)

@@ -1,6 +1,4 @@
-/**
- * The labels of steps: title, outcome, contributor and colour. Text only.
- */
+/** The labels of steps: title, outcome, contributor and colour. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../api/types';
@@ -16,11 +14,13 @@ import {
 import { requestTitle } from './requestTitle';
 import { sentenceText, serverText } from './serverText';
 
+/** The colour of a chip. */
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
-/** A step's colour on the slider and in the list; `left`: not used by later steps. */
+/** The colour of a step's dot; `left`: that of a step that was rejected or stopped. */
 export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'left';
 
+/** Return the colour of a step's dot on the slider and in the list. */
 export function dotKind(step: Step): DotKind {
   if (step.outcome === 'error') {
     return 'bad';
@@ -34,18 +34,18 @@ export function dotKind(step: Step): DotKind {
   return contributorTone(step);
 }
 
-/** The code that a step is compared with. */
+/** Return the code that a step's code is compared with to show what the step changed. */
 export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }
 
-/** The fields of a step or a moment that its title and outcome are made of. */
+/** The fields of a step or a moment from which its title and its outcome are composed. */
 type Titled = Pick<Step, 'author' | 'title' | 'outcome'> &
   Partial<Pick<Step, 'name' | 'event' | 'data' | 'error' | 'fromStep'>> & {
     kind: Step['kind'] | 'order';
   };
 
-/** A step's title, in one line: the request, or a description of the event. */
+/** Return a step's title: the request of a turn, or a description of the event in one line. */
 export function stepTitle(step: Titled, trans: TranslationBundle): string {
   switch (step.kind) {
     case 'turn':
@@ -84,24 +84,24 @@ function editTitle(step: Titled, trans: TranslationBundle): string {
   }
 }
 
-/** The title of an event that concerns the whole cell. */
+/** Return the title of an event that concerns the whole cell, such as a split or a move. */
 function cellEventTitle(step: Titled, trans: TranslationBundle): string {
   const data = step.data ?? {};
   const type = step.kind === 'other' ? (step.event ?? '') : step.kind;
   switch (type) {
     case 'split': {
-      const pieces = Array.isArray(data.pieces) ? data.pieces.length : 0;
-      return pieces > 1
-        ? trans.__('Split into %1 cells', pieces)
+      const count = Array.isArray(data.pieces) ? data.pieces.length : 0;
+      return count > 1
+        ? trans.__('Split into %1 cells', count)
         : trans.__('Split');
     }
     case 'merge': {
       if (data.into) {
         return trans.__('Merged into another cell');
       }
-      const parents = Array.isArray(data.parents) ? data.parents.length : 0;
-      return parents > 1
-        ? trans.__('Merged from %1 cells', parents)
+      const count = Array.isArray(data.parents) ? data.parents.length : 0;
+      return count > 1
+        ? trans.__('Merged from %1 cells', count)
         : trans.__('Merged with another cell');
     }
     case 'copy':
@@ -119,7 +119,7 @@ function cellEventTitle(step: Titled, trans: TranslationBundle): string {
     case 'recovered':
       return trans.__('Recovered from a damaged file');
     default:
-      // An event of a later version: show its type.
+      // A later version of AI Server recorded this event: show the event's type as it is stored.
       return type.replace(/_/g, ' ');
   }
 }
@@ -147,7 +147,7 @@ function moveTitle(
   return to < from ? trans.__('Moved up') : trans.__('Moved down');
 }
 
-/** A step's outcome, for a chip; null if it has none. */
+/** Return a step's outcome as the text and the colour of a chip; null if it has none. */
 export function stepOutcome(
   step: Titled,
   isNewestTurn: boolean,
@@ -161,7 +161,7 @@ export function stepOutcome(
     case 'rejected':
       return { text: trans.__('rejected'), tone: 'quiet' };
     case 'error':
-      // A failed run is labelled with its exception: "NameError".
+      // The text for a failed run is the name of its exception, such as "NameError".
       return {
         text:
           /^\w{1,40}(?=:|$)/.exec(runError(step))?.[0] ?? trans.__('failed'),
@@ -180,15 +180,18 @@ export function stepOutcome(
   }
 }
 
-/** "accepted", with the number of accepted changes if only some were. */
+/** Return "accepted", with the number of accepted changes if not all were: "accepted 2 of 3". */
 function acceptedText(step: Titled, trans: TranslationBundle): string {
-  const { accepted, of } = (step.data?.hunks ?? {}) as Record<string, unknown>;
-  return typeof accepted === 'number' && typeof of === 'number' && accepted < of
-    ? trans.__('accepted %1 of %2', accepted, of)
+  const hunks = (step.data?.hunks ?? {}) as Record<string, unknown>;
+  const { accepted, of: total } = hunks;
+  return typeof accepted === 'number' &&
+    typeof total === 'number' &&
+    accepted < total
+    ? trans.__('accepted %1 of %2', accepted, total)
     : trans.__('accepted');
 }
 
-/** The outcome of a run, for a chip: its duration or its error. */
+/** Return the outcome of a run as the text and the colour of a chip: its duration or its error. */
 export function runOutcome(
   run: Step,
   trans: TranslationBundle
@@ -200,7 +203,7 @@ export function runOutcome(
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
-/** The outcome of the last run of a step's code with the number of runs; null if it never ran. */
+/** Return the outcome of the last run of a step's code and the number of runs; null if none. */
 export function lastRunOutcome(
   step: IShownStep,
   trans: TranslationBundle
@@ -213,7 +216,7 @@ export function lastRunOutcome(
     : chip;
 }
 
-/** The explanation of a source that was too large to be recorded. */
+/** Return the text that replaces a source which was too large to be recorded. */
 export function tooLargeText(
   characters: number,
   trans: TranslationBundle
@@ -224,7 +227,7 @@ export function tooLargeText(
   );
 }
 
-/** A step's error: for turns in the person's language, for runs Python's message. */
+/** Return a step's error: a turn's error is translated, a run's is the kernel's message. */
 export function errorText(
   step: Step,
   trans: TranslationBundle
@@ -244,7 +247,7 @@ function runError(step: Titled): string {
   return (step.kind === 'run' && step.error) || '';
 }
 
-/** The contributor's name, and where its model runs. */
+/** Return the name of a step's contributor and, for a model, where it runs; else an empty text. */
 export function stepAuthor(
   step: Step,
   info: ModelInfo | null,

@@ -1,4 +1,4 @@
-/** Times in the person's language: today's by the clock, earlier ones by their date. */
+/** Format times in the person's language: a time of today as "10:02", an earlier time as a date. */
 
 const DAY = 24 * 60 * 60_000;
 
@@ -14,7 +14,7 @@ export interface IShownTime {
 /**
  * Format a stored time relative to `now`. An invalid time is returned unchanged.
  *
- * @param locale - A BCP 47 tag; an invalid one is ignored.
+ * @param locale - A BCP 47 tag; an invalid tag is ignored.
  */
 export function showTime(
   stored: string,
@@ -49,15 +49,15 @@ function short(
       'day'
     );
   }
-  const sameYear = date.getFullYear() === now.getFullYear();
+  const isSameYear = date.getFullYear() === now.getFullYear();
   return format({
     day: 'numeric',
     month: 'short',
-    ...(sameYear ? {} : { year: 'numeric' })
+    ...(isSameYear ? {} : { year: 'numeric' })
   });
 }
 
-/** The number of days since the epoch in the local time zone. */
+/** Return the number of the date's day, counted from 1970 in the local time zone. */
 function calendarDays(date: Date): number {
   return Math.round(
     Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY

@@ -13,7 +13,7 @@ export interface IStepCodeProps {
   label: string;
   /** The accessible name of `before`. */
   labelBefore: string;
-  /** How long a change of the code fades in during playback, in milliseconds; 0 otherwise. */
+  /** The time in which a change of the code fades in during playback, in milliseconds; 0 otherwise. */
   transitionMs: number;
 }
 
