@@ -160,7 +160,7 @@ class ModelRegistry(LoggingConfigurable):
             default,
             list(info_by_id.values()),
             catalog.providers(self._checker.refusals),
-            catalog.local(),
+            catalog.allowed_embedded(),
         )
 
     async def default(self) -> ModelInfo | None:
@@ -263,7 +263,7 @@ class ModelRegistry(LoggingConfigurable):
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
             raise ModelNotAllowed(_PROVIDER_NOT_ALLOWED)
         listed = await self._checker.list_names(provider, key, address)
-        return self._catalog().usable(provider, listed)
+        return self._catalog().usable_names(provider, listed)
 
     async def close(self) -> None:
         """Stop a running installation and close all models, also the local model's process."""
@@ -273,7 +273,7 @@ class ModelRegistry(LoggingConfigurable):
 
     def can_install(self) -> bool:
         """Return whether the administrator allows the embedded model, which users can install."""
-        return self._catalog().local() is not None
+        return self._catalog().allowed_embedded() is not None
 
     async def _chosen_model(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None

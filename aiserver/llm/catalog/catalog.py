@@ -33,7 +33,8 @@ NO_PROVIDER = UserText(
     "The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”."
 )
 
-# A model's name as a user may type it, in any script: some servers have names such as 通义-模型.
+# A valid name of a model. Letters of any script are allowed, since some servers have models with
+# names such as 通义-模型.
 _NAME = re.compile(r"(?!.*\.\.)[\w./:@+-]{1,200}")
 
 
@@ -98,7 +99,7 @@ class Catalog:
             install = weights.INSTALL
         return ModelInfo(EMBEDDED, weights.LABEL, True, problem is None, problem, install)
 
-    def local(self) -> ModelInfo | None:
+    def allowed_embedded(self) -> ModelInfo | None:
         """Return the embedded model, even if it isn't installed; None if it isn't allowed."""
         info = self.embedded()
         return info if self.policy.allows(info) else None
@@ -123,7 +124,7 @@ class Catalog:
         one.
         """
         queries = [
-            self._query(connection, patience)
+            self._query_server(connection, patience)
             for connection in map(self._connections.get, ("ollama", COMPATIBLE))
             if self._may_query(connection)
         ]
@@ -143,9 +144,10 @@ class Catalog:
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
             return info
+        # ``served`` contains no models of an Ollama that may not be queried for an overview.
         if served is None or not self._may_query(connection):
-            served = await self._query(connection)
-        return listed_as(info, served)
+            served = await self._query_server(connection)
+        return mark_if_forwarded(info, served)
 
     def suggested(self) -> list[ModelInfo]:
         """Return the suggested models of each provider whose key and package are available."""
@@ -159,7 +161,7 @@ class Catalog:
             if self.policy.allows(info := self._remote(connection, name))
         ]
 
-    def usable(self, provider: str, names: Sequence[str]) -> list[str]:
+    def usable_names(self, provider: str, names: Sequence[str]) -> list[str]:
         """Return the names of a provider's models that can chat and are allowed."""
         connection = self._connections.get(provider)
         chat_names = (name for name in names if _is_chat_model(name))
@@ -198,8 +200,9 @@ class Catalog:
         return _as_forwarded(info) if is_cloud else info
 
     def _may_query(self, connection: Connection) -> bool:
-        """Return whether the server's address is on this machine or was explicitly chosen.
+        """Return whether a connection's server may be queried without a user's explicit request.
 
+        That requires an address that is on this machine or was explicitly chosen.
         The user chooses an address by saving it, the administrator by configuring it.
         """
         name = connection.provider.name
@@ -208,7 +211,7 @@ class Catalog:
         is_explicit = connection.is_address_saved or self.policy.access(name).address is not None
         return is_explicit or connection.on_loopback
 
-    async def _query(
+    async def _query_server(
         self, connection: Connection, patience: float | None = None
     ) -> list[ModelInfo]:
         """Return the models that the connection's server lists, or none if a key is missing."""
@@ -218,7 +221,7 @@ class Catalog:
         except ModelKeyMissing:
             return []
         server = (name, access.address, access.key)
-        models = await self._lookups.get(server, lambda: _list(name, access), patience)
+        models = await self._lookups.get(server, lambda: _list_chat_models(name, access), patience)
         return [
             _as_forwarded(info) if is_cloud else info
             for model, is_cloud in models
@@ -226,7 +229,7 @@ class Catalog:
         ]
 
 
-async def _list(provider: str, access: Access) -> list[ServedModel]:
+async def _list_chat_models(provider: str, access: Access) -> list[ServedModel]:
     """Return the chat models that a provider's server lists, or none if the query fails."""
     assert access.address is not None  # ``_may_query`` ensures it
     try:
@@ -237,13 +240,14 @@ async def _list(provider: str, access: Access) -> list[ServedModel]:
 
 
 def _is_chat_model(name: str) -> bool:
+    """Return whether a listed name is a valid name and doesn't look like an embedding model's."""
     return "embed" not in name.lower() and _NAME.fullmatch(name) is not None
 
 
-def listed_as(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
+def mark_if_forwarded(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
     """Return ``info``, marked as forwarded if it is an Ollama model that isn't listed as local.
 
-    ``served`` contains the models that servers list.
+    ``served`` contains the models that Ollama lists, and perhaps other servers' models.
     """
     local_ids = {model.id for model in served if not model.is_forwarded}
     # Ollama lists a model with a tag, which users may omit if it is "latest".

@@ -80,7 +80,7 @@ class Connections:
     """
 
     def __init__(self, folder: Path, policy: Callable[[], ModelPolicy]) -> None:
-        self._index = PrivateFile(folder / "settings.json")
+        self._settings_file = PrivateFile(folder / "settings.json")
         self._secrets = SecretStore(folder)
         self._policy = policy
 
@@ -153,7 +153,7 @@ class Connections:
             raise InvalidField("address", _NO_ADDRESS)
         if provider.needs_key and key is None and not (address and is_loopback(address)):
             raise InvalidField("key", UserText("required for %1", provider.label))
-        previous = self._saved(name) or {}
+        previous = self._saved_settings(name) or {}
         declared = self._declaration(name, address) if on_this_machine else {}
         key_store = await self._secrets.put(name, key) if key else None
         connection = {"key": key_store, "address": address} | declared
@@ -170,7 +170,7 @@ class Connections:
         Raises InvalidRequest, NotFound, StorageError.
         """
         _provider(name)
-        saved = dict(self._saved(name) or {})
+        saved = dict(self._saved_settings(name) or {})
         saved.pop("on_this_machine", None)
         if on_this_machine:
             saved |= self._declaration(name, self.get(name).address)
@@ -179,12 +179,12 @@ class Connections:
     async def remove(self, name: str) -> None:
         """Remove a provider's saved key and address. Raises NotFound, StorageError."""
         _provider(name)
-        saved = self._saved(name)
+        saved = self._saved_settings(name)
         if saved is None:
             return
         if saved.get("key") in _KEY_STORES:
             await self._secrets.remove_from_all(name, saved["key"])
-        # This comes last, because the settings say where the key is stored.
+        # The settings are removed last, because they say where the key is stored.
         await asyncio.to_thread(self._store, name, None)
 
     def sweep(self) -> None:
@@ -192,17 +192,17 @@ class Connections:
 
         Raises StorageError.
         """
-        self._index.sweep()
+        self._settings_file.sweep()
 
     @property
     def choice(self) -> str | None:
         """The id of the model that the user chose as the default."""
-        model = self._index.read().get("model")
+        model = self._settings_file.read().get("model")
         return model if isinstance(model, str) and model else None
 
     def choose(self, model_id: str | None) -> None:
         """Store the default model, or remove the choice. Raises StorageError."""
-        with self._index.change() as data:
+        with self._settings_file.change() as data:
             if model_id is None:
                 data.pop("model", None)
             else:
@@ -230,19 +230,19 @@ class Connections:
 
     def _allowed_settings(self, name: str) -> dict[str, Any]:
         """Return a provider's saved settings, or {} if the administrator no longer allows them."""
-        saved = self._saved(name) or {}
+        saved = self._saved_settings(name) or {}
         address = saved.get("address")
         return saved if self._policy().allows_connection(name, address) else {}
 
-    def _saved(self, name: str) -> dict[str, Any] | None:
+    def _saved_settings(self, name: str) -> dict[str, Any] | None:
         """Return a provider's saved settings, or None if nothing valid is saved."""
-        providers = self._index.read().get("providers")
+        providers = self._settings_file.read().get("providers")
         saved = providers.get(name) if isinstance(providers, dict) else None
         return saved if isinstance(saved, dict) else None
 
     def _store(self, name: str, connection: dict[str, Any] | None) -> None:
         """Replace a provider's saved settings by ``connection``, or remove them if it is None."""
-        with self._index.change() as data:
+        with self._settings_file.change() as data:
             if not isinstance(data.get("providers"), dict):
                 data["providers"] = {}
             data["providers"].pop(name, None)
@@ -276,17 +276,17 @@ def _validate_address(address: str | None) -> str | None:
     address = (address or "").strip().rstrip("/")
     if not address:
         return None
-    invalid = InvalidField(
+    invalid_address = InvalidField(
         "address", UserText("must look like https://host/path, without a user name or key")
     )
     try:
         split = urlsplit(address)
         split.port  # noqa: B018 - raises on an invalid port
     except ValueError as error:
-        raise invalid from error
+        raise invalid_address from error
     is_plain = address.isascii() and address.isprintable() and " " not in address
     if split.scheme not in ("http", "https") or not split.hostname or not is_plain:
-        raise invalid
+        raise invalid_address
     if split.username is not None or split.password is not None or split.query or split.fragment:
-        raise invalid
+        raise invalid_address
     return address

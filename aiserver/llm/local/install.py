@@ -48,8 +48,8 @@ class InstallState:
 class Installation:
     """A running or ended installation.
 
-    ``state`` is its progress. The future ``end`` is done when the installation has ended: without a
-    result, cancelled, or with an exception.
+    ``state`` is its progress. The future ``end`` is done when the installation has ended. It then
+    has the result None after a success, is cancelled after ``stop``, or has an exception.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -103,9 +103,9 @@ class Installation:
             await asyncio.wait({self.end}, timeout=5)
 
     def _signal(self, number: int) -> None:
-        """Send a signal to the process and its child processes, such as pip."""
+        """Send a signal to the process and, on POSIX, to its child processes, such as pip."""
         with contextlib.suppress(OSError):  # the process has already ended
-            if hasattr(os, "killpg"):
+            if hasattr(os, "killpg"):  # POSIX
                 os.killpg(self._process.pid, number)
             else:
                 self._process.terminate()

@@ -64,7 +64,8 @@ def create_chat_model(
     defaults: dict[str, Any] = {
         "stream_usage": True,
         "max_retries": 0,
-        "stream_chunk_timeout": None,
+        "stream_chunk_timeout": None,  # ``stream_chat`` has its own timeout between chunks
+        # Ollama's class calls the maximum length of an answer ``num_predict``.
         "max_tokens" if "max_tokens" in accepted else "num_predict": max_tokens,
     }
     on_loopback = access.address is not None and is_loopback(access.address)
