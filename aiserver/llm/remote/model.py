@@ -118,7 +118,8 @@ class RemoteModel(ChatModel):
             except ModelAuthFailed as error:
                 if self._has_key or isinstance(error, ModelNoCredit):
                     raise
-                raise ModelKeyMissing from error  # a server on this machine may require a key
+                # The request was sent without a key, but the server requires a key.
+                raise ModelKeyMissing from error
             finally:
                 await answer.aclose()
             yield Delta(waiting=wait)
