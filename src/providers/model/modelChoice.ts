@@ -29,8 +29,8 @@ export type ModelsApi = InstallApi &
   >;
 
 /**
- * What a person entered in a provider's form. A null key or address means that nothing new was
- * entered, so the server uses its saved value.
+ * The values that a person entered in a provider's form. A null key or address means that
+ * nothing new was entered, so the server uses its saved value.
  */
 export interface IProviderInput {
   provider: string;
