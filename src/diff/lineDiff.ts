@@ -39,12 +39,15 @@ export function lineDiff(before: string, code: string): ILineDiff {
   const b = `${code}\n`;
   const hunks: IHunk[] = [];
   for (const change of presentableDiff(a, b, DIFF_LIMITS)) {
-    const next = wholeLines(a, b, change);
-    const last = hunks[hunks.length - 1];
-    // Merge hunks that have nothing but an empty line between them, or nothing at all.
-    if (last && (next.fromA <= last.toA + 1 || next.fromB <= last.toB + 1)) {
-      const { fromA, fromB, changes } = last;
-      const { toA, toB } = next;
+    const hunk = wholeLines(a, b, change);
+    const previous = hunks[hunks.length - 1];
+    // Merge hunks between which there is at most one empty line in one of the texts.
+    const isAdjacent =
+      previous &&
+      (hunk.fromA <= previous.toA + 1 || hunk.fromB <= previous.toB + 1);
+    if (isAdjacent) {
+      const { fromA, fromB, changes } = previous;
+      const { toA, toB } = hunk;
       hunks[hunks.length - 1] = {
         fromA,
         toA,
@@ -53,7 +56,7 @@ export function lineDiff(before: string, code: string): ILineDiff {
         changes: [...changes, change]
       };
     } else {
-      hunks.push(next);
+      hunks.push(hunk);
     }
   }
   return { a, b, hunks };

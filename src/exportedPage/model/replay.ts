@@ -86,11 +86,11 @@ export class NotebookReplay {
   /** Return the index of a cell's newest step after a moment; -1 if the cell had no step yet. */
   stepAt(cell: number, moment: number): number {
     const newSteps = this._newSteps[cell];
-    let last = newSteps.length - 1;
-    while (last >= 0 && newSteps[last][0] > moment) {
-      last--;
+    let index = newSteps.length - 1;
+    while (index >= 0 && newSteps[index][0] > moment) {
+      index--;
     }
-    return newSteps[last]?.[1] ?? -1;
+    return newSteps[index]?.[1] ?? -1;
   }
 
   /** Return the moment at which a cell got its first step; null if it is unknown. */

@@ -2,7 +2,7 @@
  * The active cell of the current notebook, as the subject of the replay.
  *
  * Invariants:
- * - No property is cached, so each one describes the notebook as it is now.
+ * - No property is cached, so all properties describe the notebook as it is now.
  * - While `isActive` is false, no signal of the notebook is connected.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
@@ -101,7 +101,7 @@ export class ActiveCell {
     return !!panel?.content.model && !isReadOnly(panel);
   }
 
-  /** Whether a cell can be inserted below the active one. */
+  /** Whether a cell can be inserted below the active cell. */
   get canInsert(): boolean {
     return !!this._cell && !!this._panel && !isReadOnly(this._panel);
   }
@@ -167,7 +167,7 @@ export class ActiveCell {
     return true;
   }
 
-  /** Insert a new cell of the active one's type below it, without activating it. */
+  /** Insert a cell below the active cell, with the active cell's type. It doesn't become active. */
   insertBelow(source: string): void {
     const notebook = this._panel?.content;
     const shared = notebook?.model?.sharedModel;
@@ -219,7 +219,7 @@ export class ActiveCell {
     return this._panel?.content.activeCell ?? null;
   }
 
-  /** Connect to the current cell and notebook, and disconnect from the previous ones. */
+  /** Listen to the current cell and notebook instead of the previous cell and notebook. */
   private _connect(): void {
     const model = this._cell?.model ?? null;
     const cells = this._panel?.content.model?.cells ?? null;

@@ -75,7 +75,7 @@ export class ReplayModel extends ActivatableModel {
   readonly history: IHistory;
   readonly player = new ReplayPlayer();
   readonly compare = new StepComparison(this.player);
-  /** The steps of the active cell, or of a deleted one. */
+  /** The steps of the active cell, or of a deleted cell that the person selected. */
   readonly steps: ReplaySteps;
   readonly actions: ReplayActions;
   readonly overview: ReplayOverview;

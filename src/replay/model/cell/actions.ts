@@ -141,7 +141,7 @@ export class ReplayActions extends VDomModel {
     return isRestored;
   }
 
-  /** Insert the current step's code into a new cell below the active one. */
+  /** Insert the current step's code into a new cell below the active cell. */
   insertBelow(): void {
     const { step } = this;
     if (this.canInsert && step) {

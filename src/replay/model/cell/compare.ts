@@ -28,13 +28,13 @@ export class StepComparison extends VDomModel {
   /** Compare the current step with the step at position `from`, which becomes A. */
   start(from: number): void {
     this._player.pause();
-    const last = this._player.length - 1;
-    if (last >= 0) {
-      this._set(Math.max(0, Math.min(last, Math.round(from))));
+    const lastPosition = this._player.length - 1;
+    if (lastPosition >= 0) {
+      this._set(Math.max(0, Math.min(lastPosition, Math.round(from))));
     }
   }
 
-  /** Compare the current step with the previous one; the first step with the second. */
+  /** Compare the current step with the previous step; compare the first step with the second. */
   startFromPrevious(): void {
     const { position } = this._player;
     this.start(position > 0 ? position - 1 : 1);

@@ -18,7 +18,7 @@ export function parentOf(step: Step): number | null {
   return parent !== null && parent >= 0 && parent < step.index ? parent : null;
 }
 
-/** Whether the step continues from an earlier step than the one right before it. */
+/** Whether the step does not continue from the step right before it, but from an earlier step. */
 export function isBranching(step: Step): boolean {
   const parent = parentOf(step);
   return parent !== null && parent !== step.index - 1;
@@ -65,9 +65,9 @@ export function branchAt(
 
 /** Return the newest turn if it is neither accepted nor rejected, else null. */
 export function openTurn(steps: readonly Step[]): Step | null {
-  const last = [...steps].reverse().find(({ kind }) => kind === 'turn');
-  const isOpen = last?.outcome === 'open' && last.turnId !== undefined;
-  return isOpen ? last : null;
+  const newest = [...steps].reverse().find(({ kind }) => kind === 'turn');
+  const isOpen = newest?.outcome === 'open' && newest.turnId !== undefined;
+  return isOpen ? newest : null;
 }
 
 /** The lines in one row of the list of steps. Columns are counted from 0. */

@@ -30,15 +30,15 @@ export async function describeCells(
   { subject, history }: { subject: IReplaySubject; history: IHistory },
   ids: readonly string[]
 ): Promise<IRelative[]> {
-  const present = new Map(subject.cells().map(cell => [cell.id, cell]));
+  const cellById = new Map(subject.cells().map(cell => [cell.id, cell]));
   const { notebookId } = subject;
-  const hasMissing = ids.some(id => !present.has(id));
+  const hasMissing = ids.some(id => !cellById.has(id));
   const summaries =
     hasMissing && notebookId !== null
       ? await history.api.sessions(notebookId).catch(() => [])
       : [];
   return ids.map(cellId => {
-    const cell = present.get(cellId) ?? null;
+    const cell = cellById.get(cellId) ?? null;
     const summary = summaries.find(candidate => candidate.cellId === cellId);
     const firstLine = cell?.firstLine ?? firstLineOf(summary?.lastSource ?? '');
     return { cellId, cell, firstLine };

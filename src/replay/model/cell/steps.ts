@@ -1,8 +1,8 @@
 /**
- * The steps of the cell that the sidebar shows. This is the active cell, so the steps are fetched
- * anew when the person moves to another cell, or a pinned cell: one that was deleted.
+ * The steps of the cell that the sidebar shows. This is the active cell, unless the person selected
+ * a deleted cell, which is then pinned. The steps are fetched again for each other active cell.
  *
- * Invariants: those of `LoadedModel`.
+ * The invariants are those of `LoadedModel`.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 

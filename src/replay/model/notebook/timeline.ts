@@ -40,7 +40,7 @@ export class NotebookTimeline extends LoadedModel {
 
   readonly player = new ReplayPlayer();
 
-  /** The moments, oldest first; empty while those of another notebook are loading. */
+  /** The moments, oldest first; empty until the current notebook's timeline is loaded. */
   get moments(): readonly Moment[] {
     return this._isCurrent ? this._moments : [];
   }
@@ -63,7 +63,7 @@ export class NotebookTimeline extends LoadedModel {
     return this.moments[this.position] ?? null;
   }
 
-  /** The snapshot after the current moment; while it is loading, the one shown before. */
+  /** The snapshot after the current moment; while it is loading, the snapshot shown before. */
   get snapshot(): NotebookSnapshot | null {
     return this.isNow ? null : this._snapshot;
   }

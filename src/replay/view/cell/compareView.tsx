@@ -29,7 +29,7 @@ export function CompareView(props: {
     () => countChanges(from.code, to.code),
     [from.code, to.code]
   );
-  const last = model.steps.all.length;
+  const stepCount = model.steps.all.length;
   const section = React.useRef<HTMLElement>(null);
   React.useLayoutEffect(() => {
     const node = section.current!;
@@ -59,7 +59,7 @@ export function CompareView(props: {
           name="A"
           label={trans.__('Compare step')}
           value={from.index + 1}
-          max={last}
+          max={stepCount}
           isFirst
           onChange={value => compare.start(value - 1)}
         />
@@ -72,7 +72,7 @@ export function CompareView(props: {
           name="B"
           label={trans.__('with step')}
           value={to.index + 1}
-          max={last}
+          max={stepCount}
           onChange={value => player.goTo(value - 1)}
         />
         <span className="jp-AIServer-Replay-result">
