@@ -57,8 +57,8 @@ export function speedText(speed: number, trans: TranslationBundle): string {
 }
 
 /**
- * Format the remaining time, rounded up to 5 seconds, a minute or an hour, so that the text doesn't
- * change all the time.
+ * Format the remaining time. It is rounded up to 5 seconds, from a minute on to whole minutes, and
+ * from 90 minutes on to whole hours, so that the text doesn't change all the time.
  */
 export function remainingTimeText(
   seconds: number,
@@ -67,7 +67,7 @@ export function remainingTimeText(
   if (seconds < 60) {
     return timeLeftText(Math.max(5, Math.ceil(seconds / 5) * 5), trans);
   }
-  const unit = seconds < 5400 ? 60 : 3600;
+  const unit = seconds < 90 * 60 ? 60 : 3600;
   return timeLeftText(Math.ceil(seconds / unit) * unit, trans);
 }
 
@@ -233,7 +233,7 @@ export function verdictText(
   }
 }
 
-/** Return the text for the error code of the provider's last refusal of a key or an account. */
+/** Return the text for the error code with which a provider refused the key or the account. */
 export function refusalText(code: string, trans: TranslationBundle): string {
   switch (code) {
     case 'model_no_credit':
