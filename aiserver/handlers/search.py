@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from ..requests import SearchBody, SearchQuery
 from ..search import Hit, SearchResult
-from ..search.embeddings import INSTALL, is_installed
+from ..search.embeddings import INSTALL_COMMAND, is_installed
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
@@ -53,7 +53,7 @@ class SearchHandler(AIServerHandler):
             "results": [_hit_fields(hit, paths[hit.notebook_id]) for hit in result.hits],
             "total": result.total,
             "unread": result.unread,
-            "meaning": {"available": available, "install": None if available else INSTALL},
+            "meaning": {"available": available, "install": None if available else INSTALL_COMMAND},
         }
         await self.finish(json_bytes(answer))
 

@@ -1,10 +1,13 @@
-"""Search over all turns: by words in any language, and by meaning.
+"""Search all turns by words, in any language, or by meaning.
 
-The modules, lowest layer first: ``normalize`` (case and accents), ``query`` (search terms),
-``documents`` (the searched text of a session), ``snippet`` (the displayed line), ``hits`` (the
-results), ``rank`` (scores) and ``embeddings`` (vectors of texts, if wordllama is installed). All
-these are pure. ``text_index`` stores and searches the texts in a child process (``worker``), which
-``process`` starts and calls; ``sync`` updates it from the store, and ``engine`` combines them.
+The modules, lowest layer first: ``normalize`` (ignores case and accents), ``query`` (search terms),
+``documents`` (the searched text of a session), ``snippet`` (the line that a hit displays), ``hits``
+(the results), ``rank`` (scores) and ``embeddings`` (vectors of texts, if wordllama is installed).
+All modules named so far do no input or output.
+
+``text_index`` stores and searches the texts in a child process. ``worker`` is the main module of
+this child process, and ``process`` starts and calls it. ``sync`` updates the text index from the
+store, and ``engine`` runs a search from the query to the hits.
 """
 
 from .engine import SearchEngine

@@ -1,7 +1,8 @@
-"""The searched text of a session: the fields of its turns, folded. Pure.
+"""Extract the text of a session that is searched. Pure.
 
-A turn's fields are its intent, its code, its explanation, and its errors: the turn's own and those
-of the runs before the next turn.
+Each turn has four searched fields: its intent, its code, its explanation and its errors. The errors
+include those of the generation and those of the runs between the turn and the next turn. The fields
+are folded (see ``normalize``), so that a search finds other spellings, too.
 """
 
 from __future__ import annotations
@@ -17,50 +18,52 @@ from .normalize import fold
 Field = Literal["intent", "code", "explanation", "error"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 
-_TURN, _FIELD = "\x1e", "\x1f"
+# Separate turns and fields in a text. A folded text contains neither of these characters.
+_TURN_SEPARATOR, _FIELD_SEPARATOR = "\x1e", "\x1f"
 
 
 class TurnId(NamedTuple):
-    """A turn's id in its cell and its time, which only orders turns with equal scores."""
+    """A turn's id in its cell, and the turn's time."""
 
     turn_id: int
     time: float
+    """Seconds since 1970; orders turns with equal scores."""
 
 
 @dataclass(frozen=True)
-class Entry:
+class SessionText:
     """The searched text of one session."""
 
     notebook_id: str
     cell_id: str
     turns: tuple[TurnId, ...] = ()
     text: str = ""
-    """All fields of all turns, folded."""
+    """All folded fields of all turns, joined with separators."""
 
-    def texts(self) -> Iterator[tuple[TurnId, list[str]]]:
-        """Each turn with its folded fields, in the order of ``FIELDS``."""
-        for turn, fields in zip(self.turns, self.text.split(_TURN), strict=False):
-            yield turn, fields.split(_FIELD)
-
-
-def turns_in(text: str) -> int:
-    """The number of turns in an entry's text."""
-    return text.count(_TURN) + 1
+    def fields_by_turn(self) -> Iterator[tuple[TurnId, list[str]]]:
+        """Yield each turn with its folded fields, which are in the order of ``FIELDS``."""
+        for turn, fields in zip(self.turns, self.text.split(_TURN_SEPARATOR), strict=False):
+            yield turn, fields.split(_FIELD_SEPARATOR)
 
 
-def to_entry(session: Session) -> Entry:
+def count_turns(text: str) -> int:
+    """Return the number of turns in the ``text`` of a ``SessionText``."""
+    return text.count(_TURN_SEPARATOR) + 1
+
+
+def extract_text(session: Session) -> SessionText:
     """Extract the searched text of a session."""
     turns, texts = [], []
     for turn, errors in turns_of(session):
         turns.append(TurnId(turn.turn_id, to_seconds(turn.timestamp)))
         fields = fields_of(turn, errors)
-        texts.append(_FIELD.join(fold(fields[name]) for name in FIELDS))
+        texts.append(_FIELD_SEPARATOR.join(fold(fields[name]) for name in FIELDS))
     meta = session.meta
-    return Entry(meta.notebook_id, meta.cell_id, tuple(turns), _TURN.join(texts))
+    return SessionText(meta.notebook_id, meta.cell_id, tuple(turns), _TURN_SEPARATOR.join(texts))
 
 
 def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
-    """The turns, oldest first, each with the errors of the runs before the next one."""
+    """Return the turns, oldest first, each with the errors of the runs before the next turn."""
     turns: list[tuple[Interaction, list[str]]] = []
     for record in session.ordered():
         if isinstance(record, Interaction):
@@ -73,7 +76,7 @@ def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
 
 
 def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
-    """A turn's fields, not folded."""
+    """Return the searched fields of a turn as they were written, not folded."""
     answer = turn.ai_response
     return {
         "intent": turn.user_request.intent,
@@ -84,5 +87,5 @@ def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
 
 
 def _run_error(data: dict[str, Any]) -> str:
-    parts = (data.get("ename"), data.get("evalue"))
-    return ": ".join(part for part in parts if isinstance(part, str) and part)
+    name_and_message = (data.get("ename"), data.get("evalue"))
+    return ": ".join(text for text in name_and_message if isinstance(text, str) and text)

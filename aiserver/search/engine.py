@@ -1,8 +1,12 @@
-"""Search the sessions of a store: find hits for a query, each with the step of its cell.
+"""Search the sessions of a store for the turns that match a query.
 
-Invariants: any store works; neither a search nor its memory blocks the event loop; a search covers
-one owner's sessions only; searches run one at a time, so typing doesn't pile them up; a cancelled
-search ends after the current slice.
+Invariants:
+
+- The search works with every kind of store.
+- A search doesn't block the event loop, because a child process stores and searches the texts.
+- A search covers one owner's sessions only.
+- Only one search runs at a time, so that the queries of a person who is typing don't run at once.
+- A search is done in short slices, and a cancelled search ends after the current slice.
 """
 
 from __future__ import annotations
@@ -22,9 +26,9 @@ from .process import SearchProcess
 from .query import parse
 from .sync import OwnerIndex
 
-PATIENCE = 1.0  # seconds that a search waits for unread sessions
+PATIENCE = 1.0  # seconds that a search waits until new and changed sessions are read
 
-By = Literal["words", "meaning"]
+SearchMode = Literal["words", "meaning"]
 _Call = Callable[..., Awaitable[Any]]
 
 
@@ -42,14 +46,16 @@ class SearchEngine:
         *,
         owner: str = "",
         notebook_id: str | None = None,
-        by: By = "words",
+        by: SearchMode = "words",
         offset: int = 0,
         limit: int = 20,
         patience: float = PATIENCE,
     ) -> SearchResult:
-        """The matching turns, best first. Searches by words if embeddings aren't installed.
+        """Return the requested range of the matching turns, best first.
 
-        Waits at most ``patience`` seconds for unread sessions. Raises StorageError, SearchFailed.
+        Searches by words if the package for embeddings isn't installed. Waits at most ``patience``
+        seconds until new and changed sessions are read, and then searches those that are read.
+        Raises StorageError, SearchFailed.
         """
         if not parse(query):
             return SearchResult()
@@ -59,43 +65,49 @@ class SearchEngine:
             try:
                 index = await self._index(owner)
                 unread = await index.refresh(notebook_id, patience)
-                call = partial(self._process.call, index.number)
+                call = partial(self._process.call, index.process_number)
                 async with self._lock:
                     if by == "meaning":
-                        missing = await _embed(call, owner, notebook_id, patience)
-                        unread = max(unread, missing)
+                        not_embedded = await _embed(call, owner, notebook_id, patience)
+                        unread = max(unread, not_embedded)
                     await call("begin", query, owner, notebook_id, by)
                     while await call("advance"):
-                        pass  # other requests run in between, and this one can be cancelled
-                    rows, total = await call("page", offset, limit)
-                # Each session is loaded once, because it may be large and have many rows.
-                cells = list(dict.fromkeys((row.notebook_id, row.cell_id) for row in rows))
+                        pass  # between two slices, other tasks run and this search can be cancelled
+                    scored_turns, total = await call("results", offset, limit)
+                # Each session is loaded once, because it may be large and have many hits.
+                cells = list(
+                    dict.fromkeys((turn.notebook_id, turn.cell_id) for turn in scored_turns)
+                )
                 keys = [SessionKey(*cell, owner) for cell in cells]
                 loaded = await self._store.load_stored(keys)
                 stored = dict(zip(cells, loaded, strict=True))
-                return SearchResult(await call("hits", query, owner, rows, stored), total, unread)
+                hits = await call("hits", query, owner, scored_turns, stored)
+                return SearchResult(hits, total, unread)
             except ChildEnded as reason:
                 if not can_retry:
                     raise SearchFailed from reason
         raise AssertionError("unreachable")
 
     async def close(self) -> None:
-        """Stop the process and the background tasks."""
+        """Stop the search process and the background tasks."""
         await asyncio.gather(*(index.close() for index in self._indexes.values()))
         await self._process.close()
 
     async def _index(self, owner: str) -> OwnerIndex:
-        number = await self._process.start()
+        """Start the search process if necessary, and return the owner's index in that process."""
+        process_number = await self._process.start()
         index = self._indexes.get(owner)
-        if index is None or index.number != number:  # a new process has no texts
+        if index is None or index.process_number != process_number:
+            # A new process has no texts yet, so the new index reads all sessions again.
             if index is not None:
                 await index.close()
-            index = self._indexes[owner] = OwnerIndex(self._store, owner, self._process, number)
+            index = OwnerIndex(self._store, owner, self._process, process_number)
+            self._indexes[owner] = index
         return index
 
 
 async def _embed(call: _Call, owner: str, notebook_id: str | None, patience: float) -> int:
-    """Compute embeddings for at most ``patience`` seconds; return how many sessions lack them."""
+    """Compute embeddings for at most ``patience`` seconds; return how many sessions have none."""
     clock = asyncio.get_running_loop().time
     deadline = clock() + patience
     while (remaining := await call("embed", owner, notebook_id)) and clock() < deadline:

@@ -1,4 +1,4 @@
-"""The results of a search, built from the sessions of the matching turns. Pure."""
+"""Define the results of a search, and build hits from the sessions of matching turns. Pure."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from .query import Term
 from .snippet import Piece, snippet
 
 
-class Row(NamedTuple):
-    """A matching turn: its ids, its best field, its score and its time."""
+class ScoredTurn(NamedTuple):
+    """A matching turn with its score, before it is made a hit with the session's content."""
 
     notebook_id: str
     cell_id: str
     turn_id: int
     where: Field
+    """The field that matches best."""
     score: float
     time: float
-    """Orders turns with equal scores."""
+    """Seconds since 1970; orders turns with equal scores."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A matching turn, as it is displayed."""
+    """A matching turn with all that the interface displays."""
 
     notebook_id: str
     cell_id: str
@@ -44,34 +45,38 @@ class Hit:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """One page of hits."""
+    """The requested range of the hits of a search."""
 
     hits: list[Hit] = field(default_factory=list)
     total: int = 0
+    """The number of all hits, also of those outside the requested range."""
     unread: int = 0
     """The number of sessions that have not been read and searched yet."""
 
 
-def hits_of(rows: Sequence[Row], session: Session, terms: Sequence[Term]) -> dict[Row, Hit]:
-    """The hits of one session's rows; omits those of turns that it no longer has."""
+def hits_of(
+    scored_turns: Sequence[ScoredTurn], session: Session, terms: Sequence[Term]
+) -> dict[ScoredTurn, Hit]:
+    """Build the hits of one session; turns that the session no longer has are left out."""
+    # Reversed, so that the first of several turns with the same id is used.
     turns = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
     steps = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
-    hits: dict[Row, Hit] = {}
-    for row in rows:
-        if row.turn_id in turns:
-            turn, errors = turns[row.turn_id]
-            step = steps[row.turn_id]
-            hits[row] = Hit(
-                notebook_id=row.notebook_id,
-                cell_id=row.cell_id,
-                turn_id=row.turn_id,
+    hits: dict[ScoredTurn, Hit] = {}
+    for scored in scored_turns:
+        if scored.turn_id in turns:
+            turn, errors = turns[scored.turn_id]
+            step = steps[scored.turn_id]
+            hits[scored] = Hit(
+                notebook_id=scored.notebook_id,
+                cell_id=scored.cell_id,
+                turn_id=scored.turn_id,
                 seq=step.seq,
                 step=step.index,
                 timestamp=turn.timestamp,
                 model=turn.model,
                 intent=turn.user_request.intent,
-                where=row.where,
-                snippet=snippet(fields_of(turn, errors)[row.where], terms),
-                score=row.score,
+                where=scored.where,
+                snippet=snippet(fields_of(turn, errors)[scored.where], terms),
+                score=scored.score,
             )
     return hits

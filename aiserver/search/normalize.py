@@ -1,11 +1,15 @@
-"""Normalise texts, so that spelling variants match. Pure.
+"""Normalize texts, so that a search also finds other spellings of a word. Pure.
 
-Case, width and composition make no difference (``Ｃｓｖ``, ``CSV`` and ``csv``), nor do accents on
-Latin, Greek and Cyrillic letters. In other scripts marks make different letters and stay: か is
-not が.
+A folded text is a text after this normalization. Folding removes differences of case and width, so
+that ``CSV``, ``Ｃｓｖ`` and ``csv`` become the same. It also removes the accents of Latin, Greek
+and Cyrillic letters. In other scripts, a letter with a mark is a different letter, so marks are
+kept: か is not が.
 
-Invariants: ``fold`` returns no control characters, so ``documents`` can use them as separators of
-turns and fields; ``find`` returns positions in the original text.
+Invariants:
+
+- A folded text contains no control characters except tabs and line breaks, so that ``documents``
+  can separate turns and fields with control characters.
+- ``find`` returns positions in the original text, not in the folded text.
 """
 
 from __future__ import annotations
@@ -14,12 +18,12 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_ACCENTS = re.compile("[\u0300-\u036f]")
+_ACCENTS = re.compile("[\u0300-\u036f]")  # the combining marks
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")  # all but \t and \n
 
 
 def fold(text: str) -> str:
-    """Normalise a text for comparison."""
+    """Return the folded text, in which spelling variants of a word are equal."""
     text = text.translate(_CONTROLS)
     if text.isascii():
         return text.lower()
@@ -28,14 +32,18 @@ def fold(text: str) -> str:
 
 
 def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
-    """The ranges of a text that contain one of the folded words, in order and disjoint."""
-    flat, origin = _with_origin(text)
+    """Return the ranges of a text that match any of the folded words.
+
+    The ranges are sorted, and those that overlap or touch are merged.
+    """
+    folded, original_positions = _fold_with_positions(text)
     ranges = []
     for word in words:
-        position = flat.find(word) if word else -1
+        position = folded.find(word) if word else -1
         while position >= 0:
-            ranges.append((origin[position], origin[position + len(word)]))
-            position = flat.find(word, position + len(word))
+            end = position + len(word)
+            ranges.append((original_positions[position], original_positions[end]))
+            position = folded.find(word, end)
     merged: list[tuple[int, int]] = []
     for start, end in sorted(ranges):
         if merged and start <= merged[-1][1]:
@@ -45,15 +53,20 @@ def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
     return merged
 
 
-def _with_origin(text: str) -> tuple[str, list[int]]:
-    """The folded text, and for each of its characters and its end the original position."""
-    parts, origin, position = [], [], 0
+def _fold_with_positions(text: str) -> tuple[str, list[int]]:
+    """Return the folded text, and the original position of each folded character.
+
+    The last position is the end of the text.
+    """
+    folded_letters: list[str] = []
+    original_positions: list[int] = []
+    position = 0
     while position < len(text):
-        end = position + 1
+        end = position + 1  # the end of a letter with its combining marks
         while end < len(text) and unicodedata.combining(text[end]):
             end += 1
-        flat = fold(text[position:end])
-        parts.append(flat)
-        origin += [position] * len(flat)
+        folded_letter = fold(text[position:end])  # may have several characters: "ß" becomes "ss"
+        folded_letters.append(folded_letter)
+        original_positions += [position] * len(folded_letter)
         position = end
-    return "".join(parts), [*origin, len(text)]
+    return "".join(folded_letters), [*original_positions, len(text)]

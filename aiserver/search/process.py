@@ -1,11 +1,15 @@
-"""Start, call and stop the search process.
+"""Start, call and stop the search process, a child process that runs a ``TextIndex``.
 
-Searching is CPU-bound Python. In a thread of the server it would compete with the event loop for
-the GIL, and its hundred thousands of objects would slow down the server's garbage collector.
+Searching needs a lot of CPU time in Python code. In a thread of the server, a search would compete
+with the event loop for the GIL, and its hundreds of thousands of objects would slow down the
+server's garbage collection. Therefore it runs in a process of its own.
 
-Invariants: the process starts on first use; one request runs at a time; after its death, or after
-``IDLE`` seconds without a request, the next ``start`` starts another one with a new number and no
-texts.
+Invariants:
+
+- The process starts when it is first used.
+- The process executes one call at a time.
+- The process is stopped after ``IDLE`` seconds without a call. After that, or if the process dies,
+  the next ``start`` starts a new process, which has another number and no texts.
 """
 
 from __future__ import annotations
@@ -18,39 +22,42 @@ from typing import Any
 from ..child_process import Child, ChildEnded, command_of
 from ..errors import SearchFailed
 
-IDLE = 600.0  # seconds
+IDLE = 600.0  # seconds without a call after which the process is stopped
 
 _COMMAND = command_of("aiserver.search.worker")
 
 
 class SearchProcess:
-    """One child process."""
+    """The search process; replaced by a new one after it has ended."""
 
     def __init__(self, command: Sequence[str] = _COMMAND, idle: float = IDLE) -> None:
         self._command, self._idle = tuple(command), idle
         self._child: Child | None = None
         self._number = 0
-        # Only this thread talks to the child: so the answer to a cancelled request is still read
-        # and never mistaken for the next one.
+        # Only this thread communicates with the child. The thread also reads the answer to a
+        # cancelled call, so that this answer is never mistaken for the answer to the next call.
         self._thread = ThreadPoolExecutor(1, "aiserver-search")
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
 
     @property
     def pid(self) -> int | None:
-        """The running child's process id."""
-        child = self._child  # the thread may clear the attribute meanwhile
+        """The operating system's id of the running child process."""
+        child = self._child  # read once, because the thread may set the attribute to None meanwhile
         return child.pid if child else None
 
     async def start(self) -> int:
-        """Start the process if it isn't running; return its number. Raises SearchFailed."""
+        """Start the process if it isn't running, and return its number. Raises SearchFailed.
+
+        The number tells processes apart: each new process has the next higher number.
+        """
         number: int = await self._run(self._start)
         return number
 
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
         """Call a method of the ``TextIndex`` in the process with this number.
 
-        Raises ChildEnded, SearchFailed.
+        Raises ChildEnded if that process has ended, SearchFailed if the method fails.
         """
         return await self._run(self._call, number, name, arguments)
 
@@ -70,7 +77,7 @@ class SearchProcess:
         loop = asyncio.get_running_loop()
         if self._timer:
             self._timer.cancel()
-        # (A longer request delays this to its own end, because there is only one thread.)
+        # If the call is still running then, the thread ends the process only after the call.
         self._timer = loop.call_later(self._idle, self._thread.submit, self._end)
         return await loop.run_in_executor(self._thread, function, *arguments)
 

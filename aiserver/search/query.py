@@ -1,9 +1,12 @@
 """Split a query into search terms. Pure.
 
-Spaces separate terms; quoted text is one term. A term matches as it is, also inside words: ``csv``
-finds ``read_csv``, and 数据 finds 读取数据文件. If a text doesn't contain the complete term, its
-parts count for less: all words of a name (``pd``, ``read`` and ``csv``), and in scripts without
-spaces most of the pairs of adjacent characters, so that 读取文件 also finds 读取 data.csv 文件.
+Spaces separate terms, and quoted text is one term. A complete term also matches inside words:
+``csv`` finds ``read_csv``, and 数据 finds 读取数据文件.
+
+A text that doesn't contain the complete term can still match by the term's subterms, but with a
+lower score. The subterms of a name are its words (``pd``, ``read`` and ``csv``), and the text must
+contain all of them. In scripts without spaces, the subterms are the pairs of adjacent characters,
+and the text must contain more than half of them, so that 读取文件 also finds 读取 data.csv 文件.
 """
 
 from __future__ import annotations
@@ -13,9 +16,10 @@ from dataclasses import dataclass
 
 from .normalize import fold
 
-MAX_TERMS = 16
+MAX_TERMS = 16  # further terms of a query are ignored
 
-# Scripts without spaces between words, and Hangul, whose words have endings.
+# The characters of scripts that don't put spaces between words. Hangul is included although it has
+# spaces, because endings are appended to its words.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
     "\u3100-\u312f\u3130-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -23,46 +27,51 @@ _UNSPACED = (
 )
 UNSPACED = re.compile(f"[{_UNSPACED}]")
 _TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；：！？…]+)')
-_AROUND = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
-_RUN = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# Removed from both ends of a term.
+_PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
+# Characters without a break: either all of scripts without spaces, or none.
+_SUBTERM = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
+_CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
 class Term:
-    """A search term, folded."""
+    """A search term; its text and its subterms are folded."""
 
     text: str
-    names: tuple[str, ...] = ()
-    """The words of a name, if there are several."""
+    words: tuple[str, ...] = ()
+    """The words of the term if the term is a name of several words, such as ``read_csv``."""
     pairs: tuple[str, ...] = ()
-    """The pairs of adjacent characters, in scripts without spaces."""
+    """The pairs of adjacent characters of the term, for scripts without spaces only."""
 
     @property
-    def parts(self) -> tuple[str, ...]:
-        """The term's parts; empty if it can't be split."""
-        return self.names + self.pairs
+    def subterms(self) -> tuple[str, ...]:
+        """The term's words and pairs; empty if the term can't be split."""
+        return self.words + self.pairs
 
     def may_be_in(self, text: str) -> bool:
-        """Whether a folded text contains the term or enough of its parts."""
-        return self.text in text or self.share(text) > 0
+        """Return whether a folded text contains the term or enough of its subterms."""
+        return self.text in text or self.matched_fraction(text) > 0
 
-    def share(self, text: str) -> float:
-        """The share of the parts that a folded text contains, from 0 to 1; 0 if too few."""
-        if not self.parts or not all(name in text for name in self.names):
+    def matched_fraction(self, text: str) -> float:
+        """Return the fraction of the subterms that a folded text contains, from 0 to 1.
+
+        The fraction is 0 if a word is missing or if the text contains at most half of the pairs.
+        """
+        if not self.subterms or not all(word in text for word in self.words):
             return 0.0
-        pairs = sum(pair in text for pair in self.pairs)
-        if self.pairs and pairs <= len(self.pairs) / 2:
+        pair_count = sum(pair in text for pair in self.pairs)
+        if self.pairs and pair_count <= len(self.pairs) / 2:
             return 0.0
-        return (len(self.names) + pairs) / len(self.parts)
+        return (len(self.words) + pair_count) / len(self.subterms)
 
 
 def parse(query: str) -> tuple[Term, ...]:
-    """The distinct terms of a query; none for a query without words."""
+    """Return the distinct terms of a query, which are none if the query has no text."""
     terms: dict[str, Term] = {}
     for match in _TERM.finditer(query):
         quoted = match[1] or match[2] or match[3]
-        raw = quoted or match[4].strip(_AROUND) or match[4]
+        raw = quoted or match[4].strip(_PUNCTUATION) or match[4]
         text = " ".join(fold(raw).split())
         if text and len(terms) < MAX_TERMS:
             terms.setdefault(text, Term(text) if quoted else _split_term(text, raw))
@@ -70,14 +79,18 @@ def parse(query: str) -> tuple[Term, ...]:
 
 
 def _split_term(text: str, raw: str) -> Term:
-    names: list[str] = []
+    """Build a term with its subterms.
+
+    ``text`` is folded; ``raw`` isn't, so its capitals show where camel-case words begin.
+    """
+    words: list[str] = []
     pairs: list[str] = []
-    for run in _RUN.findall(_CAMEL.sub(" ", raw)):
-        flat = fold(run)
-        if UNSPACED.match(flat) and len(flat) > 2:
-            pairs += [flat[index : index + 2] for index in range(len(flat) - 1)]
+    for match in _SUBTERM.findall(_CAMEL_CASE.sub(" ", raw)):
+        subterm = fold(match)
+        if UNSPACED.match(subterm) and len(subterm) > 2:
+            pairs += [subterm[index : index + 2] for index in range(len(subterm) - 1)]
         else:
-            names.append(flat)
-    if len(names) + len(pairs) < 2:
+            words.append(subterm)
+    if len(words) + len(pairs) < 2:
         return Term(text)
-    return Term(text, tuple(dict.fromkeys(names)), tuple(dict.fromkeys(pairs)))
+    return Term(text, tuple(dict.fromkeys(words)), tuple(dict.fromkeys(pairs)))

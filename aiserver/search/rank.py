@@ -1,13 +1,16 @@
-"""Score and sort the turns that match a query. Pure.
+"""Score and sort the turns that match a query by words. Pure.
 
 Invariants:
 
-- The intent counts most, then errors and code, then the explanation. A complete word counts more
-  than a part of a name, that more than the beginning of a word, that more than letters inside a
-  word. Rare words count more than common ones.
-- If any turn has all the words, only such turns are returned; otherwise those with most of them.
+- A match in the intent counts most, one in the errors or the code counts less, and one in the
+  explanation counts least.
+- A complete word counts more than a word inside a name such as ``read_csv``, which counts more than
+  the beginning of a word, which counts more than letters in the middle or at the end of a word.
+- A term that matches few turns counts more than a term that matches many.
+- If any turn matches all terms, only turns that match all terms are returned. Otherwise a turn must
+  come close to the turn that matches the most terms, see ``_MIN_COVERAGE``.
 - Code that later turns keep is one hit, at the turn that introduced it.
-- Among turns with the same score the newest comes first.
+- Among turns with the same score, the newest comes first.
 """
 
 from __future__ import annotations
@@ -16,120 +19,167 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .documents import FIELDS, Entry, Field, TurnId
-from .hits import Row
+from .documents import FIELDS, Field, SessionText, TurnId
+from .hits import ScoredTurn
 from .query import UNSPACED, Term
 
-_WEIGHTS: dict[Field, float] = {"intent": 3.0, "code": 1.5, "explanation": 1.0, "error": 1.5}
+_FIELD_WEIGHTS: dict[Field, float] = {
+    "intent": 3.0,
+    "code": 1.5,
+    "explanation": 1.0,
+    "error": 1.5,
+}
 _CODE = FIELDS.index("code")
-_PARTS_FACTOR = 0.4  # the weight of a term of which only parts match
-_MIN_COVERAGE = 0.6  # of the weight of all words that match anywhere
-_PHRASE_FACTOR = 1.25  # for words that are adjacent as in the query
+
+# The coverage of a turn is the summed rarity of the terms that it matches. If no turn matches all
+# terms, a turn needs at least this fraction of the best turn's coverage.
+_MIN_COVERAGE = 0.6
+_PHRASE_FACTOR = 1.25  # multiplies the score if the terms are adjacent, as in the query
+
+# The degree to which a text matches a term, by how the term occurs in the text.
+_WHOLE_WORD = 1.0
+_WORD_IN_NAME = 0.85  # "csv" in "read_csv"
+_WORD_START = 0.7  # "read" in "reading"
+_INSIDE_WORD = 0.4  # "ding" in "reading"
+_SUBTERMS_ONLY = 0.4  # only the term's subterms occur; multiplied by their fraction
+
+# What lies between the first or last character of an occurrence and the character next to it.
+_WORD_ENDS, _NAME_CONTINUES, _WORD_CONTINUES = range(3)
+
+_MAX_OCCURRENCES = 8  # how many occurrences of a term in a text are examined, to limit the time
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A turn that matches a part of the query, with its degree for each term and best field."""
+    """A turn that matches at least one term of the query."""
 
-    entry: Entry
+    session_text: SessionText
     turn: TurnId
     degrees: tuple[float, ...]
+    """For each term, the best weighted degree to which a field matches the term."""
     where: Field
+    """The field that matches the query best."""
     has_phrase: bool
+    """Whether a field contains all terms, adjacent and in the order of the query."""
 
 
-def candidates(entry: Entry, terms: Sequence[Term]) -> list[Candidate]:
-    """The turns of one session that contain any of the terms."""
+def candidates(session_text: SessionText, terms: Sequence[Term]) -> list[Candidate]:
+    """Return the turns of one session that match any of the terms."""
     matches: list[Candidate] = []
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
-    previous_code: tuple[float, ...] = ()  # the degrees of the previous turn's code
-    for turn, fields in entry.texts():
-        table = [[degree(term, text) for text in fields] for term in terms]
-        code = tuple(row[_CODE] for row in table)
-        others = [max(row[:_CODE] + row[_CODE + 1 :]) for row in table]
-        # A turn that matches only by code of the previous turn is no hit of its own.
-        is_old = any(code) and not any(others) and bool(previous_code)
-        is_old = is_old and all(
-            current <= previous for current, previous in zip(code, previous_code, strict=True)
+    previous_code: tuple[float, ...] = ()  # for each term, its degree in the last turn with code
+    for turn, fields in session_text.fields_by_turn():
+        degrees = [[degree(term, text) for text in fields] for term in terms]  # [term][field]
+        code = tuple(by_field[_CODE] for by_field in degrees)
+        matches_outside_code = any(
+            any(by_field[:_CODE] + by_field[_CODE + 1 :]) for by_field in degrees
+        )
+        # A turn that matches only because it keeps the previous turn's code isn't a hit.
+        only_keeps_code = (
+            any(code)
+            and not matches_outside_code
+            and bool(previous_code)
+            and all(now <= before for now, before in zip(code, previous_code, strict=True))
         )
         previous_code = code if any(code) or fields[_CODE] else previous_code
-        if is_old or not any(any(row) for row in table):
+        if only_keeps_code or not any(any(by_field) for by_field in degrees):
             continue
-        weighted = [[d * _WEIGHTS[f] for d, f in zip(row, FIELDS, strict=True)] for row in table]
-        best = [sum(row[index] for row in weighted) for index in range(len(FIELDS))]
+        weighted = [
+            [value * _FIELD_WEIGHTS[name] for value, name in zip(by_field, FIELDS, strict=True)]
+            for by_field in degrees
+        ]
+        field_totals = [
+            sum(by_field[index] for by_field in weighted) for index in range(len(FIELDS))
+        ]
         matches.append(
             Candidate(
-                entry,
+                session_text,
                 turn,
-                tuple(max(row) for row in weighted),
-                FIELDS[best.index(max(best))],
+                tuple(max(by_field) for by_field in weighted),
+                FIELDS[field_totals.index(max(field_totals))],
                 bool(phrase) and any(phrase in text for text in fields),
             )
         )
     return matches
 
 
-def rank(matches: Iterable[Candidate], terms: Sequence[Term], turns: int) -> list[Row]:
-    """Sort matches, best first; ``turns`` is the number of searched turns."""
+def rank(
+    matches: Iterable[Candidate], terms: Sequence[Term], searched_turn_count: int
+) -> list[ScoredTurn]:
+    """Score the matches and return them sorted, best first."""
     matches = list(matches)
     rarity = [
-        math.log(1 + (turns + 1) / (1 + sum(c.degrees[index] > 0 for c in matches)))
+        math.log(1 + (searched_turn_count + 1) / (1 + sum(c.degrees[index] > 0 for c in matches)))
         for index in range(len(terms))
     ]
-    coverage = [sum(r for r, d in zip(rarity, c.degrees, strict=True) if d) for c in matches]
-    max_cover = max(coverage, default=0.0)
-    min_cover = max_cover if any(all(c.degrees) for c in matches) else max_cover * _MIN_COVERAGE
-    rows = []
-    for candidate, covered in zip(matches, coverage, strict=True):
-        if covered >= min_cover - 1e-9:
+    coverages = [sum(r for r, d in zip(rarity, c.degrees, strict=True) if d) for c in matches]
+    best_coverage = max(coverages, default=0.0)
+    has_full_match = any(all(candidate.degrees) for candidate in matches)
+    min_coverage = best_coverage if has_full_match else best_coverage * _MIN_COVERAGE
+    scored_turns = []
+    for candidate, coverage in zip(matches, coverages, strict=True):
+        if coverage >= min_coverage - 1e-9:  # the tolerance is for rounding errors
             score = sum(r * d for r, d in zip(rarity, candidate.degrees, strict=True))
             score *= _PHRASE_FACTOR if candidate.has_phrase else 1
-            rows.append(row_of(candidate.entry, candidate.turn, candidate.where, score))
-    return sorted(rows, key=sort_key)
+            scored_turns.append(
+                scored_turn(candidate.session_text, candidate.turn, candidate.where, score)
+            )
+    return sorted(scored_turns, key=sort_key)
 
 
-def row_of(entry: Entry, turn: TurnId, where: Field, score: float) -> Row:
-    """The row of a turn."""
-    return Row(entry.notebook_id, entry.cell_id, turn.turn_id, where, round(score, 2), turn.time)
+def scored_turn(session_text: SessionText, turn: TurnId, where: Field, score: float) -> ScoredTurn:
+    """Build the scored turn of a turn that matches best in the field ``where``."""
+    return ScoredTurn(
+        session_text.notebook_id,
+        session_text.cell_id,
+        turn.turn_id,
+        where,
+        round(score, 2),
+        turn.time,
+    )
 
 
-def sort_key(row: Row) -> tuple[float, float, str, str, int]:
-    """Best first, then newest first; the ids make the order deterministic."""
-    return (-row.score, -row.time, row.notebook_id, row.cell_id, -row.turn_id)
+def sort_key(turn: ScoredTurn) -> tuple[float, float, str, str, int]:
+    """Sort the best turn first, then the newest; the ids make the order deterministic."""
+    return (-turn.score, -turn.time, turn.notebook_id, turn.cell_id, -turn.turn_id)
 
 
 def degree(term: Term, text: str) -> float:
-    """The degree to which a text matches a term, from 0 to 1."""
-    complete = _complete_match(term.text, text) if term.text in text else 0.0
-    if complete or not term.parts:
+    """Return the degree to which a text matches a term, from 0 to 1."""
+    complete = _complete_degree(term.text, text) if term.text in text else 0.0
+    if complete or not term.subterms:
         return complete
-    return _PARTS_FACTOR * term.share(text)
+    return _SUBTERMS_ONLY * term.matched_fraction(text)
 
 
-def _complete_match(word: str, text: str) -> float:
+def _complete_degree(word: str, text: str) -> float:
+    """Return the best degree among the first occurrences of the complete word in the text."""
     index, best = text.find(word), 0.0
-    for _ in range(8):  # the first few occurrences are enough
-        if index < 0 or best == 1.0:
+    for _ in range(_MAX_OCCURRENCES):
+        if index < 0 or best == _WHOLE_WORD:
             break
         end = index + len(word)
-        before = _continuation(text[index - 1 : index], word[:1]) if index else 0
-        after = _continuation(text[end : end + 1], word[-1:])
-        if before == 2:
-            best = max(best, 0.4)
-        elif after == 2:
-            best = max(best, 0.7)
+        before = _boundary(text[index - 1 : index], word[:1]) if index else _WORD_ENDS
+        after = _boundary(text[end : end + 1], word[-1:])
+        if before == _WORD_CONTINUES:
+            best = max(best, _INSIDE_WORD)
+        elif after == _WORD_CONTINUES:
+            best = max(best, _WORD_START)
+        elif _NAME_CONTINUES in (before, after):
+            best = max(best, _WORD_IN_NAME)
         else:
-            best = max(best, 0.85 if before or after else 1.0)
+            best = _WHOLE_WORD
         index = text.find(word, end)
     return best
 
 
-def _continuation(adjacent: str, edge: str) -> int:
-    """Whether an adjacent character continues the word: 0 no, 1 as part of a name, 2 yes."""
+def _boundary(adjacent: str, edge: str) -> int:
+    """Return what lies between a word's first or last character and the adjacent character."""
     if adjacent == "_":
-        return 1
+        return _NAME_CONTINUES
     if not adjacent.isalnum() or not edge.isalnum():
-        return 0
+        return _WORD_ENDS
     if UNSPACED.match(adjacent) or UNSPACED.match(edge):
-        return 0
-    return 1 if adjacent.isdigit() != edge.isdigit() else 2
+        return _WORD_ENDS  # without spaces, a word can begin or end at any character
+    # "df2" is a name of two words: a letter next to a digit begins another word.
+    return _NAME_CONTINUES if adjacent.isdigit() != edge.isdigit() else _WORD_CONTINUES

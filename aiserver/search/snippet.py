@@ -1,4 +1,4 @@
-"""The displayed line of a hit, with the matches marked. Pure."""
+"""Select the line of text that a hit displays, and mark the matches in the line. Pure."""
 
 from __future__ import annotations
 
@@ -8,54 +8,59 @@ from typing import TypedDict
 from .normalize import find, fold
 from .query import Term
 
-_CHARS = 160
-_BEFORE = 40  # characters before the first match in a long line
+_MAX_CHARS = 160
+_CHARS_BEFORE_MATCH = 40  # displayed before the first match if the line must be truncated
 
 
 class Piece(TypedDict):
-    """A piece of text, and whether it is a match."""
+    """A piece of the displayed line."""
 
     text: str
     hit: bool
+    """Whether the piece matches a term."""
 
 
 def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
-    """The line that matches best, truncated if it is long."""
+    """Return the line that matches the terms best in pieces, truncated if the line is long."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return []
     line = max(lines, key=lambda line: _score(fold(line), terms))
-    hits = _ranges(line, terms)
-    start = max(0, hits[0][0] - _BEFORE) if hits and hits[0][1] > _CHARS else 0
-    end = min(len(line), start + _CHARS)
+    matches = _matching_ranges(line, terms)
+    start = (
+        max(0, matches[0][0] - _CHARS_BEFORE_MATCH) if matches and matches[0][1] > _MAX_CHARS else 0
+    )
+    end = min(len(line), start + _MAX_CHARS)
     pieces: list[Piece] = [{"text": "…", "hit": False}] if start else []
     position = start
-    for low, high in hits:
-        low, high = max(low, position), min(high, end)
-        if low >= high:
-            continue
-        if low > position:
-            pieces.append({"text": line[position:low], "hit": False})
-        pieces.append({"text": line[low:high], "hit": True})
-        position = high
+    for match_start, match_end in matches:
+        match_start, match_end = max(match_start, position), min(match_end, end)
+        if match_start >= match_end:
+            continue  # the match is in the truncated text
+        if match_start > position:
+            pieces.append({"text": line[position:match_start], "hit": False})
+        pieces.append({"text": line[match_start:match_end], "hit": True})
+        position = match_end
     if position < end or end < len(line):
         pieces.append({"text": line[position:end] + ("…" if end < len(line) else ""), "hit": False})
     return pieces
 
 
 def _score(line: str, terms: Sequence[Term]) -> float:
+    """Add 1 for each term that a folded line contains, and less for a term's subterms."""
     score = 0.0
     for term in terms:
         if term.text in line:
             score += 1
-        elif term.parts:
-            score += 0.5 * sum(part in line for part in term.parts) / len(term.parts)
+        elif term.subterms:
+            score += 0.5 * sum(subterm in line for subterm in term.subterms) / len(term.subterms)
     return score
 
 
-def _ranges(line: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
-    flat = fold(line)
-    words: list[str] = []
+def _matching_ranges(line: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
+    """Return the ranges of a line that contain terms, or subterms of terms not in the line."""
+    folded = fold(line)
+    texts: list[str] = []
     for term in terms:
-        words += [term.text] if term.text in flat else term.parts
-    return find(line, words)
+        texts += [term.text] if term.text in folded else term.subterms
+    return find(line, texts)

@@ -1,13 +1,18 @@
-"""Keep the search process in step with the store: one owner's sessions.
+"""Update the index in the search process when sessions in the store have changed.
+
+The index stays in memory of the search process; the store isn't changed.
 
 Invariants:
 
-- A search covers the current content of the store: new and changed sessions are read, deleted ones
-  removed. Nothing is written to the store.
-- The sessions of the requested notebook are read first, then the newest.
-- ``refresh`` waits at most ``patience`` seconds. It reads batch by batch; the last batch is
-  finished in the background. The page repeats its request, which goes on from there.
-- The event loop does no work that grows with the number of sessions, except to count per notebook.
+- Each refresh compares the index with the store: it reads new and changed sessions, and it removes
+  deleted sessions from the index.
+- The sessions of the requested notebook are read before the sessions of other notebooks, and newer
+  sessions are read before older sessions.
+- ``refresh`` reads in groups of ``BATCH`` sessions, for at most ``patience`` seconds. A group that
+  isn't finished by then is finished in the background. The page repeats its request, and the next
+  ``refresh`` reads the remaining sessions.
+- The event loop does no work that grows with the number of all sessions. It only counts the unread
+  sessions of the requested notebook.
 """
 
 from __future__ import annotations
@@ -21,32 +26,37 @@ from ..sessions.base import SessionManager
 from .process import SearchProcess
 from .text_index import Cell
 
-BATCH = 64  # sessions per read
+BATCH = 64  # sessions that are read at once
 
+# The mark of each session, which changes whenever the session is written.
 _Marks = Mapping[Cell, Hashable]
 
 
 class OwnerIndex:
-    """The sessions of an owner that the process with this number has indexed."""
+    """The sessions of one owner that are indexed in the search process with this number."""
 
     def __init__(
-        self, store: SessionManager, owner: str, process: SearchProcess, number: int
+        self, store: SessionManager, owner: str, process: SearchProcess, process_number: int
     ) -> None:
         self._store, self._owner = store, owner
-        self._process, self.number = process, number
-        self._lock = asyncio.Lock()  # held to change the next two, which a thread may read
-        self._indexed: dict[Cell, Hashable] = {}
-        self._pending: dict[Cell, Hashable] = {}  # to be read, in this order
+        self._process, self.process_number = process, process_number
+        # Protects ``_indexed`` and ``_pending``: they change only under this lock, because
+        # ``_compare`` iterates over them in a thread while the lock is held.
+        self._lock = asyncio.Lock()
+        self._indexed: dict[Cell, Hashable] = {}  # the mark that each session had when it was read
+        self._pending: dict[Cell, Hashable] = {}  # the marks of unread sessions, in reading order
         self._reading: asyncio.Task[None] | None = None
 
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
-        """Read changed sessions; return the number of those that are still to be read.
+        """Read new and changed sessions; return how many sessions are still unread.
+
+        With a notebook id, only the sessions of that notebook count.
 
         Raises StorageError, ChildEnded, SearchFailed.
         """
         clock = asyncio.get_running_loop().time
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
-        # Shielded, so that a cancelled request leaves a consistent state.
+        # Shielded, so that the update is completed even if the request is cancelled.
         await asyncio.shield(self._update(marks, notebook_id))
         deadline = clock() + patience
         while remaining := self._count_pending(marks, notebook_id):
@@ -55,35 +65,44 @@ class OwnerIndex:
                 self._reading.add_done_callback(_consume_exception)
             if clock() >= deadline:
                 break
-            done, _ = await asyncio.wait({self._reading}, timeout=deadline - clock())
-            for batch in done:
-                batch.result()
+            finished, _ = await asyncio.wait({self._reading}, timeout=deadline - clock())
+            for task in finished:
+                task.result()  # raises the exception of a failed read
         return remaining
 
     async def close(self) -> None:
-        """Stop reading."""
+        """Stop reading sessions."""
         if self._reading is not None:
             self._reading.cancel()
             await asyncio.gather(self._reading, return_exceptions=True)
 
     async def _update(self, marks: _Marks, notebook_id: str | None) -> None:
-        """Determine the sessions to read, and remove deleted ones from the index."""
+        """Determine which sessions to read, and remove deleted sessions from the index."""
         async with self._lock:
             self._pending, deleted = await asyncio.to_thread(self._compare, marks, notebook_id)
             if deleted:
-                await self._process.call(self.number, "remove", self._owner, deleted)
+                await self._process.call(self.process_number, "remove", self._owner, deleted)
             for cell in deleted:
                 del self._indexed[cell]
 
     def _compare(
         self, marks: _Marks, notebook_id: str | None
     ) -> tuple[dict[Cell, Hashable], list[Cell]]:
-        def is_other(cell: Cell) -> bool:
+        """Return the sessions to read, with their marks, and the deleted sessions.
+
+        If ``marks`` are those of one notebook, other notebooks' pending sessions stay pending.
+        """
+
+        def is_in_other_notebook(cell: Cell) -> bool:
             return notebook_id is not None and cell[0] != notebook_id
 
         pending = {cell: mark for cell, mark in marks.items() if self._indexed.get(cell) != mark}
-        pending |= {cell: mark for cell, mark in self._pending.items() if is_other(cell)}
-        deleted = [cell for cell in self._indexed if cell not in marks and not is_other(cell)]
+        pending |= {
+            cell: mark for cell, mark in self._pending.items() if is_in_other_notebook(cell)
+        }
+        deleted = [
+            cell for cell in self._indexed if cell not in marks and not is_in_other_notebook(cell)
+        ]
         return pending, deleted
 
     def _count_pending(self, marks: _Marks, notebook_id: str | None) -> int:
@@ -96,9 +115,9 @@ class OwnerIndex:
         keys = [SessionKey(*cell, self._owner) for cell in batch]
         stored = await self._store.load_stored(keys)
         sessions = list(zip(batch, stored, strict=True))
-        await self._process.call(self.number, "put", self._owner, sessions)
+        await self._process.call(self.process_number, "put", self._owner, sessions)
         async with self._lock:
-            # An unreadable session counts as indexed, too: it is read again if it changes.
+            # An unreadable session counts as indexed, too, so it is read again only if it changes.
             self._indexed |= batch
             for cell, mark in batch.items():
                 if self._pending.get(cell) == mark:
@@ -107,4 +126,4 @@ class OwnerIndex:
 
 def _consume_exception(task: asyncio.Task[None]) -> None:
     if not task.cancelled():
-        task.exception()  # so that asyncio doesn't log an exception that was never retrieved
+        task.exception()  # retrieved, because asyncio would otherwise log it as never retrieved

@@ -1,14 +1,16 @@
-"""The index of the searched texts, and the search itself. Synchronous.
+"""Store the searched texts of sessions, and search them.
 
-Runs in a process of its own (``worker.py``). Long work is split into slices, so that the caller can
-stop after any of them.
+A ``TextIndex`` runs in a process of its own, the search process (``worker.py``), so its methods may
+block. A search and the computation of embeddings are split into slices, each a call of its own, so
+that the caller can stop after any slice.
 
 Invariants:
 
-- Memory is bounded: the texts are in a private SQLite database, which caches some in memory and
-  stores the others in a temporary file that no other process can open and that ends with ours.
+- Memory is bounded: the texts are in a private SQLite database, which caches some texts in memory
+  and stores all other texts in a temporary file. No other process can open this file, and it
+  disappears when the search process ends.
 - A search covers one owner's sessions only.
-- An unreadable session doesn't affect others.
+- An unreadable session doesn't affect the search in other sessions.
 """
 
 from __future__ import annotations
@@ -22,18 +24,20 @@ from typing import Any
 
 from ..models import SessionKey
 from ..sessions.record.damage.recovery import parse_or_recover
-from .documents import FIELDS, Entry, TurnId, to_entry, turns_in
+from .documents import FIELDS, SessionText, TurnId, count_turns, extract_text
 from .embeddings import similarity, vectors
-from .hits import Hit, Row, hits_of
+from .hits import Hit, ScoredTurn, hits_of
 from .query import Term, parse
-from .rank import Candidate, candidates, rank, row_of, sort_key
+from .rank import Candidate, candidates, rank, scored_turn, sort_key
 
-CACHE = 32 * 1024 * 1024  # bytes of texts in memory
-SLICE = 0.05  # seconds
+CACHE = 32 * 1024 * 1024  # bytes of texts that are cached in memory
+SLICE = 0.05  # seconds that one slice of a search takes
 
-# By meaning: hits need this similarity and this share of the best one.
-_MIN_SIMILARITY, _MIN_SHARE, _MAX_HITS = 0.2, 0.6, 100
-_EMBED = 256  # turns that are embedded at once
+# In a search by meaning, a hit needs at least this similarity to the query, and at least this
+# fraction of the best hit's similarity.
+_MIN_SIMILARITY, _MIN_FRACTION_OF_BEST = 0.2, 0.6
+_MAX_HITS_BY_MEANING = 100
+_EMBEDDED_TURNS = 256  # a slice of embedding ends after this many turns
 
 _TABLES = """
 CREATE TABLE cell (
@@ -49,31 +53,36 @@ INSERT INTO cell (owner, notebook, cell, turns, text) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text, vectors = NULL
 """
 _DELETE = "DELETE FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
-# (These read only an index: finding the pages of the texts costs as much as reading them.)
+# The next two queries are answered from an SQL index alone, because merely locating the rows of
+# the table, which contain the texts, would take as long as reading the texts.
 _IDS = """
 SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
 """
-_MISSING_IDS = f"{_IDS} AND vectors IS NULL"
+_NOT_EMBEDDED_IDS = f"{_IDS} AND vectors IS NULL"
 _ROW = "SELECT notebook, cell, turns, text, vectors FROM cell WHERE id = ?"
-_TEXT, _VECTORS = 3, 4  # its columns
+_TEXT, _VECTORS = 3, 4  # the positions of two columns in the result of _ROW
 
 Cell = tuple[str, str]  # the notebook's id and the cell's
 
 
 @dataclass
 class _Search:
-    """A search in progress."""
+    """The state of a search in progress."""
 
     terms: Sequence[Term]
-    ids: list[int]  # of the cells that are still to be searched
-    query_vector: Any = None  # the vector of a query by meaning
-    turns: int = 0
-    candidates: list[Candidate] = field(default_factory=list)  # by words
-    rows: list[Row] = field(default_factory=list)  # by meaning
+    remaining_ids: list[int]
+    """The ids in the table of the cells that are still to be searched."""
+    query_vector: Any = None
+    """The embedding of the query, for a search by meaning only."""
+    searched_turn_count: int = 0
+    candidates: list[Candidate] = field(default_factory=list)
+    """The matches so far, for a search by words only."""
+    scored_turns: list[ScoredTurn] = field(default_factory=list)
+    """The matches so far, for a search by meaning only."""
 
 
 class TextIndex:
-    """The texts of sessions, and one search at a time."""
+    """The searched texts of sessions, and at most one search in progress."""
 
     def __init__(self, cache: int = CACHE) -> None:
         self._db = sqlite3.connect("", isolation_level=None)
@@ -84,17 +93,20 @@ class TextIndex:
         self._search = _Search((), [])
 
     def put(self, owner: str, sessions: Iterable[tuple[Cell, bytes | None]]) -> None:
-        """Index sessions, given as stored bytes; removes missing and unreadable ones."""
+        """Index sessions, which are given as stored bytes.
+
+        Sessions that are missing, unreadable or without turns are removed from the index.
+        """
         self._db.execute("BEGIN")
         for (notebook_id, cell_id), data in sessions:
             key = SessionKey(notebook_id, cell_id, owner)
             session = parse_or_recover(data, key) if data else None
-            entry = to_entry(session) if session else None
-            if not entry or not entry.turns:
+            searched = extract_text(session) if session else None
+            if not searched or not searched.turns:
                 self._db.execute(_DELETE, (_bytes(owner), notebook_id, cell_id))
                 continue
-            turns = json.dumps(entry.turns)
-            text = entry.text.encode("utf-8", "replace")
+            turns = json.dumps(searched.turns)
+            text = searched.text.encode("utf-8", "replace")
             self._db.execute(_PUT, (_bytes(owner), notebook_id, cell_id, turns, text))
         self._db.execute("COMMIT")
 
@@ -105,101 +117,112 @@ class TextIndex:
         self._db.execute("COMMIT")
 
     def embed(self, owner: str, notebook_id: str | None) -> int:
-        """Embed one slice of the cells; return how many cells are still missing."""
-        missing = self._ids(_MISSING_IDS, owner, notebook_id)
-        selected: list[tuple[int, int]] = []
+        """Compute embeddings for one slice of the cells; return how many cells still have none."""
+        not_embedded = self._ids(_NOT_EMBEDDED_IDS, owner, notebook_id)
+        selected: list[tuple[int, int]] = []  # the id and the number of turns of each cell
         texts: list[str] = []
-        for number in missing:
-            entry = _entry(self._fetch(number))
-            selected.append((number, len(entry.turns)))
-            texts += [_embedded_text(fields) for _, fields in entry.texts()]
-            if len(texts) >= _EMBED:
+        for row_id in not_embedded:
+            searched = _session_text(self._fetch(row_id))
+            selected.append((row_id, len(searched.turns)))
+            texts += [_embedded_text(fields) for _, fields in searched.fields_by_turn()]
+            if len(texts) >= _EMBEDDED_TURNS:
                 break
-        rows, start = vectors(texts), 0
+        matrix, start = vectors(texts), 0
         self._db.execute("BEGIN")
-        for number, turns in selected:
-            vector = rows[start : start + turns].tobytes()
-            self._db.execute("UPDATE cell SET vectors = ? WHERE id = ?", (vector, number))
-            start += turns
+        for row_id, turn_count in selected:
+            stored = matrix[start : start + turn_count].tobytes()
+            self._db.execute("UPDATE cell SET vectors = ? WHERE id = ?", (stored, row_id))
+            start += turn_count
         self._db.execute("COMMIT")
-        return len(missing) - len(selected)
+        return len(not_embedded) - len(selected)
 
     def begin(self, query: str, owner: str, notebook_id: str | None, by: str) -> None:
-        """Begin a search, dropping an unfinished one."""
+        """Begin a search; an unfinished search is dropped."""
         self._search = _Search(parse(query), self._ids(_IDS, owner, notebook_id))
         if by == "meaning":
             self._search.query_vector = vectors([query])
 
     def advance(self) -> bool:
-        """Search one slice of the texts; whether there is more to search."""
+        """Search one slice of the texts; return whether there is more to search."""
         search, end = self._search, time.monotonic() + SLICE
-        while search.ids and time.monotonic() < end:
-            row = self._fetch(search.ids.pop())
+        while search.remaining_ids and time.monotonic() < end:
+            row = self._fetch(search.remaining_ids.pop())
             if row is None:
-                continue  # deleted meanwhile
+                continue  # the session was deleted since the search began
             if search.query_vector is None:
                 self._match_words(row)
             else:
                 self._match_vectors(row)
-        return bool(search.ids)
+        return bool(search.remaining_ids)
 
-    def page(self, offset: int, limit: int) -> tuple[list[Row], int]:
-        """A page of the matches, best first, and their total number."""
+    def results(self, offset: int, limit: int) -> tuple[list[ScoredTurn], int]:
+        """End the search; return the requested range of its matches, and how many there are in all.
+
+        The matches are sorted, best first.
+        """
         search, self._search = self._search, _Search((), [])
         if search.query_vector is None:
-            rows = rank(search.candidates, search.terms, search.turns)
+            matches = rank(search.candidates, search.terms, search.searched_turn_count)
         else:
-            threshold = max(
-                _MIN_SIMILARITY, _MIN_SHARE * max((row.score for row in search.rows), default=0.0)
-            )
-            similar = [row for row in search.rows if row.score >= threshold]
-            rows = sorted(similar, key=sort_key)[:_MAX_HITS]
-        return rows[offset : offset + limit], len(rows)
+            best_similarity = max((turn.score for turn in search.scored_turns), default=0.0)
+            threshold = max(_MIN_SIMILARITY, _MIN_FRACTION_OF_BEST * best_similarity)
+            similar = [turn for turn in search.scored_turns if turn.score >= threshold]
+            matches = sorted(similar, key=sort_key)[:_MAX_HITS_BY_MEANING]
+        return matches[offset : offset + limit], len(matches)
 
     def hits(
-        self, query: str, owner: str, rows: Sequence[Row], stored: Mapping[Cell, bytes | None]
+        self,
+        query: str,
+        owner: str,
+        scored_turns: Sequence[ScoredTurn],
+        stored: Mapping[Cell, bytes | None],
     ) -> list[Hit]:
-        """The hits of the rows, from their sessions; omits those deleted meanwhile."""
-        result: dict[Row, Hit] = {}
-        for cell, data in stored.items():  # one session in memory at a time
+        """Build the hits of matching turns from the stored bytes of their sessions.
+
+        Turns that have been deleted since the search are left out.
+        """
+        hit_by_turn: dict[ScoredTurn, Hit] = {}
+        for cell, data in stored.items():  # parses one session at a time, to save memory
             session = parse_or_recover(data, SessionKey(*cell, owner)) if data else None
             if session is not None:
-                selected = [row for row in rows if row[:2] == cell]
-                result |= hits_of(selected, session, parse(query))
-        return [result[row] for row in rows if row in result]
+                selected = [turn for turn in scored_turns if turn[:2] == cell]
+                hit_by_turn |= hits_of(selected, session, parse(query))
+        return [hit_by_turn[turn] for turn in scored_turns if turn in hit_by_turn]
 
     def _ids(self, query: str, owner: str, notebook_id: str | None) -> list[int]:
         parameters = {"owner": _bytes(owner), "notebook": notebook_id}
-        return [number for (number,) in self._db.execute(query, parameters)]
+        return [row_id for (row_id,) in self._db.execute(query, parameters)]
 
-    def _fetch(self, number: int) -> Any:
-        return self._db.execute(_ROW, (number,)).fetchone()
+    def _fetch(self, row_id: int) -> Any:
+        return self._db.execute(_ROW, (row_id,)).fetchone()
 
     def _match_words(self, row: Any) -> None:
         search, text = self._search, row[_TEXT].decode("utf-8")
-        search.turns += turns_in(text)
+        search.searched_turn_count += count_turns(text)
         if any(term.may_be_in(text) for term in search.terms):  # most cells don't match
-            search.candidates += candidates(_entry(row), search.terms)
+            search.candidates += candidates(_session_text(row), search.terms)
 
     def _match_vectors(self, row: Any) -> None:
         if row[_VECTORS]:
-            entry = _entry(row)
-            scores = similarity(self._search.query_vector, row[_VECTORS])
-            self._search.rows += [
-                row_of(entry, turn, "intent", score)
-                for turn, score in zip(entry.turns, scores, strict=True)
+            searched = _session_text(row)
+            similarities = similarity(self._search.query_vector, row[_VECTORS])
+            self._search.scored_turns += [
+                # An embedding doesn't tell which field matches, so the hit displays the intent.
+                scored_turn(searched, turn, "intent", score)
+                for turn, score in zip(searched.turns, similarities, strict=True)
                 if score >= _MIN_SIMILARITY
             ]
 
 
-def _entry(row: Any) -> Entry:
+def _session_text(row: Any) -> SessionText:
     notebook_id, cell_id, turns, text, _ = row
-    names = tuple(TurnId(*turn) for turn in json.loads(turns))
-    return Entry(notebook_id, cell_id, names, text.decode("utf-8"))
+    turn_ids = tuple(TurnId(*turn) for turn in json.loads(turns))
+    return SessionText(notebook_id, cell_id, turn_ids, text.decode("utf-8"))
 
 
 def _bytes(owner: str) -> bytes:
-    # An owner's name can be any text, even with lone surrogates, and is compared byte by byte.
+    # An owner's name can be any text. Stored as bytes, because SQLite can't store text with lone
+    # surrogates.
     return owner.encode("utf-8", "surrogatepass")
 
 

@@ -1,7 +1,8 @@
-"""The search process: serves a ``TextIndex`` over a pipe.
+"""The main module of the search process, which lets the server call a ``TextIndex`` over a pipe.
 
-Each request is ``(method, arguments)``, each answer ``(is_ok, value)``, pickled; only the parent
-can send requests. The process ends with the pipe.
+Each call is a pickled pair ``(method, arguments)``, and each answer is a pickled pair
+``(is_ok, value)``. Unpickling is safe here, because only the parent process can write to the pipe.
+The process ends when the parent closes the pipe.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from ..safe_traceback import outline_of
 from .text_index import TextIndex
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer requests until there are no more."""
+def serve(calls: BinaryIO, answers: BinaryIO) -> None:
+    """Answer calls until the parent closes the pipe."""
     index = TextIndex()
     while True:
         try:
-            name, arguments = receive(requests)
+            name, arguments = receive(calls)
         except EOFError:
             return
         try:
@@ -29,5 +30,5 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve the parent."""
+    """Answer the calls of the parent process."""
     serve_parent(serve)

@@ -74,11 +74,11 @@ async def test_an_error_does_not_end_the_process():
     process = SearchProcess()
     number = await process.start()
     with pytest.raises(SearchFailed) as failure:
-        await process.call(number, "page", "secret", 1)
+        await process.call(number, "results", "secret", 1)
     assert "secret" not in repr(failure.value.__cause__)  # P8
     await process.call(number, "begin", "x", "", None, "words")
     assert not await process.call(number, "advance")
-    assert await process.call(number, "page", 0, 10) == ([], 0)
+    assert await process.call(number, "results", 0, 10) == ([], 0)
     await process.close()
 
 
@@ -90,7 +90,7 @@ async def test_it_loads_nothing_from_the_working_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     process = SearchProcess()
     number = await process.start()
-    assert await process.call(number, "page", 0, 10) == ([], 0)
+    assert await process.call(number, "results", 0, 10) == ([], 0)
     await process.close()
     assert not (tmp_path / "was run").exists()
 
@@ -110,13 +110,13 @@ def test_texts_beyond_the_cache_are_searched():
         ]
         for index in (tight, roomy):
             index.put("", [(("nb", f"c{number}"), dumps(session))])
-    pages = []
+    results = []
     for index in (tight, roomy):
         index.begin("直方 7", "", None, "words")
         while index.advance():
             pass
-        pages.append(index.page(0, 50))
-    assert pages[0] == pages[1] and pages[0][1] == 19
+        results.append(index.results(0, 50))
+    assert results[0] == results[1] and results[0][1] == 19
 
 
 class Marks(dict):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiserver.models import AIResponse, Interaction, Session, SessionKey, UserRequest, new_session
-from aiserver.search.documents import FIELDS, to_entry
+from aiserver.search.documents import FIELDS, extract_text
 from aiserver.search.normalize import find, fold
 from aiserver.search.query import Term, parse
 from aiserver.search.rank import candidates, degree, rank
@@ -33,9 +33,9 @@ def session_of(*turns: tuple[str, str], cell: str = "c1", day: int = 1) -> Sessi
 def search(query: str, *sessions: Session) -> list[tuple[str, int]]:
     """Cell and turn of each hit, best first."""
     terms = parse(query)
-    entries = [to_entry(session) for session in sessions]
-    matches = [match for entry in entries for match in candidates(entry, terms)]
-    rows = rank(matches, terms, sum(len(entry.turns) for entry in entries))
+    session_texts = [extract_text(session) for session in sessions]
+    matches = [match for text in session_texts for match in candidates(text, terms)]
+    rows = rank(matches, terms, sum(len(text.turns) for text in session_texts))
     return [(row.cell_id, row.turn_id) for row in rows]
 
 
@@ -97,7 +97,7 @@ def test_terms():
     assert parse("pd.read_csv(") == (Term("pd.read_csv", ("pd", "read", "csv")),)
     assert parse("DataFrame") == (Term("dataframe", ("data", "frame")),)
     assert parse("读取csv文件吧") == (
-        Term("读取csv文件吧", names=("读取", "csv"), pairs=("文件", "件吧")),
+        Term("读取csv文件吧", words=("读取", "csv"), pairs=("文件", "件吧")),
     )
     assert parse("C++") == (Term("c++"),)
 
@@ -170,13 +170,13 @@ def test_errors_of_runs_belong_to_the_turn_before():
     failed = {"status": "error", "ename": "KeyError", "evalue": "'price'"}
     stamp = "2026-01-01T10:00:00Z"
     session.events = [Event(seq=2, type="run", timestamp=stamp, data=failed)]
-    (row,) = rank(candidates(to_entry(session), parse("KeyError")), parse("KeyError"), 2)
+    (row,) = rank(candidates(extract_text(session), parse("KeyError")), parse("KeyError"), 2)
     assert (row.turn_id, row.where) == (1, "error")
 
 
 def test_the_packed_texts_are_the_fields():
     session = session_of(("Ａsk\x1e\x1f", "X\x1e = 1"), ("", ""))
-    assert [fields for _, fields in to_entry(session).texts()] == [
+    assert [fields for _, fields in extract_text(session).fields_by_turn()] == [
         ["ask  ", "x  = 1", "", ""],
         [""] * len(FIELDS),
     ]
