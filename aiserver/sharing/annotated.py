@@ -1,15 +1,17 @@
-"""Export a notebook as it is, with the history of each cell. Pure.
+"""Export a notebook as a copy in which the history of each cell follows the cell. Pure.
 
-Earlier versions aren't separate code cells, because "Run all" would run them. The notebook's own
-cells stay unchanged; each is followed by a folded Markdown cell with its history, in which earlier
-versions are code blocks that never run (P13).
+The notebook's own cells stay unchanged. Each cell with a history is followed by a folded Markdown
+cell that shows it. Earlier versions are code blocks in this Markdown cell and not separate code
+cells, because "Run all" would run code cells.
 
 Invariants:
 
-- The result is valid nbformat 4.5, with unique ids that are the same in each export.
-- It carries no notebook id: it is another notebook, without a history of its own (P28).
-- The file's cells and outputs are unchanged.
-- It contains each version and each request of the history.
+- The exported notebook is valid nbformat 4.5. Its cell ids are unique, and exporting the same
+  notebook again gives the same cell ids.
+- The exported notebook has no notebook id, so that AI Server treats it as a new notebook without a
+  history.
+- The cells and outputs of the notebook's file are unchanged in the exported notebook.
+- The exported notebook contains each version and each request of the history.
 """
 
 from __future__ import annotations
@@ -31,77 +33,83 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the annotated notebook, based on the file ``notebook`` if it is given.
+    """Return the annotated notebook, based on ``notebook``, the content of the notebook's file.
 
-    Without a file, the cells are those of the last moment, without outputs.
+    If there is no file, it is based on the cells of the history's last moment, without outputs.
     """
     result = _from_file(notebook) or _from_history(history)
     timeline, language = history.timeline, main_language(history)
     shares = report(timeline, history.sessions)
-    by_cell = {row["cellId"]: row for row in shares["cells"]}
-    rows = {row["cellId"]: row for row in timeline.cells()}
-    used = {cell["id"] for cell in result["cells"]}
+    share_by_cell = {share["cellId"]: share for share in shares["cells"]}
+    summary_by_cell = {summary["cellId"]: summary for summary in timeline.cells()}
+    used_ids = {cell["id"] for cell in result["cells"]}
     cells = [
         _markdown_cell(
             f"# How {escape_inline(name)} was made\n\n{shares_summary(shares['total'])}.\n\n"
             "Each cell that was written with AI or has changed is followed by its history.",
             "story",
-            used,
+            used_ids,
         )
     ]
     for cell in result["cells"]:
         cells.append(cell)
-        row = rows.pop(cell["id"], None)
+        summary = summary_by_cell.pop(cell["id"], None)
         steps = timeline.steps(cell["id"])
-        if row and _has_history(steps, "".join(cell.get("source", ""))):
-            share = by_cell.get(cell["id"])
-            cells.append(_history_cell(row, steps, share, "How this cell was made", language, used))
-    for row in rows.values():
-        if steps := timeline.steps(row["cellId"]):
-            cells.append(_history_cell(row, steps, None, _missing_heading(row), language, used))
+        if summary and _has_history(steps, "".join(cell.get("source", ""))):
+            share = share_by_cell.get(cell["id"])
+            cells.append(
+                _history_cell(summary, steps, share, "How this cell was made", language, used_ids)
+            )
+    # The cells that remain are in the history, but not in the notebook's file.
+    for summary in summary_by_cell.values():
+        if steps := timeline.steps(summary["cellId"]):
+            heading = _missing_heading(summary)
+            cells.append(_history_cell(summary, steps, None, heading, language, used_ids))
     result["cells"] = cells
     return result
 
 
 def _has_history(steps: Sequence[Step], source: str) -> bool:
-    """Return whether the steps contain more than the cell's current source."""
+    """Return whether a cell's steps show a request, or a version other than its current source."""
     return any(
         step.kind == "turn" or step.code != source or step.before not in ("", source)
         for step in steps
     )
 
 
-def _missing_heading(row: Mapping[str, Any]) -> str:
-    """Return the heading of a cell that is not in the notebook's file."""
-    if row["mergedInto"] or row["deleted"]:
-        return cell_name(None, row)
+def _missing_heading(summary: Mapping[str, Any]) -> str:
+    """Return the heading for the history of a cell that is not in the notebook's file."""
+    if summary["mergedInto"] or summary["deleted"]:
+        return cell_name(None, summary)
     return "Cell not in this file"
 
 
 def _history_cell(
-    row: Mapping[str, Any],
+    summary: Mapping[str, Any],
     steps: Sequence[Step],
     share: Mapping[str, Any] | None,
     heading: str,
     language: str,
-    used: set[str],
+    used_ids: set[str],
 ) -> dict[str, Any]:
-    parts = [
+    """Return the folded Markdown cell with the history of one cell; ``share`` is the cell's entry
+    in the report of lines per contributor."""
+    paragraphs = [
         f"<details>\n<summary>{heading} · {len(steps)} steps</summary>",
         *([f"{shares_summary(share)}."] if share else []),
-        *cell_history(steps, language if row["type"] == "code" else row["type"], level=4),
+        *cell_history(steps, language if summary["type"] == "code" else summary["type"], level=4),
         "</details>",
     ]
-    return _markdown_cell("\n\n".join(parts), row["cellId"], used)
+    return _markdown_cell("\n\n".join(paragraphs), summary["cellId"], used_ids)
 
 
-def _markdown_cell(source: str, name: str, used: set[str]) -> dict[str, Any]:
-    """Return a Markdown cell with a unique id derived from ``name``."""
+def _markdown_cell(source: str, name: str, used_ids: set[str]) -> dict[str, Any]:
+    """Return a Markdown cell with an id derived from ``name``; add the id to ``used_ids``."""
     cell_id, number = "", 0
-    while not cell_id or cell_id in used:
+    while not cell_id or cell_id in used_ids:
         digest = hashlib.sha256(f"{name} {number}".encode()).hexdigest()
         cell_id, number = f"story-{digest[:16]}", number + 1
-    used.add(cell_id)
+    used_ids.add(cell_id)
     return {
         "cell_type": "markdown",
         "id": cell_id,
@@ -111,7 +119,10 @@ def _markdown_cell(source: str, name: str, used: set[str]) -> dict[str, Any]:
 
 
 def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Copy a notebook of format 4, without its notebook id. None for anything else."""
+    """Copy the content of a file in notebook format 4, without its notebook id.
+
+    Return None if the content has another format or is invalid.
+    """
     if not notebook or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
         return None
     if not all(isinstance(cell, dict) for cell in notebook["cells"]):
@@ -120,19 +131,21 @@ def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
     result["nbformat_minor"] = max(5, result.get("nbformat_minor", 5))
     if isinstance(result.get("metadata"), dict):
         result["metadata"].pop("aiserver", None)
-    used: set[str] = set()
+    used_ids: set[str] = set()
     for number, cell in enumerate(result["cells"]):
         cell_id = cell.get("id")
-        if not isinstance(cell_id, str) or not _ID.fullmatch(cell_id) or cell_id in used:
+        # Replace an id that is missing (as before format 4.5), invalid or not unique.
+        if not isinstance(cell_id, str) or not _ID.fullmatch(cell_id) or cell_id in used_ids:
             cell["id"] = f"cell-{number}-{hashlib.sha256(str(number).encode()).hexdigest()[:8]}"
-        used.add(cell["id"])
+        used_ids.add(cell["id"])
     return result
 
 
 def _from_history(history: History) -> dict[str, Any]:
-    last = history.timeline.last()
+    """Return a notebook with the cells of the history's last moment, without outputs."""
+    last_snapshot = history.timeline.last()
     cells = []
-    for snapshot in last.cells if last else []:
+    for snapshot in last_snapshot.cells if last_snapshot else []:
         cell: dict[str, Any] = {
             "cell_type": snapshot.type if snapshot.type in ("code", "markdown", "raw") else "raw",
             "id": snapshot.cell_id,

@@ -1,6 +1,7 @@
 """Export a notebook's replay in one of the formats.
 
-Invariants: nothing is written; the same history gives the same bytes.
+Invariants: an export writes nothing to the store or to disk. Exporting the same history again
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ NO_HISTORY = UserText("This notebook has no history yet. Ask for code in one of 
 
 @dataclass(frozen=True)
 class Export:
-    """An exported file."""
+    """An exported file: its name and its text."""
 
     name: str
     content: str
@@ -46,8 +47,8 @@ async def export(
 ) -> Export:
     """Export the replay of the notebook called ``name``; ``notebook`` is its file's content.
 
-    Blocks the event loop while it renders: a server exports in a process (``process.py``).
-    Raises NotFound without a history, StorageError.
+    Rendering blocks the event loop, so a server exports in a child process (``process.py``).
+    Raises NotFound if the notebook has no history, or StorageError.
     """
     if not history.timeline.moments:
         raise NotFound(NO_HISTORY)
@@ -63,7 +64,7 @@ def render(
     pictures: Mapping[str, bytes],
     notebook: dict[str, Any] | None,
 ) -> Export:
-    """Render the file."""
+    """Render the exported file from a history and the pictures that it refers to."""
     if format_ == "html":
         data = page_data(history, name, data_urls(pictures), language=_notebook_language(notebook))
         content = page(data)
@@ -76,14 +77,14 @@ def render(
 
 
 def last_recorded_name(history: History) -> str:
-    """Return the last recorded name of the notebook."""
+    """Return the notebook's last file name in its change log."""
     paths = [entry.data.get("path") for entry in history.log if entry.type == "path_seen"]
-    valid = [path for path in paths if isinstance(path, str) and path]
-    return PurePosixPath(valid[-1]).name if valid else "notebook.ipynb"
+    valid_paths = [path for path in paths if isinstance(path, str) and path]
+    return PurePosixPath(valid_paths[-1]).name if valid_paths else "notebook.ipynb"
 
 
 def _notebook_language(notebook: dict[str, Any] | None) -> str | None:
-    """Return the language in a notebook's metadata."""
+    """Return the programming language that a notebook's metadata names, in lower case."""
     metadata = (notebook or {}).get("metadata")
     info = metadata.get("language_info") if isinstance(metadata, dict) else None
     name = info.get("name") if isinstance(info, dict) else None

@@ -1,8 +1,9 @@
-"""Embed foreign text and code in Markdown. Pure.
+"""Embed text and code from cells, requests and models in a Markdown document. Pure.
 
-Invariant: no text can break out of its place. Code is in a fence longer than any run of backticks
-in it. Prose is quoted line by line with Markdown's special characters escaped, so that none of its
-headings, links, pictures, formulas or HTML become part of the document (P11).
+Invariant: an embedded text can't affect how the document around it is rendered. Code is put in a
+fence that is longer than any sequence of backticks in the code. Prose is quoted line by line, with
+Markdown's special characters escaped, so that headings, links, pictures, formulas and HTML in the
+prose are shown as plain characters.
 """
 
 from __future__ import annotations
@@ -12,51 +13,55 @@ import re
 from itertools import pairwise
 
 _NO_LANGUAGE = re.compile(r"[^A-Za-z0-9_+#.-]")
-# Special characters within a line (except an underscore between letters), automatic links and
-# entities; and special characters at the start of a line.
+# Special characters within a line (except an underscore between letters), and the characters that
+# make an automatic link or an HTML entity.
 _ANYWHERE = re.compile(
     r"[\\$`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|:(?=//)|&(?=#?\w+;)|(?<=\w)@(?=\w)"
 )
+# Special characters at the start of a line.
 _AT_START = re.compile(r"^(\s*)([#+=>:-]|\d+(?=[.)]))")
-# JupyterLab extracts formulas before it parses Markdown, so backslashes don't escape these.
+# JupyterLab extracts formulas before it parses Markdown, so backslashes don't escape \ and $.
 _FORMULA = {"\\": "&#92;", "$": "&#36;"}
+# Begins an automatic link even without a scheme.
 _WWW = re.compile(r"(?i)\bwww(?=\.)")
+# Spaces and tabs within a line.
 _BLANK = re.compile(r"[^\S\n]+")
 
 
 def fenced(code: str, language: str) -> str:
-    """Put code in a fence that it can't close."""
-    runs = [len(run) for run in re.findall(r"`+", code)]
-    fence = "`" * max(3, max(runs, default=0) + 1)
+    """Put code in a Markdown fence that the code can't close."""
+    lengths = [len(backticks) for backticks in re.findall(r"`+", code)]
+    fence = "`" * max(3, max(lengths, default=0) + 1)
     return f"{fence}{_NO_LANGUAGE.sub('', language)}\n{code}\n{fence}"
 
 
 def escape_inline(text: str) -> str:
-    """Escape a text as one line of Markdown."""
+    """Join the lines of a text into one line, escaped for Markdown."""
     return _escaped(" ".join(text.split()))
 
 
 def quoted(text: str) -> str:
-    """Format a text as a block quote, escaped line by line."""
+    """Format a text as a Markdown block quote, escaped line by line."""
     lines = [_escaped(_BLANK.sub(" ", line).strip()) for line in text.splitlines() or [""]]
     # A backslash at the end of a line preserves the line break.
     pairs = pairwise([*lines, ""])
-    with_breaks = [f"{line}\\" if line and after else line for line, after in pairs]
+    with_breaks = [f"{line}\\" if line and next_line else line for line, next_line in pairs]
     return "\n".join(f"> {line}".rstrip() for line in with_breaks)
 
 
 def plain(text: str) -> str:
-    """Return a text as one line with HTML escaped."""
+    """Join the lines of a text into one line, with HTML escaped but Markdown left as it is."""
     return html.escape(" ".join(text.split()), quote=False)
 
 
 def _escaped(line: str) -> str:
+    """Return a line with Markdown's special characters escaped."""
     line = _ANYWHERE.sub(lambda match: _FORMULA.get(match[0], f"\\{match[0]}"), line)
     line = _WWW.sub(r"\g<0>\\", line)
     start = _AT_START.match(line)
     if not start:
         return line
-    # In "1." the backslash goes after the number.
+    # In a list number such as "1." the backslash goes between the digit and the full stop.
     end = start.end()
     head = f"{start[2]}\\" if start[2].isdigit() else f"\\{start[2]}"
     return f"{start[1]}{head}{line[end:]}"

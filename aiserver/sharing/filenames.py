@@ -1,8 +1,9 @@
-"""Safe file names from a notebook's name, which may come from a foreign log. Pure.
+"""Safe file names from a notebook's name, which may come from the change log of another
+person's notebook. Pure.
 
 Invariants: the result is one plain name on Linux, macOS and Windows. It has no folder, no control
 or formatting character, no reserved device name and no leading dot, and is at most ``LIMIT``
-bytes long, so that a temporary file's suffix still fits.
+bytes long, so that the suffix of a temporary file still fits.
 """
 
 from __future__ import annotations
@@ -32,5 +33,8 @@ def file_name(notebook: str, suffix: str) -> str:
 
 
 def _is_hidden(character: str) -> bool:
-    """Return whether a character is invisible or affects others, such as U+202E."""
+    """Return whether a character is invisible, or changes how other characters are displayed.
+
+    For example, U+202E reverses the text that follows.
+    """
     return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp")

@@ -51,11 +51,12 @@ _OUTCOMES = {
     "error": "failed",
     "cancelled": "stopped",
 }
+# Matches the names of commands that format code.
 _FORMATS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 
 
 def contributor(step: Step) -> str:
-    """Return a step's contributor, by name if one is recorded."""
+    """Return the name of a step's contributor, or the contributor's kind if no name is recorded."""
     if step.is_existing:
         return "existing"
     if step.name and step.author != "person":
@@ -65,16 +66,16 @@ def contributor(step: Step) -> str:
 
 def title(step: Step) -> str:
     """Return the title of a step."""
-    number = None if step.from_step is None else step.from_step + 1
+    origin_number = None if step.from_step is None else step.from_step + 1
     if step.kind == "turn":
         return "Request"
     if step.kind == "run":
         count = (step.data or {}).get("execution_count")
         return f"Run [{count}]" if isinstance(count, int) else "Run"
     if step.kind == "accept":
-        return f"Accepted step {number}" if number else "Accepted an earlier answer"
+        return f"Accepted step {origin_number}" if origin_number else "Accepted an earlier answer"
     if step.kind == "restore":
-        return f"Restored step {number}" if number else "Restored an earlier version"
+        return f"Restored step {origin_number}" if origin_number else "Restored an earlier version"
     if step.kind == "edit":
         return _edit_title(step)
     kind = step.event or "" if step.kind == "other" else step.kind
@@ -82,6 +83,7 @@ def title(step: Step) -> str:
 
 
 def _edit_title(step: Step) -> str:
+    """Return the title of an edit, which depends on its event and its contributor."""
     if step.event == "accept":
         return "Accepted with edits"
     if step.event == "reject":
@@ -104,7 +106,7 @@ def outcome(step: Step) -> str:
 
 
 def cell_name(number: int | None, row: Mapping[str, Any]) -> str:
-    """Return a cell's name: its number in the notebook, or that it was merged or deleted."""
+    """Return a cell's name with its number; without a number, tell a merged from a deleted cell."""
     if number is not None:
         return f"Cell {number}"
     return "Merged cell" if row["mergedInto"] else "Deleted cell"
@@ -116,7 +118,10 @@ def percent(part: int, total: int) -> str:
 
 
 def shares(share: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return labels and line counts: always for AI and by hand, else if not zero."""
+    """Return the label and the line count of each share.
+
+    The shares by AI and by hand are always included, each further share only if it isn't zero.
+    """
     return [
         (label, share[name])
         for name, label in SHARES.items()

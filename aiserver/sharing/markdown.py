@@ -4,8 +4,8 @@ Invariants:
 
 - A tree contains only text and the elements in ``TAGS``: no HTML, and no URL that can be followed
   or loaded. A link becomes its text and URL, a picture its alternative text, a formula its source.
-- Its size is a small multiple of the text's, and its depth is limited. A text that exceeds this has
-  no tree and is shown as plain text.
+- A tree's size is at most a small multiple of its text's size, and its depth is limited. A text
+  whose tree would exceed these limits gets no tree and is shown as plain text.
 
 A node is a string, or ``[tag, child, …]``; the tag may carry a number, as in ``ol:3`` (a list
 that begins with 3) and ``h:2`` (a heading of the second level).
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 LIMIT = 10_000  # characters; a longer text is shown as plain text
-_CELLS = 5_000  # cells of a table, estimated; the parser pads short rows
+_CELLS = 5_000  # estimated cells of a table; the parser adds empty cells to short rows
 DEPTH = 40  # nested elements
-_GROWTH = 10  # limit of the size as JSON, as a multiple of the text
+_GROWTH = 10  # limit of a tree's size as JSON, as a multiple of the text's size
 _MATH = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,499}[^\s$]\$(?![0-9])")
 
 TAGS = frozenset(
@@ -43,13 +43,13 @@ Node = Any
 
 
 def tree(text: str) -> list[Node] | None:
-    """Parse a text; None if it is too large, or plain text."""
+    """Parse a text; return None if the text is too large, or has no markup."""
     if not text.strip() or len(text) > LIMIT:
         return None
     lines = text.split("\n")
     if len(lines) * max(line.count("|") for line in lines) > _CELLS:
         return None
-    from markdown_it.tree import SyntaxTreeNode
+    from markdown_it.tree import SyntaxTreeNode  # slow to import, as in ``_parser``
 
     try:
         nodes = _convert(SyntaxTreeNode(_parser().parse(text)), 0)
@@ -62,7 +62,7 @@ def tree(text: str) -> list[Node] | None:
 
 
 def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
-    """Convert a node of the parser. Raises RecursionError if it is nested too deeply."""
+    """Convert a node of the parser. Raises RecursionError if the node is nested too deeply."""
     if depth > DEPTH:
         raise RecursionError
     if node.type in ("fence", "code_block"):
@@ -83,13 +83,14 @@ def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if is_element:
         return [[_tag(node), *nodes]]
     if node.type == "paragraph":
-        return [*nodes, "\n"]  # between the lines of a list item
+        return [*nodes, "\n"]  # a paragraph of a list item, which ends a line but is no element
     if node.type == "link" and nodes != [url := str(node.attrs.get("href", ""))]:
         return [*nodes, f" ({url})"]
     return nodes
 
 
 def _tag(node: SyntaxTreeNode) -> str:
+    """Return a node's tag, with the level of a heading or the first number of a list."""
     if node.type == "heading":
         return f"h:{node.tag[1]}"
     return f"ol:{node.attrs['start']}" if "start" in node.attrs else node.tag
@@ -105,7 +106,7 @@ def _parser() -> MarkdownIt:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Parse a formula between dollar signs, in which Markdown has no meaning."""
+    """Parse a formula between dollar signs; Markdown within a formula isn't parsed."""
     if state.src[state.pos] != "$":
         return False
     match = _MATH.match(state.src, state.pos, state.posMax)

@@ -1,7 +1,7 @@
 """Render a notebook's history as Markdown, to be read from top to bottom. Pure.
 
-Invariants: foreign text is escaped (``fences.py``). Each step is included with its changes, so that
-all versions can be reconstructed.
+Invariants: text from cells, requests and models is escaped (``fences.py``). Each step is included
+with its changes, so that all versions of a cell can be reconstructed.
 """
 
 from __future__ import annotations
@@ -19,66 +19,71 @@ from .page_data import main_language
 
 
 def narrative(history: History, name: str) -> str:
-    """Render all cells: those in the notebook in order, then the deleted ones."""
+    """Render the cells in the notebook in their order, then the deleted cells."""
     timeline = history.timeline
     shares = report(timeline, history.sessions)
-    by_cell = {row["cellId"]: row for row in shares["cells"]}
+    share_by_cell = {share["cellId"]: share for share in shares["cells"]}
     language = main_language(history)
-    parts = [f"# How {escape_inline(name)} was made", f"{shares_summary(shares['total'])}."]
-    rows = timeline.cells()
-    for number, row in enumerate(rows, 1):
-        steps = timeline.steps(row["cellId"])
+    paragraphs = [f"# How {escape_inline(name)} was made", f"{shares_summary(shares['total'])}."]
+    for number, summary in enumerate(timeline.cells(), 1):
+        steps = timeline.steps(summary["cellId"])
         if not steps:
             continue
-        share = by_cell.get(row["cellId"])
-        parts.append(f"## {cell_name(number if share else None, row)}")
+        share = share_by_cell.get(summary["cellId"])
+        # The report has no share for a deleted cell, which has no number.
+        paragraphs.append(f"## {cell_name(number if share else None, summary)}")
         if share:
-            parts.append(f"{shares_summary(share)}.")
-        parts += cell_history(steps, language if row["type"] == "code" else row["type"])
-    return "\n\n".join(parts) + "\n"
+            paragraphs.append(f"{shares_summary(share)}.")
+        cell_language = language if summary["type"] == "code" else summary["type"]
+        paragraphs += cell_history(steps, cell_language)
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def shares_summary(share: Mapping[str, Any]) -> str:
-    """Describe the lines per contributor in a sentence without its full stop."""
+    """Return a sentence, without its full stop, about the number of lines by each contributor."""
     lines = share["lines"]
     if not lines:
         return "No code yet"
-    parts = [f"{count} {label}" for label, count in shares_of(share)]
-    parts[0] += f" ({percent(share['byModel'], lines)})"
+    phrases = [f"{count} {label}" for label, count in shares_of(share)]
+    phrases[0] += f" ({percent(share['byModel'], lines)})"
     if share["models"]:
-        parts[0] += f", including {_counts(share['models'])}"
+        phrases[0] += f", including {_counts(share['models'])}"
     if share["names"]:
-        parts.append(f"by agents and programs: {_counts(share['names'])}")
-    return f"{lines} lines: {'; '.join(parts)}"
+        phrases.append(f"by agents and programs: {_counts(share['names'])}")
+    return f"{lines} lines: {'; '.join(phrases)}"
 
 
 def _counts(by_name: Mapping[str, int]) -> str:
-    rows = sorted(by_name.items(), key=lambda row: (-row[1], row[0]))
-    return ", ".join(f"{escape_inline(name)} {count}" for name, count in rows)
+    """Format line counts by name, the largest first."""
+    largest_first = sorted(by_name.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{escape_inline(name)} {count}" for name, count in largest_first)
 
 
 def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> list[str]:
-    """Return the paragraphs of a cell's steps; each step has a heading of ``level``."""
-    parts = []
-    shown = {""}  # versions printed so far, which diffs can refer to
+    """Return the paragraphs that describe a cell's steps.
+
+    Each step begins with a heading of the given ``level``.
+    """
+    paragraphs = []
+    shown_versions = {""}  # a diff must start from one of these, so that readers can apply it
     for step in steps:
-        parts.append(f"{'#' * level} {step.index + 1}. {escape_inline(title(step))}")
-        parts.append(" · ".join(_facts(step)))
+        paragraphs.append(f"{'#' * level} {step.index + 1}. {escape_inline(title(step))}")
+        paragraphs.append(" · ".join(_facts(step)))
         if step.kind == "turn":
-            parts.append(quoted(step.title))
-        if step.base is not None and step.base not in shown:
-            parts += ["Starting from:", fenced(step.base, language)]
-        parts += _change(step, language)
-        shown |= {step.base or "", step.code}
+            paragraphs.append(quoted(step.title))
+        if step.base is not None and step.base not in shown_versions:
+            paragraphs += ["Starting from:", fenced(step.base, language)]
+        paragraphs += _change_block(step, language)
+        shown_versions |= {step.base or "", step.code}
         if step.explanation:
-            parts += ["Answer:", quoted(step.explanation)]
+            paragraphs += ["Answer:", quoted(step.explanation)]
         if step.error:
-            parts += ["Error:", quoted(step.error)]
+            paragraphs += ["Error:", quoted(step.error)]
         outputs = ((step.data or {}).get("outputs") or {}) if step.kind == "run" else {}
         text = outputs.get("text") if isinstance(outputs, dict) else None
         if isinstance(text, str) and text:
-            parts += ["Output:", fenced(text.rstrip("\n"), "")]
-    return parts
+            paragraphs += ["Output:", fenced(text.rstrip("\n"), "")]
+    return paragraphs
 
 
 def change(step: Step) -> list[str]:
@@ -87,15 +92,17 @@ def change(step: Step) -> list[str]:
     if not before:
         return [f"+{line}" for line in step.code.split("\n")] if step.code else []
     lines = difflib.unified_diff(before.split("\n"), step.code.split("\n"), lineterm="")
-    return list(lines)[2:]
+    return list(lines)[2:]  # without the header of two lines
 
 
 def _facts(step: Step) -> list[str]:
+    """Return a step's contributor, model, time and outcome, as far as they are recorded."""
     facts = [contributor(step), step.model, step.timestamp, outcome(step)]
     return [escape_inline(fact) for fact in facts if fact]
 
 
-def _change(step: Step, language: str) -> list[str]:
+def _change_block(step: Step, language: str) -> list[str]:
+    """Return a step's change as a fenced block: new code in full, and else as a diff."""
     before = step.before if step.base is None else step.base
     if before == step.code or step.kind == "run":
         return []

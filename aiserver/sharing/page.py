@@ -3,10 +3,10 @@
 Invariants:
 
 - The file is self-contained and sends no requests. Its content security policy allows only embedded
-  pictures, and the hashes of the script and style sheet written here.
-- Contents of sessions are JSON data that can't close its element, and the script inserts them as
-  text only (P12).
-- The same data gives the same bytes.
+  pictures, and the script and style sheet whose hashes the policy contains.
+- The contents of sessions are embedded as JSON that can't end the ``<script>`` element around it,
+  and the page's script inserts them as text only, never as HTML.
+- Rendering the same data again gives the same bytes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from typing import Any
 
 from ..i18n import FOLDER, load_texts
 
-# Characters that could end the script element, or a line in old JavaScript parsers.
-_SAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+# JSON escapes for the characters that could end the script element, or that old JavaScript parsers
+# read as the end of a line.
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 def page(content: dict[str, Any]) -> str:
     """Render the page of a notebook; ``content`` comes from ``page_data.py``."""
-    script, style = _script(), _part("page.css")
+    script, style = _script(), _read_file("page.css")
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -39,21 +40,24 @@ def page(content: dict[str, Any]) -> str:
             "form-action 'none'",
         ]
     )
-    parts = {
+    text_by_placeholder = {
         "policy": html.escape(policy),
         "title": html.escape(content["name"]),
         "style": style,
         "data": _json(content),
         "script": script,
     }
-    result = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _part("page.html"))
+    result = re.sub(
+        r"\{\{(\w+)\}\}", lambda match: text_by_placeholder[match[1]], _read_file("page.html")
+    )
+    # Half of a surrogate pair, which can't be encoded, becomes a question mark.
     return result.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache
 def _script() -> str:
-    """Return the translations and the script, which ``jlpm build:page`` bundles."""
-    script = _part("page.js")
+    """Return the translations, followed by the page's script, which ``jlpm build:page`` bundles."""
+    script = _read_file("page.js")
     return f'"use strict";\nconst CATALOGUES={_json(catalogues(script))};\n{script}'
 
 
@@ -73,15 +77,17 @@ def catalogues(script: str) -> dict[str, dict[str, list[str]]]:
 
 
 def _json(value: Any) -> str:
-    """Encode JSON that can't end the script that contains it."""
+    """Encode a value as JSON that can't end the script element that contains it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(_SAFE)
+    return text.translate(_ESCAPES)
 
 
 @cache
-def _part(name: str) -> str:
+def _read_file(name: str) -> str:
+    """Read a file of the folder ``page``."""
     return files(__package__).joinpath("page", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
+    """Return a hash in the form that a content security policy needs."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

@@ -4,13 +4,14 @@ Invariants:
 
 - Steps, moments, blame and report come from ``aiserver/replay``; this module only encodes them.
 - The result is compact JSON: each text occurs once, and the order of cells is stored as changes.
-- Collecting it takes about as long as reading the notebook's history.
+- Collecting the data takes about as long as reading the notebook's history.
 
 The format, which ``src/exportedPage/model/data.ts`` reads:
 
 - ``texts``: all sources of all cells; other fields refer to them by index
 - ``cells``: each has ``steps`` and ``first`` (the source before the first step)
-- a step is that of the API, with indexes into ``texts`` as ``before``, ``code`` and ``base``
+- a step is encoded as in the HTTP API, but ``before``, ``code`` and ``base`` are indexes into
+  ``texts``
 - a step's ``by``: the origins of its lines as ``[lines, step or null, author, [cell, step]?]``,
   with the author as an index into ``AUTHORS``
 - ``moments``: each has ``steps`` as ``[cell, step]``
@@ -39,9 +40,9 @@ _DATA = (
     *("command", "duration_ms", "execution_count", "outputs"),
     *("pieces", "parents", "into", "from", "to", "index", "after", "hunks"),
 )
-"""The data of an event that its title and its output are made of."""
+"""The keys of an event's data that the page needs to show its title and its output."""
 
-_MARKDOWN = 1_000_000  # characters rendered as Markdown; the rest is shown as plain text
+_MARKDOWN = 1_000_000  # characters rendered as Markdown; further texts are shown as plain text
 
 
 def page_data(
@@ -55,7 +56,7 @@ def page_data(
     types = [(row["cellId"], row["type"]) for row in rows]
     types += [cell for change in changes for cell in change.inserted]
     prose = {cell_id for cell_id, type_ in types if type_ == "markdown"}
-    prose_trees: dict[str, Any] = {}  # by index into the texts
+    prose_trees: dict[str, Any] = {}  # by index into ``texts``
     index = {row["cellId"]: number for number, row in enumerate(rows)}
     cells = []
     for row in rows:
@@ -114,6 +115,7 @@ class _Texts:
         self._index: dict[str, int] = {}
 
     def index(self, text: str) -> int:
+        """Return the index of a text, which is added if it is new."""
         if text not in self._index:
             self._index[text] = len(self.all)
             self.all.append(text)
@@ -121,12 +123,13 @@ class _Texts:
 
 
 class _Trees:
-    """Parses texts as Markdown, up to a total size."""
+    """Parses texts as Markdown until their total size reaches a limit."""
 
     def __init__(self) -> None:
         self._budget = _MARKDOWN
 
     def add(self, target: dict[str, Any], name: str, text: str) -> None:
+        """Add the tree of ``text`` to ``target`` as ``name``, if the text has a tree."""
         self._budget -= len(text)
         tree = markdown.tree(text) if self._budget >= 0 else None
         if tree is not None:
@@ -134,18 +137,23 @@ class _Trees:
 
 
 def _encode_step(
-    step: Step, by: Sequence[Origin], index: Mapping[str, int], texts: _Texts
+    step: Step, origins: Sequence[Origin], index: Mapping[str, int], texts: _Texts
 ) -> dict[str, Any]:
     data = step.to_wire()
     data |= {name: texts.index(data[name]) for name in ("before", "code", "base") if name in data}
     if step.data:
         data["data"] = {name: _finite(step.data[name]) for name in _DATA if name in step.data}
-    data["by"] = [_encode_run(origin, len(list(lines)), index) for origin, lines in groupby(by)]
+    data["by"] = [
+        _encode_lines(origin, len(list(lines)), index) for origin, lines in groupby(origins)
+    ]
     return data
 
 
 def _finite(value: Any) -> Any:
-    """Return JSON data without numbers that JSON can't represent; other tools write them."""
+    """Return data with null for numbers that JSON can't represent, such as NaN.
+
+    Other tools may have written such numbers to a session.
+    """
     if isinstance(value, dict):
         return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -153,13 +161,14 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _encode_run(origin: Origin, lines: int, index: Mapping[str, int]) -> list[Any]:
+def _encode_lines(origin: Origin, line_count: int, index: Mapping[str, int]) -> list[Any]:
+    """Encode the origin of ``line_count`` adjacent lines."""
     author = "existing" if origin.is_existing else origin.author
-    run: list[Any] = [lines, origin.step, AUTHORS.index(author)]
-    source = origin.copied_from
-    if source is not None and source.cell_id in index:
-        run.append([index[source.cell_id], source.step])
-    return run
+    data: list[Any] = [line_count, origin.step, AUTHORS.index(author)]
+    copied = origin.copied_from
+    if copied is not None and copied.cell_id in index:
+        data.append([index[copied.cell_id], copied.step])
+    return data
 
 
 def _encode_moment(moment: Moment, index: Mapping[str, int]) -> dict[str, Any]:
@@ -173,7 +182,7 @@ def _encode_moment(moment: Moment, index: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _encode_orders(changes: Sequence[ListChange], index: Mapping[str, int]) -> dict[str, Any]:
-    """Encode the changes of the order of cells, and of deleted cells."""
+    """Encode the changes of the lists of cells: those in the notebook, and the deleted cells."""
     orders: list[list[Any]] = []
     deleted: list[list[Any]] = []
     for moment, list_name, start, removed_count, inserted in changes:

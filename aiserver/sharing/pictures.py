@@ -1,7 +1,8 @@
 """Thumbnails of outputs for an exported file.
 
-Invariants: only data whose first bytes are those of a picture is included, never by its declared
-type, and never SVG, which is a document; at most ``LIMIT`` bytes in total, newest first.
+Invariants: data is included only if its first bytes are those of a picture format, whatever media
+type is declared for it. SVG is never included, because it is a document that can contain scripts.
+The newest pictures are included first, up to ``LIMIT`` bytes in total.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 async def load_pictures(
     store: SessionManager, hashes: Sequence[str], *, owner: str
 ) -> dict[str, bytes]:
-    """Load the stored pictures with these hashes, up to ``LIMIT`` bytes."""
+    """Load the stored pictures with the given hashes, up to ``LIMIT`` bytes in total."""
     pictures: dict[str, bytes] = {}
     remaining = LIMIT
     for sha256 in hashes:
@@ -41,7 +42,7 @@ async def load_pictures(
 
 
 def data_urls(pictures: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the pictures as ``data:`` URLs."""
+    """Return the pictures as ``data:`` URLs, by hash."""
     return {
         sha256: f"data:{picture_type(data)};base64,{base64.b64encode(data).decode('ascii')}"
         for sha256, data in pictures.items()
@@ -52,7 +53,7 @@ def picture_type(data: bytes) -> str | None:
     """Return the media type of a picture from its first bytes; None for other data."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
-    return next((kind for start, kind in _SIGNATURES.items() if data.startswith(start)), None)
+    return next((type_ for start, type_ in _SIGNATURES.items() if data.startswith(start)), None)
 
 
 def output_hashes(data: Mapping[str, object] | None) -> list[str]:
@@ -65,11 +66,11 @@ def output_hashes(data: Mapping[str, object] | None) -> list[str]:
 
 def referenced_pictures(history: History) -> list[str]:
     """Return the hashes of the pictures in a notebook's runs, newest first."""
-    rows = [
+    timed_hashes = [
         (event.timestamp, sha256)
         for session in history.sessions.values()
         for event in session.events or []
         if event.type == "run"
         for sha256 in output_hashes(event.data)
     ]
-    return list(dict.fromkeys(sha256 for _, sha256 in sorted(rows, reverse=True)))
+    return list(dict.fromkeys(sha256 for _, sha256 in sorted(timed_hashes, reverse=True)))

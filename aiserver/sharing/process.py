@@ -1,10 +1,11 @@
 """Export notebooks in a child process.
 
-Parsing large sessions and rendering the file holds the GIL for tenths of a second, which would
-block the event loop even from a thread (``benchmarks/exports.py``).
+Parsing large sessions and rendering the file takes tenths of a second (``benchmarks/exports.py``).
+Even in a thread, this would block the event loop, because it doesn't release the GIL.
 
-Invariants: the server parses no session for an export. Only one export runs at a time, since each
-may need much memory. The process ends with its export, and is killed after ``limit`` seconds.
+Invariants: the server's own process parses no session for an export. Only one export runs at a
+time, since each may need much memory. A child process ends after one export, and is killed if the
+export takes longer than ``limit`` seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .pictures import load_pictures
 from .worker import Job
 
 _COMMAND = command_of("aiserver.sharing.worker")
-_LIMIT = 300.0  # seconds; 10,000 cells take 4 (docs/performance.md)
+_LIMIT = 300.0  # seconds; an export of 10,000 cells takes 4 (docs/performance.md)
 
 
 class Exporter:
@@ -52,7 +53,7 @@ class Exporter:
         """Export a notebook; return JSON with the file's ``name`` and ``content``.
 
         ``name`` and ``notebook`` are the name and content of the notebook's file, if it exists.
-        Raises InvalidRequest, NotFound without a history, StorageError, ExportFailed or its
+        Raises InvalidRequest, NotFound if there is no history, StorageError, ExportFailed or its
         subclass ExportTimeout.
         """
         check_id("notebookId", notebook_id)
@@ -78,7 +79,7 @@ class Exporter:
         except ChildEnded as error:
             raise ExportFailed from error
         except BaseException as error:
-            child.kill()  # a thread may still wait for its pipes
+            child.kill()  # so that a thread that still reads from the child's pipes ends
             if isinstance(error, asyncio.TimeoutError):
                 raise ExportTimeout from error
             raise
@@ -86,6 +87,7 @@ class Exporter:
             await asyncio.shield(asyncio.to_thread(child.end))
 
     async def _exchange(self, child: Child, job: Job) -> bytes:
+        """Send the job and then the pictures that the child needs; return its answer."""
         hashes = await asyncio.to_thread(child.call, job)
         if hashes is None:
             raise NotFound(NO_HISTORY)

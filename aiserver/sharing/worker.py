@@ -2,7 +2,8 @@
 
 It receives a ``Job`` from its parent and answers with the hashes of the pictures it needs, or None
 if there is nothing to export. It then receives the pictures, answers with the JSON that the API
-sends, and ends. Messages are pickled, and come from the parent only.
+sends, and ends. Messages are pickled, which is safe because
+the child receives messages from its parent only.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .pictures import referenced_pictures
 
 @dataclass(frozen=True)
 class Job:
-    """The input of an export, as it is stored."""
+    """The input of an export, with sessions and the change log as stored bytes."""
 
     notebook_id: str
     owner: str
@@ -30,13 +31,15 @@ class Job:
     name: str | None
     """The name of the notebook's file, if it exists."""
     notebook: dict[str, Any] | None
+    """The content of the notebook's file, if it exists."""
     sessions: Mapping[str, bytes]
     """Stored sessions by cell id."""
     log: Sequence[bytes]
+    """The entries of the notebook's change log."""
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Handle one job."""
+    """Receive a job, and answer with the exported file."""
     job: Job = receive(requests)
     log = [NotebookLogEntry.model_validate_json(line) for line in job.log]
     history = build_history(job.owner, job.notebook_id, job.sessions, log)
@@ -52,6 +55,6 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve the parent."""
+    """Handle the job that the parent process sends."""
     with pause_gc():
         serve_parent(serve)

@@ -9,14 +9,17 @@ In the ``conftest.py`` of a package with its own session manager::
         return TheirBackend(tmp_path)
 
 ``TheirBackend`` is a subclass of ``Backend``. A test file with the line
-``from aiserver.testing.contract import *`` then runs the suite. The fixture ``store`` is a manager
-of ``backend``; ``records`` has turns and events for further tests.
+``from aiserver.testing.contract import *`` then runs the suite. The fixture ``store`` is a
+session manager that ``backend`` opened. The module ``records`` creates turns and events for further
+tests.
 
 Nothing else in ``aiserver`` imports this package, which needs pytest and Hypothesis:
 ``pip install 'aiserver[testing]'``.
 
-PYTEST_DONT_REWRITE, since a conftest that imports ``Backend`` loads this module before pytest does.
-Only the assertions of ``contract`` are rewritten.
+The marker PYTEST_DONT_REWRITE in this docstring tells pytest not to rewrite this module's
+assertions. Without it, pytest would warn that it can't rewrite them if a ``conftest.py`` imports
+``Backend``, because this module is then loaded before pytest loads its plugins. The assertions of
+``contract`` are still rewritten.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ pytest.register_assert_rewrite("aiserver.testing.contract")
 
 @pytest.fixture
 def store(backend: Backend) -> SessionManager:
-    """Return a manager of the backend under test."""
+    """Return a session manager for the data of the backend under test."""
     return backend.open()
 
 

@@ -1,4 +1,4 @@
-"""The data of the session manager that the contract suite tests."""
+"""The base class through which the contract suite opens the session manager that it tests."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..sessions.base import SessionManager
 
 
 class Backend(ABC):
-    """The data of one test, which several managers can open one after another."""
+    """The stored data of one test. A test may open several session managers on it in turn."""
 
     @abstractmethod
     def open(self) -> SessionManager:
-        """Return a manager of this data.
+        """Return a session manager that reads and writes this data.
 
-        A durable store returns a new one each time, so that nothing is read from a cache.
+        For a durable store, return a new manager each time, so that tests don't read from a cache.
         """
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        """Store the bytes of a session as another program would; replace an existing one.
+        """Store the bytes of a session as another program would, replacing any existing session.
 
-        Optional: without it, the tests that need such data are skipped.
+        Implementing this method is optional. Without it, the tests that need it are skipped.
         """
         pytest.skip(f"{type(self).__name__}.plant is not implemented")

@@ -1,4 +1,4 @@
-"""Turns, events and keys for tests of session managers."""
+"""Functions and constants for tests of session managers: turns, events, log entries and keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fresh_key() -> SessionKey:
 
 
 def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) -> NewTurn:
-    """Return a turn as the assistant would save it."""
+    """Return a new turn, as the server saves it after a generation."""
     status = more.pop("status", "success")
     return NewTurn(
         timestamp=more.pop("timestamp", NOON),
@@ -47,7 +47,9 @@ def log_entry(**data: Any) -> NewLogEntry:
 
 
 def in_loop(test: Callable[..., Coroutine[Any, Any, object]]) -> Callable[..., None]:
-    """Run an async test in its own event loop. (pytest-asyncio disturbs pytest-jupyter.)"""
+    """Run an async test in its own event loop. (pytest-asyncio isn't used, because
+    it conflicts with pytest-jupyter.)
+    """
 
     @functools.wraps(test)
     def wrapper(*args: Any, **kwargs: Any) -> None:

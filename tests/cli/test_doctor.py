@@ -64,7 +64,7 @@ def test_the_missing_model_is_the_only_problem(doctor: Doctor, tmp_path: Path):
     status, report = doctor()
     assert status == 1
     assert problems(report) == ["No model is set up."]
-    assert all(f["fix"] for group in report.values() for f in group if f["level"] == "problem")
+    assert all(f["mend"] for group in report.values() for f in group if f["level"] == "problem")
     assert list((tmp_path / "work").iterdir()) == []  # it left nothing behind
 
 
@@ -97,8 +97,8 @@ def test_a_missing_configured_folder_is_reported_with_a_fix(doctor: Doctor, tmp_
     status, report = doctor()
     (finding,) = report["Histories"]
     assert (status, finding["text"]) == (1, f"The history folder does not exist: {missing}")
-    assert f"mkdir -p {missing}" in finding["fix"]
-    assert "FileSessionManager.root" in finding["fix"]
+    assert f"mkdir -p {missing}" in finding["mend"]
+    assert "FileSessionManager.root" in finding["mend"]
     assert not missing.parent.exists()
 
 
@@ -126,7 +126,7 @@ def test_a_settings_folder_that_cannot_be_created_is_a_problem(doctor: Doctor, t
     _, report = doctor()
     (finding,) = report["Settings"]
     assert finding["level"] == "problem" and "is not a folder" in finding["text"]
-    assert "ModelRegistry.data_dir" in finding["fix"]
+    assert "ModelRegistry.data_dir" in finding["mend"]
 
 
 def test_the_settings_check_leaves_no_files(tmp_path: Path):

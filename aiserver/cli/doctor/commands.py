@@ -12,7 +12,6 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 from ...errors import SettingError
@@ -41,7 +40,11 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     """Run all checks for a server in the current folder, and print their findings."""
     report = [(name, _run_check(check)) for name, check in _create_checks(ask=arguments.ask)]
     if arguments.json:
-        data = {name: [asdict(finding) for finding in findings] for name, findings in report}
+        # Scripts read this output, in which the instruction for fixing is called "mend".
+        data = {
+            name: [{"level": f.level, "text": f.text, "mend": f.fix} for f in findings]
+            for name, findings in report
+        }
         print(json.dumps(data, ensure_ascii=False, indent=2))
     else:
         _print(report)

@@ -26,22 +26,22 @@ async def test_many_tasks_lose_nothing(store: SessionManager) -> None:
     assert sorted(t.turn_id for t in session.interactions) == list(range(1, 31))
     assert [item.seq for item in session.ordered()] == list(range(1, 61))
     assert sorted(revision for _, revision in [*turns, *events]) == list(range(1, 61))
-    for (saved, _), asked in zip(turns, range(30), strict=True):
-        assert session.interactions[saved.turn_id - 1].user_request.intent == f"turn {asked}"
+    for n, (saved, _) in enumerate(turns):
+        assert session.interactions[saved.turn_id - 1].user_request.intent == f"turn {n}"
 
 
 @in_loop
 async def test_merge_copy_merges_both_sessions(backend: Backend) -> None:
     """P23: records of another store are merged, and merging again changes nothing."""
     store, key = backend.open(), fresh_key()
-    other = await session_of_another_store(key, "theirs")
+    other = await session_of_another_store(key, "from the other store")
     assert await store.merge_copy(key, other)
-    await store.save_interaction(key, turn("ours"))
+    await store.save_interaction(key, turn("from this store"))
     store = backend.open()
     assert not await store.merge_copy(key, other)
-    assert [each.user_request.intent for each in await store.get_history(key)] == [
-        "theirs",
-        "ours",
+    assert [t.user_request.intent for t in await store.get_history(key)] == [
+        "from the other store",
+        "from this store",
     ]
     await store.delete(key)
     assert not await store.merge_copy(key, other, merged_digests={digest(other.interactions[0])})
@@ -53,10 +53,10 @@ async def test_merge_copy_merges_both_sessions(backend: Backend) -> None:
 
 async def session_of_another_store(key: SessionKey, *intents: str) -> Session:
     """Return a session of the cell from another store."""
-    place = InMemorySessionManager()
+    other_store = InMemorySessionManager()
     for intent in intents:
-        await place.save_interaction(key, turn(intent))
-    return await place.load_session(key)
+        await other_store.save_interaction(key, turn(intent))
+    return await other_store.load_session(key)
 
 
 @in_loop

@@ -36,7 +36,7 @@ async def test_no_events_write_nothing(store: SessionManager) -> None:
 
 @in_loop
 async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> None:
-    """P36: a client without a response sends the events again, even to a restarted server."""
+    """P36: a client that got no response sends the events again, even to a restarted server."""
     ids = ["7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c01", "7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c02"]
     first, revision = await backend.open().record_events(KEY, [event("accept", id=ids[0])])
     store = backend.open()
@@ -51,15 +51,15 @@ async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> N
     events = (await store.load_session(KEY)).events or []
     assert [(e.seq, e.id) for e in events] == [(1, ids[0]), (2, ids[1]), (3, None), (4, None)]
     other = SessionKey("notebook", "other")
-    moved, _ = await store.record_events(other, [event("accept", id=ids[0])])
-    assert moved[0].seq == 1, "ids of events are not per session"
+    same_id, _ = await store.record_events(other, [event("accept", id=ids[0])])
+    assert same_id[0].seq == 1, "ids of events are not separate for each session"
 
 
 @in_loop
 async def test_the_first_of_several_events_with_the_same_id_counts(
     backend: Backend, example: dict[str, Any]
 ) -> None:
-    """P27: a merged session may contain several, and every store returns the first one."""
+    """P27: a merged session may contain such events, and every store returns the first of them."""
     example["events"] = [
         event(id="one", x_which=which).to_dict() | {"seq": seq}
         for seq, which in ((10, "first"), (11, "second"))

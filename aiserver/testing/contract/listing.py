@@ -1,4 +1,4 @@
-"""Lists of sessions, and the marks that change with them."""
+"""Lists of sessions, and the marks that change with each write to a session."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ async def test_marks_change_with_their_sessions(store: SessionManager) -> None:
         await store.save_interaction(key, turn())
     cells = [(key.notebook_id, key.cell_id) for key in keys]
 
-    async def settled() -> dict[tuple[str, str], Hashable]:
-        """Return marks once two reads agree, since a file's stamp is not trusted at once."""
+    async def unchanging_marks() -> dict[tuple[str, str], Hashable]:
+        """Return the marks once two reads are equal: a new file's mark may change once more."""
         before: dict[tuple[str, str], Hashable] = {}
         while (now := dict(await store.session_marks())) != before:
             before = now
         return now
 
-    first = await settled()
+    first = await unchanging_marks()
     assert first.keys() == set(cells)
     assert dict(await store.session_marks("a")).keys() == set(cells[:2])
     assert await store.session_marks("nothing") == {}

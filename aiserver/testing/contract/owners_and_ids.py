@@ -23,18 +23,18 @@ async def test_owners_see_only_their_own_records(backend: Backend, owner: str) -
     store = backend.open()
     key = SessionKey(KEY.notebook_id, KEY.cell_id, owner)
     long_key = SessionKey("N" * 64, "C" * 64, owner)
-    for each in (key, long_key):
-        await store.save_interaction(each, turn("theirs"))
+    for owned_key in (key, long_key):
+        await store.save_interaction(owned_key, turn("theirs"))
     digest = await store.put_blob(b"theirs", owner=owner)
     await store.append_notebook_log(KEY.notebook_id, [log_entry(path="p")], owner=owner)
     await store.append_notebook_log("N" * 64, [log_entry(path="q")], owner=owner)
 
-    for nobody in ("", "bob", owner + " "):
-        assert not await store.exists(SessionKey(KEY.notebook_id, KEY.cell_id, nobody))
-        assert await store.list_sessions(owner=nobody) == ([], 0)
-        assert await store.get_blob(digest, owner=nobody) is None
-        assert await store.read_notebook_log(KEY.notebook_id, owner=nobody) == []
-        assert await store.list_notebooks(owner=nobody) == []
+    for other_owner in ("", "bob", owner + " "):
+        assert not await store.exists(SessionKey(KEY.notebook_id, KEY.cell_id, other_owner))
+        assert await store.list_sessions(owner=other_owner) == ([], 0)
+        assert await store.get_blob(digest, owner=other_owner) is None
+        assert await store.read_notebook_log(KEY.notebook_id, owner=other_owner) == []
+        assert await store.list_notebooks(owner=other_owner) == []
     rows, total = await backend.open().list_sessions(owner=owner)
     assert ([r.notebook_id for r in rows], total) == ([KEY.notebook_id, "N" * 64], 2)
     assert (await store.load_session(key)).meta.owner == owner
@@ -48,10 +48,10 @@ bad_ids = st.one_of(
     st.text(max_size=80),
     st.lists(st.sampled_from(BAD_PARTS), max_size=30).map("".join),
     st.sampled_from(["/etc/passwd", "../root2/x", "a" * 10_240, "C:\\x", "a\n", "..%2fx", "é"]),
-).filter(lambda text: not (text.isascii() and 0 < len(text) <= 64 and _plain(text)))
+).filter(lambda text: not (text.isascii() and 0 < len(text) <= 64 and _is_valid(text)))
 
 
-def _plain(text: str) -> bool:
+def _is_valid(text: str) -> bool:
     return text.replace("-", "").replace("_", "").isalnum() or not text.strip("-_")
 
 

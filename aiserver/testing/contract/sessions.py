@@ -28,15 +28,15 @@ async def test_missing_records(store: SessionManager) -> None:
 
 @in_loop
 async def test_a_turn_is_stored(backend: Backend) -> None:
-    asked = turn(intent="画一个图 📈", code="plot()\n", model="fake:one", usage={"output": 3})
-    saved, revision = await backend.open().save_interaction(KEY, asked)
+    new_turn = turn(intent="画一个图 📈", code="plot()\n", model="fake:one", usage={"output": 3})
+    saved, revision = await backend.open().save_interaction(KEY, new_turn)
     assert (saved.turn_id, saved.seq, revision) == (1, 1, 1)
 
     session = await backend.open().load_session(KEY)
     assert session.interactions == [saved]
     assert session.meta.notebook_id == KEY.notebook_id
     assert session.meta.cell_id == KEY.cell_id
-    assert saved.to_dict() == {"turn_id": 1, **asked.to_dict(), "seq": 1}
+    assert saved.to_dict() == {"turn_id": 1, **new_turn.to_dict(), "seq": 1}
 
     raw, revision = await backend.open().load_raw(KEY) or (b"", 0)
     assert (json.loads(raw), revision) == (session.to_dict(), 1)
@@ -47,8 +47,8 @@ async def test_a_turn_is_stored(backend: Backend) -> None:
 async def test_returned_objects_are_copies(store: SessionManager) -> None:
     saved, _ = await store.save_interaction(KEY, turn("first"))
     saved.user_request.intent = "changed by the caller"
-    [happened], _ = await store.record_events(KEY, [event(data={"a": 1})])
-    happened.data = {"a": 2}
+    [saved_event], _ = await store.record_events(KEY, [event(data={"a": 1})])
+    saved_event.data = {"a": 2}
     loaded = await store.load_session(KEY)
     loaded.interactions.clear()
     rows, _ = await store.list_sessions()

@@ -1,4 +1,4 @@
-"""Exactness of the stored data: unknown keys, other versions, any JSON."""
+"""Stored data is read back exactly: with unknown keys, of other versions, and any JSON."""
 
 from __future__ import annotations
 
@@ -114,12 +114,12 @@ def test_accepted_data_can_be_read(
     assert session.events[0].data == data
 
 
-@pytest.mark.parametrize("deep", [1_000, 100_000])
+@pytest.mark.parametrize("depth", [1_000, 100_000])
 @in_loop
-async def test_unencodable_data_is_rejected(store: SessionManager, deep: int) -> None:
+async def test_unencodable_data_is_rejected(store: SessionManager, depth: int) -> None:
     await store.save_interaction(KEY, turn())
     data: dict[str, Any] = {}
-    for _ in range(deep):
+    for _ in range(depth):
         data = {"": data}
     for bad in (data, {"n": 10**5000}, {"o": object()}, {"b": b"\xff"}):
         with pytest.raises(InvalidRequest):
@@ -131,7 +131,7 @@ async def test_unencodable_data_is_rejected(store: SessionManager, deep: int) ->
 
 @in_loop
 async def test_lone_surrogates_and_empty_ids(backend: Backend) -> None:
-    """P22, P36: they are read again, in the history and in an event that is sent twice."""
+    """P22, P36: they can be read from the history, and from an event that is sent twice."""
     store = backend.open()
     await store.save_interaction(KEY, turn("one", x_half="\ud83d"))
     [saved_content] = await store.get_history(KEY)
