@@ -1,9 +1,9 @@
 """Compute embeddings of texts: vectors that are similar if the texts have a similar meaning.
 
-A search by meaning compares them, and so finds turns that say the same thing in other words. The
-search by meaning is optional: it needs the package ``wordllama``, which is installed with
-``pip install "aiserver[semantic]"``. The package contains the model's weights. The first search by
-meaning loads the model, and nothing is ever downloaded.
+A search by meaning compares the embeddings of the query and of the turns, so that it finds turns
+that say the same thing in other words. The search by meaning is optional: it needs the package
+``wordllama``, which is installed with ``pip install "aiserver[semantic]"``. The package contains
+the model's weights. The first search by meaning loads the model, and nothing is ever downloaded.
 
 The quality was measured with ten requests about data analysis in each language and a paraphrase of
 each request as the query. In English, the right request was the first hit for 7 of the 10 queries,

@@ -14,7 +14,7 @@ from .snippet import Piece, snippet
 
 
 class ScoredTurn(NamedTuple):
-    """A matching turn with its score, before it is made a hit with the session's content."""
+    """A matching turn with its score, from which ``hits_of`` builds a hit."""
 
     notebook_id: str
     cell_id: str
@@ -35,10 +35,12 @@ class Hit:
     turn_id: int
     seq: int
     step: int
+    """The index of the turn's step in the cell's replay."""
     timestamp: str
     model: str | None
     intent: str
     where: Field
+    """The field that matches best, from which the snippet is taken."""
     snippet: list[Piece]
     score: float
 
@@ -51,7 +53,7 @@ class SearchResult:
     total: int = 0
     """The number of all hits, also of those outside the requested range."""
     unread: int = 0
-    """The number of sessions that have not been read and searched yet."""
+    """The number of sessions that weren't searched, because they aren't indexed or embedded yet."""
 
 
 def hits_of(

@@ -18,8 +18,8 @@ from .normalize import fold
 
 MAX_TERMS = 16  # further terms of a query are ignored
 
-# The characters of scripts that don't put spaces between words. Hangul is included although it has
-# spaces, because endings are appended to its words.
+# The characters of scripts that don't put spaces between words. Hangul is included although Korean
+# has spaces, because Korean appends particles and endings to words.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
     "\u3100-\u312f\u3130-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -29,7 +29,7 @@ UNSPACED = re.compile(f"[{_UNSPACED}]")
 _TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；：！？…]+)')
 # Removed from both ends of a term.
 _PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
-# Characters without a break: either all of scripts without spaces, or none.
+# Adjacent letters and digits, either all from scripts without spaces or all from other scripts.
 _SUBTERM = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -67,7 +67,7 @@ class Term:
 
 
 def parse(query: str) -> tuple[Term, ...]:
-    """Return the distinct terms of a query, which are none if the query has no text."""
+    """Return the distinct terms of a query; a query without text has no terms."""
     terms: dict[str, Term] = {}
     for match in _TERM.finditer(query):
         quoted = match[1] or match[2] or match[3]

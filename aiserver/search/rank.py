@@ -7,9 +7,9 @@ Invariants:
 - A complete word counts more than a word inside a name such as ``read_csv``, which counts more than
   the beginning of a word, which counts more than letters in the middle or at the end of a word.
 - A term that matches few turns counts more than a term that matches many.
-- If any turn matches all terms, only turns that match all terms are returned. Otherwise a turn must
-  come close to the turn that matches the most terms, see ``_MIN_COVERAGE``.
-- Code that later turns keep is one hit, at the turn that introduced it.
+- If any turn matches all terms, only turns that match all terms are returned. Otherwise only turns
+  that match most of the terms are returned, see ``_MIN_COVERAGE``.
+- If later turns keep code that matches, only the turn that introduced this code is a hit.
 - Among turns with the same score, the newest comes first.
 """
 
@@ -128,7 +128,7 @@ def rank(
 
 
 def scored_turn(session_text: SessionText, turn: TurnId, where: Field, score: float) -> ScoredTurn:
-    """Build the scored turn of a turn that matches best in the field ``where``."""
+    """Build a ``ScoredTurn``; ``where`` is the field that matches best."""
     return ScoredTurn(
         session_text.notebook_id,
         session_text.cell_id,

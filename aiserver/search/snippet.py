@@ -21,7 +21,7 @@ class Piece(TypedDict):
 
 
 def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
-    """Return the line that matches the terms best in pieces, truncated if the line is long."""
+    """Return the line that matches the terms best, split into pieces; a long line is truncated."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return []
@@ -58,7 +58,7 @@ def _score(line: str, terms: Sequence[Term]) -> float:
 
 
 def _matching_ranges(line: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
-    """Return the ranges of a line that contain terms, or subterms of terms not in the line."""
+    """Return the ranges of a line that match terms, or subterms of terms the line lacks."""
     folded = fold(line)
     texts: list[str] = []
     for term in terms:

@@ -1,16 +1,16 @@
 """Update the index in the search process when sessions in the store have changed.
 
-The index stays in memory of the search process; the store isn't changed.
+Nothing is written to the store.
 
 Invariants:
 
 - Each refresh compares the index with the store: it reads new and changed sessions, and it removes
   deleted sessions from the index.
 - The sessions of the requested notebook are read before the sessions of other notebooks, and newer
-  sessions are read before older sessions.
-- ``refresh`` reads in groups of ``BATCH`` sessions, for at most ``patience`` seconds. A group that
-  isn't finished by then is finished in the background. The page repeats its request, and the next
-  ``refresh`` reads the remaining sessions.
+  sessions before older sessions if the store knows their order.
+- ``refresh`` reads in groups of ``SESSIONS_PER_READ`` sessions, for at most ``patience`` seconds. A
+  group that isn't finished by then is finished in the background. The page repeats its request,
+  and the next ``refresh`` reads the remaining sessions.
 - The event loop does no work that grows with the number of all sessions. It only counts the unread
   sessions of the requested notebook.
 """
@@ -26,7 +26,7 @@ from ..sessions.base import SessionManager
 from .process import SearchProcess
 from .text_index import Cell
 
-BATCH = 64  # sessions that are read at once
+SESSIONS_PER_READ = 64  # sessions that are read at once
 
 # The mark of each session, which changes whenever the session is written.
 _Marks = Mapping[Cell, Hashable]
@@ -50,9 +50,8 @@ class OwnerIndex:
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
         """Read new and changed sessions; return how many sessions are still unread.
 
-        With a notebook id, only the sessions of that notebook count.
-
-        Raises StorageError, ChildEnded, SearchFailed.
+        With a notebook id, only the sessions of that notebook count. Waits at most ``patience``
+        seconds. Raises StorageError, ChildEnded, SearchFailed.
         """
         clock = asyncio.get_running_loop().time
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
@@ -61,7 +60,7 @@ class OwnerIndex:
         deadline = clock() + patience
         while remaining := self._count_pending(marks, notebook_id):
             if self._reading is None or self._reading.done():
-                self._reading = asyncio.ensure_future(self._read_batch())
+                self._reading = asyncio.ensure_future(self._read_next_group())
                 self._reading.add_done_callback(_consume_exception)
             if clock() >= deadline:
                 break
@@ -88,7 +87,7 @@ class OwnerIndex:
     def _compare(
         self, marks: _Marks, notebook_id: str | None
     ) -> tuple[dict[Cell, Hashable], list[Cell]]:
-        """Return the sessions to read, with their marks, and the deleted sessions.
+        """Return the sessions to read with their marks, and the sessions that were deleted.
 
         If ``marks`` are those of one notebook, other notebooks' pending sessions stay pending.
         """
@@ -110,16 +109,16 @@ class OwnerIndex:
             return len(self._pending)
         return sum(cell in self._pending for cell in marks)
 
-    async def _read_batch(self) -> None:
-        batch = dict(islice(self._pending.items(), BATCH))
-        keys = [SessionKey(*cell, self._owner) for cell in batch]
+    async def _read_next_group(self) -> None:
+        group = dict(islice(self._pending.items(), SESSIONS_PER_READ))
+        keys = [SessionKey(*cell, self._owner) for cell in group]
         stored = await self._store.load_stored(keys)
-        sessions = list(zip(batch, stored, strict=True))
+        sessions = list(zip(group, stored, strict=True))
         await self._process.call(self.process_number, "put", self._owner, sessions)
         async with self._lock:
             # An unreadable session counts as indexed, too, so it is read again only if it changes.
-            self._indexed |= batch
-            for cell, mark in batch.items():
+            self._indexed |= group
+            for cell, mark in group.items():
                 if self._pending.get(cell) == mark:
                     del self._pending[cell]
 

@@ -153,21 +153,21 @@ async def test_owners_are_isolated():
 @in_loop
 async def test_a_search_without_patience_reports_unread_sessions():
     store = Watched()
-    await fill(store, indexes.BATCH + 8)
+    await fill(store, indexes.SESSIONS_PER_READ + 8)
     store.gate = asyncio.Event()
     engine = searching(store)
     result = await engine.search("question", patience=0)
-    assert (result.total, result.unread) == (0, indexes.BATCH + 8)
+    assert (result.total, result.unread) == (0, indexes.SESSIONS_PER_READ + 8)
     store.gate.set()
     result = await engine.search("question", patience=LONG)
-    assert (result.total, result.unread) == (indexes.BATCH + 8, 0)
+    assert (result.total, result.unread) == (indexes.SESSIONS_PER_READ + 8, 0)
     await engine.close()
 
 
 @in_loop
 async def test_the_requested_notebook_is_read_first():
     store = Watched()
-    await fill(store, indexes.BATCH * 2, notebook="large")
+    await fill(store, indexes.SESSIONS_PER_READ * 2, notebook="large")
     await store.save_interaction(
         SessionKey("small", "c"), turn("question", "", timestamp="2020-01-01T00:00:00Z")
     )
@@ -271,7 +271,7 @@ async def test_closing_stops_the_reading():
 async def test_cancelling_a_search_stops_the_reading():
     """P30: of what nobody waits for only the batch at hand is read."""
     store = Watched()
-    await fill(store, indexes.BATCH * 3)
+    await fill(store, indexes.SESSIONS_PER_READ * 3)
     store.gate = asyncio.Event()
     engine = searching(store)
     task = asyncio.ensure_future(engine.search("question", patience=LONG))
@@ -283,22 +283,22 @@ async def test_cancelling_a_search_stops_the_reading():
         await task
     store.gate.set()
     await reading
-    assert len(store.read) == indexes.BATCH
-    assert (await engine.search("question", patience=LONG)).total == indexes.BATCH * 3
+    assert len(store.read) == indexes.SESSIONS_PER_READ
+    assert (await engine.search("question", patience=LONG)).total == indexes.SESSIONS_PER_READ * 3
     await engine.close()
 
 
 @in_loop
 async def test_reading_continues_for_a_repeated_search():
     store = Watched()
-    await fill(store, indexes.BATCH * 3)
+    await fill(store, indexes.SESSIONS_PER_READ * 3)
     store.gate = asyncio.Event()
     engine = searching(store)
-    assert (await engine.search("question", patience=0)).unread == indexes.BATCH * 3
+    assert (await engine.search("question", patience=0)).unread == indexes.SESSIONS_PER_READ * 3
     store.gate.set()
     while (await engine.search("question", patience=0)).unread:
         await engine._indexes[""]._reading
-    assert len(store.read) >= indexes.BATCH * 3
+    assert len(store.read) >= indexes.SESSIONS_PER_READ * 3
     await engine.close()
 
 

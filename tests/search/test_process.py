@@ -174,7 +174,7 @@ def test_it_does_not_outlive_a_server_that_was_killed():
         "async def main():\n"
         "    process = SearchProcess()\n"
         "    number = await process.start()\n"
-        "    await process.call(number, 'page', 0, 1)\n"
+        "    await process.call(number, 'results', 0, 1)\n"
         "    print(process.pid, flush=True)\n"
         "    await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"
