@@ -1,6 +1,6 @@
 """Exports of a notebook's history: as a web page, as Markdown, as a notebook.
 
-- ``export``: the entry point; ``process`` and ``worker`` call it in a child process
+- ``export``: the entry point; ``process`` and ``worker`` run exports in a child process
 - ``page_data`` collects the data of the page, ``page`` renders it as one self-contained HTML file
 - ``narrative`` renders the history as Markdown; ``annotated`` adds it to a copy of the notebook
 - ``pictures`` loads the thumbnails of outputs

@@ -63,7 +63,7 @@ def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> d
     # The cells that remain are in the history, but not in the notebook's file.
     for summary in summary_by_cell.values():
         if steps := timeline.steps(summary["cellId"]):
-            heading = _missing_heading(summary)
+            heading = _heading_of_missing_cell(summary)
             cells.append(_history_cell(summary, steps, None, heading, language, used_ids))
     result["cells"] = cells
     return result
@@ -77,7 +77,7 @@ def _has_history(steps: Sequence[Step], source: str) -> bool:
     )
 
 
-def _missing_heading(summary: Mapping[str, Any]) -> str:
+def _heading_of_missing_cell(summary: Mapping[str, Any]) -> str:
     """Return the heading for the history of a cell that is not in the notebook's file."""
     if summary["mergedInto"] or summary["deleted"]:
         return cell_name(None, summary)

@@ -22,7 +22,7 @@ _ANYWHERE = re.compile(
 _AT_START = re.compile(r"^(\s*)([#+=>:-]|\d+(?=[.)]))")
 # JupyterLab extracts formulas before it parses Markdown, so backslashes don't escape \ and $.
 _FORMULA = {"\\": "&#92;", "$": "&#36;"}
-# Begins an automatic link even without a scheme.
+# Viewers turn a web address into a link even if it begins with www instead of a scheme.
 _WWW = re.compile(r"(?i)\bwww(?=\.)")
 # Spaces and tabs within a line.
 _BLANK = re.compile(r"[^\S\n]+")

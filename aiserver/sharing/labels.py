@@ -106,7 +106,7 @@ def outcome(step: Step) -> str:
 
 
 def cell_name(number: int | None, row: Mapping[str, Any]) -> str:
-    """Return a cell's name with its number; without a number, tell a merged from a deleted cell."""
+    """Return a cell's name: "Cell" and its number, or "Merged cell" or "Deleted cell"."""
     if number is not None:
         return f"Cell {number}"
     return "Merged cell" if row["mergedInto"] else "Deleted cell"

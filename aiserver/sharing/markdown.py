@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 LIMIT = 10_000  # characters; a longer text is shown as plain text
-_CELLS = 5_000  # estimated cells of a table; the parser adds empty cells to short rows
+_MAX_TABLE_CELLS = 5_000  # estimated cells of a table; the parser adds empty cells to short rows
 DEPTH = 40  # nested elements
-_GROWTH = 10  # limit of a tree's size as JSON, as a multiple of the text's size
+_MAX_GROWTH = 10  # limit of a tree's size as JSON, as a multiple of the text's size
 _MATH = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,499}[^\s$]\$(?![0-9])")
 
 TAGS = frozenset(
@@ -47,7 +47,7 @@ def tree(text: str) -> list[Node] | None:
     if not text.strip() or len(text) > LIMIT:
         return None
     lines = text.split("\n")
-    if len(lines) * max(line.count("|") for line in lines) > _CELLS:
+    if len(lines) * max(line.count("|") for line in lines) > _MAX_TABLE_CELLS:
         return None
     from markdown_it.tree import SyntaxTreeNode  # slow to import, as in ``_parser``
 
@@ -55,7 +55,7 @@ def tree(text: str) -> list[Node] | None:
         nodes = _convert(SyntaxTreeNode(_parser().parse(text)), 0)
     except RecursionError:
         return None
-    if len(json.dumps(nodes, ensure_ascii=False)) > _GROWTH * len(text) + 1000:
+    if len(json.dumps(nodes, ensure_ascii=False)) > _MAX_GROWTH * len(text) + 1000:
         return None
     is_plain = len(nodes) == 1 and nodes[0][0] == "p" and all(isinstance(n, str) for n in nodes[0])
     return None if is_plain else nodes
@@ -83,7 +83,7 @@ def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if is_element:
         return [[_tag(node), *nodes]]
     if node.type == "paragraph":
-        return [*nodes, "\n"]  # a paragraph of a list item, which ends a line but is no element
+        return [*nodes, "\n"]  # a paragraph without an element, as in a list item
     if node.type == "link" and nodes != [url := str(node.attrs.get("href", ""))]:
         return [*nodes, f" ({url})"]
     return nodes

@@ -30,7 +30,7 @@ def narrative(history: History, name: str) -> str:
         if not steps:
             continue
         share = share_by_cell.get(summary["cellId"])
-        # The report has no share for a deleted cell, which has no number.
+        # A deleted or merged cell has no share in the report and no number in the notebook.
         paragraphs.append(f"## {cell_name(number if share else None, summary)}")
         if share:
             paragraphs.append(f"{shares_summary(share)}.")
@@ -65,7 +65,7 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
     Each step begins with a heading of the given ``level``.
     """
     paragraphs = []
-    shown_versions = {""}  # a diff must start from one of these, so that readers can apply it
+    shown_versions = {""}  # a base that isn't among them is printed before its diff
     for step in steps:
         paragraphs.append(f"{'#' * level} {step.index + 1}. {escape_inline(title(step))}")
         paragraphs.append(" · ".join(_facts(step)))

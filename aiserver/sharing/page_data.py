@@ -42,7 +42,8 @@ _DATA = (
 )
 """The keys of an event's data that the page needs to show its title and its output."""
 
-_MARKDOWN = 1_000_000  # characters rendered as Markdown; further texts are shown as plain text
+_MARKDOWN_LIMIT = 1_000_000
+"""The number of characters rendered as Markdown; further texts are shown as plain text."""
 
 
 def page_data(
@@ -55,42 +56,42 @@ def page_data(
     changes = list(timeline.list_changes())
     types = [(row["cellId"], row["type"]) for row in rows]
     types += [cell for change in changes for cell in change.inserted]
-    prose = {cell_id for cell_id, type_ in types if type_ == "markdown"}
-    prose_trees: dict[str, Any] = {}  # by index into ``texts``
-    index = {row["cellId"]: number for number, row in enumerate(rows)}
+    markdown_cell_ids = {cell_id for cell_id, type_ in types if type_ == "markdown"}
+    cell_trees: dict[str, Any] = {}  # by index into ``texts``
+    index_by_cell = {row["cellId"]: number for number, row in enumerate(rows)}
     cells = []
     for row in rows:
         cell_id = row["cellId"]
         steps = timeline.steps(cell_id)
         versions = trace(cell_id, steps, history.sessions).versions
         step_data = [
-            _encode_step(step, version.origins, index, texts)
+            _encode_step(step, version.origins, index_by_cell, texts)
             for step, version in zip(steps, versions, strict=True)
         ]
         for step in step_data:
             trees.add(step, "answer", step.get("explanation", ""))
-        first = texts.index(timeline.initial_source(cell_id))
-        for number in dict.fromkeys([first, *(step["code"] for step in step_data)]):
-            if cell_id in prose and str(number) not in prose_trees:
-                trees.add(prose_trees, str(number), texts.all[number])
+        first_text = texts.index(timeline.initial_source(cell_id))
+        for text_index in dict.fromkeys([first_text, *(step["code"] for step in step_data)]):
+            if cell_id in markdown_cell_ids and str(text_index) not in cell_trees:
+                trees.add(cell_trees, str(text_index), texts.all[text_index])
         cells.append(
             {
                 "id": cell_id,
                 "type": row["type"],
                 "deleted": row["deleted"],
-                "mergedInto": index.get(row["mergedInto"] or ""),
+                "mergedInto": index_by_cell.get(row["mergedInto"] or ""),
                 "steps": step_data,
-                "first": first,
+                "first": first_text,
             }
         )
     return {
         "name": name,
         "language": language or main_language(history),
         "cells": cells,
-        "moments": [_encode_moment(moment, index) for moment in timeline.moments],
-        **_encode_orders(changes, index),
+        "moments": [_encode_moment(moment, index_by_cell) for moment in timeline.moments],
+        **_encode_orders(changes, index_by_cell),
         "texts": texts.all,
-        "markdown": prose_trees,
+        "markdown": cell_trees,
         "pictures": dict(pictures),
         "report": report(timeline, history.sessions),
     }
@@ -126,7 +127,7 @@ class _Trees:
     """Parses texts as Markdown until their total size reaches a limit."""
 
     def __init__(self) -> None:
-        self._budget = _MARKDOWN
+        self._budget = _MARKDOWN_LIMIT
 
     def add(self, target: dict[str, Any], name: str, text: str) -> None:
         """Add the tree of ``text`` to ``target`` as ``name``, if the text has a tree."""
@@ -137,14 +138,14 @@ class _Trees:
 
 
 def _encode_step(
-    step: Step, origins: Sequence[Origin], index: Mapping[str, int], texts: _Texts
+    step: Step, origins: Sequence[Origin], index_by_cell: Mapping[str, int], texts: _Texts
 ) -> dict[str, Any]:
     data = step.to_wire()
     data |= {name: texts.index(data[name]) for name in ("before", "code", "base") if name in data}
     if step.data:
         data["data"] = {name: _finite(step.data[name]) for name in _DATA if name in step.data}
     data["by"] = [
-        _encode_lines(origin, len(list(lines)), index) for origin, lines in groupby(origins)
+        _encode_lines(origin, len(list(lines)), index_by_cell) for origin, lines in groupby(origins)
     ]
     return data
 
@@ -161,35 +162,37 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _encode_lines(origin: Origin, line_count: int, index: Mapping[str, int]) -> list[Any]:
+def _encode_lines(origin: Origin, line_count: int, index_by_cell: Mapping[str, int]) -> list[Any]:
     """Encode the origin of ``line_count`` adjacent lines."""
     author = "existing" if origin.is_existing else origin.author
     data: list[Any] = [line_count, origin.step, AUTHORS.index(author)]
     copied = origin.copied_from
-    if copied is not None and copied.cell_id in index:
-        data.append([index[copied.cell_id], copied.step])
+    if copied is not None and copied.cell_id in index_by_cell:
+        data.append([index_by_cell[copied.cell_id], copied.step])
     return data
 
 
-def _encode_moment(moment: Moment, index: Mapping[str, int]) -> dict[str, Any]:
+def _encode_moment(moment: Moment, index_by_cell: Mapping[str, int]) -> dict[str, Any]:
     steps = [(moment.cell_id, moment.step), *moment.also]
     data: dict[str, Any] = {
         "timestamp": moment.timestamp,
         "kind": moment.kind,
-        "steps": [[index[cell], step] for cell, step in steps if cell and step is not None],
+        "steps": [[index_by_cell[cell], step] for cell, step in steps if cell and step is not None],
     }
     return data | ({"saved": True} if moment.saved else {})
 
 
-def _encode_orders(changes: Sequence[ListChange], index: Mapping[str, int]) -> dict[str, Any]:
+def _encode_orders(
+    changes: Sequence[ListChange], index_by_cell: Mapping[str, int]
+) -> dict[str, Any]:
     """Encode the changes of the lists of cells: those in the notebook, and the deleted cells."""
     orders: list[list[Any]] = []
     deleted: list[list[Any]] = []
     for moment, list_name, start, removed_count, inserted in changes:
         if list_name == "cells":
-            cells = [[index[cell_id], type_] for cell_id, type_ in inserted]
+            cells = [[index_by_cell[cell_id], type_] for cell_id, type_ in inserted]
             orders.append([moment, start, removed_count, cells])
         else:
-            cell_indexes = [index[cell_id] for cell_id, _ in inserted]
+            cell_indexes = [index_by_cell[cell_id] for cell_id, _ in inserted]
             deleted.append([moment, start, removed_count, cell_indexes])
     return {"orders": orders, "deleted": deleted}

@@ -2,8 +2,8 @@
 
 It receives a ``Job`` from its parent and answers with the hashes of the pictures it needs, or None
 if there is nothing to export. It then receives the pictures, answers with the JSON that the API
-sends, and ends. Messages are pickled, which is safe because
-the child receives messages from its parent only.
+sends, and ends. Messages are pickled, which is safe because the child receives messages from its
+parent only.
 """
 
 from __future__ import annotations
