@@ -1,4 +1,4 @@
-/** Provides `IHistory`, which reads and records the histories on the server. */
+/** Provides `IHistory`, which reads histories from the server and records new changes there. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -16,6 +16,7 @@ export const historyPlugin: JupyterFrontEndPlugin<IHistory> = {
   activate: (app: JupyterFrontEnd) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const history = new HistoryModel(api);
+    // If unsent writes would be lost, let the browser ask whether to leave the page.
     window.addEventListener('beforeunload', event => {
       if (history.hasUnsent) {
         event.preventDefault();

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../api/types';
 import type { IShownStep } from '../records/fold';
-import { countOf, durationOf, runOf } from '../records/runs';
+import { executionCountOf, durationOf, lastRunOf } from '../records/runs';
 import { durationText } from './durations';
 import { closeGaps } from './spacing';
 import {
@@ -63,7 +63,7 @@ export function stepTitle(step: Titled, trans: TranslationBundle): string {
         ? trans.__('Restored an earlier version')
         : trans.__('Restored step %1', step.fromStep + 1);
     case 'run': {
-      const count = countOf(step);
+      const count = executionCountOf(step);
       return count === null ? trans.__('Run') : trans.__('Run [%1]', count);
     }
     case 'context_reset':
@@ -208,7 +208,7 @@ export function lastRunOutcome(
   step: IShownStep,
   trans: TranslationBundle
 ): { text: string; tone: Tone } | null {
-  const run = runOf(step);
+  const run = lastRunOf(step);
   const chip = run && stepOutcome(run, false, trans);
   const count = step.runs?.length ?? 0;
   return chip && count > 1

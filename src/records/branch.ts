@@ -1,5 +1,6 @@
-/** An older turn from which the next request continues, instead of the last turn. */
+/** An older turn from which the next request continues. Normally it continues from the last turn. */
 export interface IBranch {
   readonly turnId: number;
+  /** The turn's title. */
   readonly title: string;
 }

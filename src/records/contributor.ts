@@ -1,6 +1,7 @@
 /**
- * Contributors of changes, and writers. A writer is whoever made a write in this page; its
- * contributor may become known only after the write.
+ * Describes who changed a cell: a contributor or a writer. A contributor is the author of a change,
+ * as it is recorded. A writer is whoever made one write in this page. When the write is made, the
+ * contributor of its writer may still be unknown.
  */
 import type { ContributorBody } from '../api/types';
 
@@ -9,47 +10,53 @@ export type Contributor = ContributorBody;
 export const PERSON: Contributor = { kind: 'person' };
 export const UNKNOWN: Contributor = { kind: 'unknown' };
 
-/** Names of contributors that are recorded in English; the views translate them. */
+/** Names of contributors. They are recorded in English, and translated when they are shown. */
 export const FILE_ON_DISK = 'file on disk';
 export const JUPYTER_SERVER = 'Jupyter server';
 export const INLINE_COMPLETION = 'inline completion';
 
 /** The writer of a change. */
 export interface IWriter {
-  /** Identifies the writer: consecutive writes with the same key belong together. */
+  /** Identifies the writer. Consecutive writes with the same key are recorded as one edit. */
   readonly key: string;
-  /** Resolves when the contributor is known; null if the contributor is known already. */
+  /** Resolves when the contributor has been found; null if there is nothing to wait for. */
   readonly pending: Promise<void> | null;
-  /** The contributor; null if another page records the write. */
+  /** The contributor; null if this page must not record the write, because another page does. */
   readonly contributor: Contributor | null;
-  /** The id of the command that wrote, if a command did. */
+  /** The id of the command that made the write; absent if no command did. */
   readonly command?: string;
-  /** Whether the writer may be another page, which records the changes made in it. */
+  /** Whether another page may have made the write. That page then records the write. */
   readonly mayBePage?: boolean;
-  /** The contributor to record if no other page records the change. */
+  /**
+   * The contributor to record for a deletion that no page has recorded after some time. Null or
+   * absent if this page doesn't need to record such a deletion.
+   */
   readonly fallback?: Contributor | null;
-  /** False if no command or input was found that caused the change. */
+  /** Whether a command or an input was found that caused the write. Absent means true. */
   readonly hasCause?: boolean;
 }
 
-/** Create a writer whose contributor is known. */
-export function writerOf(contributor: Contributor, key?: string): IWriter {
-  const name = contributor.name ?? '';
+/**
+ * Create a writer whose contributor is known.
+ *
+ * @param key By default, the key consists of the contributor's kind and name.
+ */
+export function createWriter(contributor: Contributor, key?: string): IWriter {
   return {
-    key: key ?? `${contributor.kind} ${name}`,
+    key: key ?? `${contributor.kind} ${contributor.name ?? ''}`,
     pending: null,
     contributor
   };
 }
 
-/** The person at this page, writing by keyboard or another input. */
-export const PERSON_WRITER: IWriter = writerOf(PERSON);
+/** The person who uses this page. */
+export const PERSON_WRITER: IWriter = createWriter(PERSON);
 
-/** Matches names that contain one of these words, which AI extensions and clients use. */
-const AGENT_NAMES =
+/** Matches a name that contains a word which is common in names of AI extensions and clients. */
+const AGENT_NAME =
   /(^|[^a-z])(ai|mcp|llm|chat|chatbot|copilot|agent|agents|assistant|claude|codex|jupyternaut|persona|notebook-intelligence|nbmodelclient)([^a-z]|$)/i;
 
-/** Whether a name looks like that of an AI extension or client. */
+/** Whether a name looks like the name of an AI extension or client. */
 export function isAgentName(name: string): boolean {
-  return AGENT_NAMES.test(name);
+  return AGENT_NAME.test(name);
 }

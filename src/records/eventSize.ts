@@ -1,24 +1,25 @@
 /**
- * Makes events small enough for a request.
+ * Makes events small enough to be sent in a request.
  *
- * Invariant: no event is rejected for its size, and no event loses its source silently. An event
- * whose source is too large is recorded with the source's length instead (`too_long`).
+ * Invariants: the server never rejects an event for its size. If the source of an event is too
+ * large, the event is recorded without the source, but with the source's length (`too_long`).
  */
 import type { EventBody } from '../api/types';
 
-/** The largest number of characters of a source that the server accepts (`requests.py`). */
+/** The largest source that the server accepts, in characters. `requests.py` has the same limit. */
 export const MAX_SOURCE_LENGTH = 1_000_000;
-/** The largest size of one event, in bytes. The server accepts requests of 3 MiB. */
+/** The largest size of one event, in bytes. The server accepts requests of up to 3 MiB. */
 export const MAX_EVENT_BYTES = 2_400_000;
 
-/** The size of a value in a request, in bytes. */
+/** The number of bytes that a value takes as JSON in a request. */
 export function byteSize(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /**
- * Return the event, without the texts that are too large: first without the text that it replaced
- * (`replaced`), then without its source, then without all other data.
+ * Return the event if it is small enough, or else a smaller copy. The text that was replaced
+ * (`data.replaced`) is removed first. If the event is still too large, its source is removed. If it
+ * has no source, all of its data is removed.
  */
 export function fitToLimit(event: EventBody): EventBody {
   const { source, data = {}, ...eventRest } = event;

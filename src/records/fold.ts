@@ -1,23 +1,25 @@
 /**
- * Folds the steps of a cell that the server sends into the steps that the sidebar shows: a run is
- * listed in the step whose code was run, and a cut followed by a paste becomes a move. Pure.
+ * Combines ("folds") a cell's steps, as the server sends them, into the steps that are shown. A run
+ * is shown inside the step that wrote the code which was run. A cut that is followed by a paste is
+ * shown as one move. All functions here are pure.
  *
- * Invariants: no run is lost; a run of code that no step contains is shown as a step of its own.
- * Blame, search and links refer to a step by its index among the server's steps; `findPosition`
- * maps that index to the position of the shown step.
+ * Invariants:
+ * - No run is lost. If no step wrote the code that was run, the run is shown as a separate step.
+ * - Blame, search and links refer to a step by its index in the server's list. `findPosition` maps
+ *   this index to a position in the list of shown steps.
  */
 import type { Step } from '../api/types';
 
 /**
- * A step that the sidebar shows, with its runs. `index`, `parent` and `fromStep` are positions
- * among the shown steps.
+ * A step that is shown, with its runs. Its `index`, `parent` and `fromStep` are positions in the
+ * list of shown steps.
  */
 export interface IShownStep extends Step {
-  /** The index among the server's steps. */
+  /** The step's index in the server's list. */
   readonly serverIndex?: number;
   /** The runs of the step's code, oldest first. */
   readonly runs?: readonly Step[];
-  /** The server's steps that were folded into this step, except runs. */
+  /** Only for a move that was folded from two steps: its cut and its paste. */
   readonly parts?: readonly Step[];
 }
 
@@ -26,51 +28,59 @@ export function sourceAfter(step: Step): string {
   return step.applied ? step.code : step.before;
 }
 
-/**
- * Fold the server's steps, in their order, into shown steps. A "row" is a shown step's position.
- */
+/** Fold the server's steps, which are ordered from oldest to newest, into shown steps. */
 export function foldRuns(steps: readonly Step[]): IShownStep[] {
   const shown: (IShownStep & { serverIndex: number; runs: Step[] })[] = [];
-  /** For each of the server's steps: the row that shows it. */
-  const rows: number[] = [];
-  /** For each of the server's steps: the row that a step continuing from it gets as its parent. */
-  const parentRows: number[] = [];
+  /** For each of the server's steps: the position of the shown step that contains it. */
+  const positions: number[] = [];
+  /** For each of the server's steps: the `parent` of the shown steps that continue from it. */
+  const parents: number[] = [];
   for (const step of steps) {
-    const serverIndex = rows.length;
-    const cut = shown[shown.length - 1];
-    if (cut?.serverIndex === serverIndex - 1 && isPasteOf(cut, step)) {
-      rows.push(shown.length - 1);
-      parentRows.push(shown.length - 1);
-      shown[shown.length - 1] = toMove(cut, step);
+    const serverIndex = positions.length;
+    const previous = shown[shown.length - 1];
+    if (
+      previous?.serverIndex === serverIndex - 1 &&
+      isCutAndPaste(previous, step)
+    ) {
+      positions.push(shown.length - 1);
+      parents.push(shown.length - 1);
+      shown[shown.length - 1] = toMove(previous, step);
       continue;
     }
-    const row = step.kind === 'run' ? findRowOfRun(shown, step) : null;
-    if (row === null) {
-      rows.push(shown.length);
-      parentRows.push(shown.length);
+    const position = step.kind === 'run' ? findStepOfRun(shown, step) : null;
+    if (position === null) {
+      positions.push(shown.length);
+      parents.push(shown.length);
       shown.push({
         ...step,
         serverIndex,
         runs: step.kind === 'run' ? [step] : []
       });
     } else {
-      rows.push(row);
-      // A run doesn't change the code: a step that continues from the run gets the run's parent.
-      parentRows.push(
-        (step.parent === null ? null : parentRows[step.parent]) ?? row
+      positions.push(position);
+      // This run isn't shown as a separate step, so a step that continues from the run is shown as a
+      // continuation of the run's parent.
+      parents.push(
+        (step.parent === null ? null : parents[step.parent]) ?? position
       );
-      shown[row].runs.push(step);
+      shown[position].runs.push(step);
     }
   }
   return shown.map((step, index) => ({
     ...step,
     index,
-    parent: step.parent === null ? null : (parentRows[step.parent] ?? null),
-    ...(step.fromStep === undefined ? {} : { fromStep: rows[step.fromStep] })
+    parent: step.parent === null ? null : (parents[step.parent] ?? null),
+    ...(step.fromStep === undefined
+      ? {}
+      : { fromStep: positions[step.fromStep] })
   }));
 }
 
-/** The position of the shown step into which a matching server's step was folded; -1 if none is. */
+/**
+ * Return the position of the first shown step that contains a matching step; -1 if there is none.
+ *
+ * @param matches Is called with steps of the server and their indexes in the server's list.
+ */
 export function findPosition(
   steps: readonly IShownStep[],
   matches: (step: Step, serverIndex: number) => boolean
@@ -83,8 +93,9 @@ export function findPosition(
   );
 }
 
-/** Whether two steps are a cut and a paste: the deleted cell was restored at another position. */
-function isPasteOf(cut: Step, paste: Step): boolean {
+/** Whether `cut` deleted the cell, and `paste` restored it at another position in the notebook. */
+function isCutAndPaste(cut: Step, paste: Step): boolean {
+  // `after` is the id of the cell above; null if the cell was the first one.
   const [from, to] = [cut.data?.after, paste.data?.after];
   const isRecorded = (after: unknown) =>
     typeof after === 'string' || after === null;
@@ -98,6 +109,7 @@ function isPasteOf(cut: Step, paste: Step): boolean {
   );
 }
 
+/** Combine a cut and a paste into one step of kind `move`. */
 function toMove<T extends Step>(cut: T, paste: Step): T {
   const data = { from: cut.data?.index, to: paste.data?.index };
   const { timestamp, seq } = paste;
@@ -113,18 +125,18 @@ function toMove<T extends Step>(cut: T, paste: Step): T {
 }
 
 /**
- * The row of the step that wrote the code of a run; null if there is none. Steps between it and the
- * run are allowed if they left that code unchanged.
+ * Return the position of the shown step that wrote the code which was run; null if there is none.
+ * Steps between that step and the run may exist, as long as they left the code unchanged.
  */
-function findRowOfRun(shown: readonly Step[], run: Step): number | null {
+function findStepOfRun(shown: readonly Step[], run: Step): number | null {
   let match: number | null = null;
-  for (let row = shown.length - 1; row >= 0; row--) {
-    const step = shown[row];
+  for (let position = shown.length - 1; position >= 0; position--) {
+    const step = shown[position];
     if (sourceAfter(step) !== run.code) {
       break;
     }
     if (step.applied && step.code === run.code) {
-      match = row;
+      match = position;
       if (step.before !== step.code) {
         break;
       }

@@ -1,2 +1,5 @@
-/** The largest number of cells whose order the server accepts; a longer order is not recorded. */
+/**
+ * The largest number of cells in an order that the server accepts. If a notebook has more cells,
+ * their order is not recorded.
+ */
 export const MAX_ORDERED_CELLS = 20_000;

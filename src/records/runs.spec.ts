@@ -1,7 +1,13 @@
 import type { Step } from '../api/types';
 import { runStep, stepsOf } from '../replay/model/replay.fakes';
 import { foldRuns } from './fold';
-import { countOf, durationOf, findLastWorking, outputOf, runOf } from './runs';
+import {
+  executionCountOf,
+  durationOf,
+  findLastWorking,
+  outputOf,
+  lastRunOf
+} from './runs';
 
 const SHA = 'cd'.repeat(32);
 const run = (data: object) => runStep([], data);
@@ -21,7 +27,7 @@ function history(): Step[] {
 
 describe('the run of a version', () => {
   it('is the last one before the cell’s source changed', () => {
-    const runs = foldRuns(history()).map(step => runOf(step)?.index);
+    const runs = foldRuns(history()).map(step => lastRunOf(step)?.index);
     expect(runs).toEqual([2, undefined, undefined]);
   });
 
@@ -62,8 +68,8 @@ describe('the data of a run', () => {
 
   it('has a valid execution count and duration or none', () => {
     const good = run({ duration_ms: 12.5, execution_count: 3 });
-    expect([durationOf(good), countOf(good)]).toEqual([12.5, 3]);
+    expect([durationOf(good), executionCountOf(good)]).toEqual([12.5, 3]);
     const bad = run({ duration_ms: -1, execution_count: '3' });
-    expect([durationOf(bad), countOf(bad)]).toEqual([null, null]);
+    expect([durationOf(bad), executionCountOf(bad)]).toEqual([null, null]);
   });
 });

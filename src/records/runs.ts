@@ -1,13 +1,13 @@
 /**
- * Reads the data of a run: its duration, execution count and output.
+ * Reads the data that was recorded with a run: its duration, execution count and output.
  *
- * Invariant: stored data may come from another tool, so each value is validated, and invalid values
- * are left out.
+ * Invariant: another tool may have stored the data, so each value is validated. An invalid value is
+ * treated like a missing one.
  */
 import type { Step } from '../api/types';
 import type { IShownStep } from './fold';
 
-/** An image of an output, identified by the SHA-256 of its blob. Width and height are in pixels. */
+/** An image in an output. Its content is the blob with this SHA-256; its size is in pixels. */
 export interface IOutputImage {
   readonly sha256: string;
   readonly width: number;
@@ -16,32 +16,35 @@ export interface IOutputImage {
 
 export interface IRunOutput {
   readonly text: string;
-  /** Whether only the beginning of the text was stored. */
+  /** Whether the text is only the beginning of the output's text. */
   readonly truncated: boolean;
   readonly images: readonly IOutputImage[];
 }
 
-/** The image types that are drawn; none of them can contain a script. */
+/** The types of images that are shown. An image of these types can't contain a script. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
 /** The largest number of images shown for one output. */
 const MAX_IMAGES = 8;
 
-/** The last run of a step's code; null if the code was not run. */
-export function runOf(step: IShownStep): Step | null {
+/** The last run of a step's code; null if the code was never run. */
+export function lastRunOf(step: IShownStep): Step | null {
   const { runs = [] } = step;
   return runs[runs.length - 1] ?? null;
 }
 
-/** The index of the step whose code was the last to run without an error; null if there is none. */
+/**
+ * Return the index of the step whose code was the last one that ran without an error; null if no
+ * code did.
+ */
 export function findLastWorking(steps: readonly IShownStep[]): number | null {
   let lastWorking: number | null = null;
-  let newest = -1;
+  let newestSeq = -1;
   steps.forEach(({ runs = [] }, index) => {
     for (const { outcome, seq } of runs) {
-      if (outcome === 'done' && seq > newest) {
+      if (outcome === 'done' && seq > newestSeq) {
         lastWorking = index;
-        newest = seq;
+        newestSeq = seq;
       }
     }
   });
@@ -57,7 +60,7 @@ export function durationOf(run: Step): number | null {
 }
 
 /** The execution count of a run; null if it was not recorded. */
-export function countOf(run: Pick<Step, 'data'>): number | null {
+export function executionCountOf(run: Pick<Step, 'data'>): number | null {
   const value = run.data?.execution_count;
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }

@@ -2,7 +2,7 @@
 import { aroundChanges, changedLines } from '../../diff/changedLines';
 import type { Step } from '../../api/types';
 import type { IShownStep } from '../../records/fold';
-import { outputOf, runOf } from '../../records/runs';
+import { outputOf, lastRunOf } from '../../records/runs';
 import { IOrigin, originsOf } from '../model/replay';
 import { chip, el } from './dom';
 import { highlight } from './highlight';
@@ -157,7 +157,10 @@ export function rowBlock(
             isShort: options.isShort
           })
         ]),
-    outputBlock(labels, options.run === undefined ? runOf(row) : options.run)
+    outputBlock(
+      labels,
+      options.run === undefined ? lastRunOf(row) : options.run
+    )
   ];
 }
 

@@ -12,7 +12,7 @@ import { orderTitle } from '../../labels/momentLabels';
 import { SHARE_KINDS, Shares, shareText } from '../../labels/shareLabels';
 import { stepOutcome, stepTitle } from '../../labels/stepLabels';
 import type { IShownStep } from '../../records/fold';
-import { durationOf, runOf } from '../../records/runs';
+import { durationOf, lastRunOf } from '../../records/runs';
 import type { Author } from '../model/data';
 import type { IOrigin, NotebookReplay } from '../model/replay';
 
@@ -104,7 +104,7 @@ export class PageLabels {
 
   /** Return the outcome of a row's step and that of its last run; a missing outcome is left out. */
   outcomes(cell: number, row: IShownStep): ILabel[] {
-    const run = runOf(row);
+    const run = lastRunOf(row);
     const runCount = row.runs?.length ?? 0;
     const stepLabel = row.kind === 'run' ? null : this.outcome(cell, row);
     const runLabel = run && this.outcome(cell, run);

@@ -1,19 +1,25 @@
 /**
- * Sends changes of notebooks, and makes sure that the recorded moment of a save equals the file.
+ * Sends changes of notebooks to the server. When a notebook was saved, this class makes sure that
+ * the recorded sources and the sources in the file are equal before the save is recorded.
+ *
+ * They can differ if two pages have opened the same notebook without jupyter-collaboration. A save
+ * in this page then overwrites changes in the file that the other page has already recorded. So
+ * this page first sends the sources that it saved, and then records the save.
  *
  * Invariants:
- * - If two pages have opened a notebook that isn't shared, a save in one page can overwrite changes
- *   that the other has recorded. Then the save is recorded as a moment only after this page has
- *   sent the sources that it saved.
- * - These are the sources at the time of the save, even if they have changed since, and this page
- *   sends nothing else in between. Repeating the requests after a lost response changes nothing.
+ * - The page sends the sources as they were at the time of the save, even if the cells have been
+ *   edited since then. It sends no other changes of the notebook in between.
+ * - If the response to a request is lost, the request can be repeated. Nothing is recorded twice.
  */
 import { UUID } from '@lumino/coreutils';
 
 import type { Changes, ChangesBody } from '../../api/types';
 import { IOutgoingChange, toRequestBodies } from './requestBodies';
 
-/** The number of times that a page repeats a save while other pages keep recording changes. */
+/**
+ * The largest number of attempts to record a save. An attempt fails if another page has sent
+ * changes since the previous attempt.
+ */
 const MAX_ATTEMPTS = 10;
 
 export class ChangeSender {
@@ -24,40 +30,48 @@ export class ChangeSender {
     ) => Promise<Changes>
   ) {}
 
-  /** Send a change. Resolves to the ids of the written cells; rejects unless all were recorded. */
+  /** Send a change. Resolves to the ids of the changed cells; rejects if a request fails. */
   async send(notebookId: string, change: IOutgoingChange): Promise<string[]> {
     const { body, isInitial, savedState } = change;
     const cellIds = (body.cells ?? []).map(({ cellId }) => cellId);
-    const page = this._page;
+    const page = this._pageId;
     if (!body.saved) {
       const { seq } = await this._post(notebookId, { ...body, page });
       if (isInitial) {
-        this._seen.set(notebookId, seq);
+        this._lastSeqs.set(notebookId, seq);
       }
       return cellIds;
     }
-    // Without the saved state, the sources that the save wrote over other pages' changes are
-    // unknown.
-    let seen = savedState && this._seen.get(notebookId);
-    let saved: ChangesBody = body;
+    // The server looks for changes of other pages only if it gets `seen`. Without the saved state,
+    // this page couldn't send the saved sources, so it sends no `seen`.
+    let seen = savedState && this._lastSeqs.get(notebookId);
+    let saveBody: ChangesBody = body;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const response = await this._post(notebookId, { ...saved, page, seen });
+      const response = await this._post(notebookId, {
+        ...saveBody,
+        page,
+        seen
+      });
       seen = response.seq;
+      // `others` are the cells that other pages have changed since `seen`.
       if (!response.others || !savedState) {
-        this._seen.set(notebookId, seen);
+        this._lastSeqs.set(notebookId, seen);
         break;
       }
       const bodies = toRequestBodies(savedState(response.others));
-      saved = bodies.pop()!;
-      for (const preceding of bodies) {
-        await this._post(notebookId, { ...preceding, page });
+      saveBody = bodies.pop()!;
+      for (const precedingBody of bodies) {
+        await this._post(notebookId, { ...precedingBody, page });
       }
       cellIds.push(...response.others);
     }
     return [...new Set(cellIds)];
   }
 
-  private readonly _page = UUID.uuid4();
-  /** For each notebook, the last entry of its change log that this page has taken into account. */
-  private readonly _seen = new Map<string, number>();
+  private readonly _pageId = UUID.uuid4();
+  /**
+   * By notebook, the seq of the newest entry in its change log when this page last read or saved
+   * the notebook's sources.
+   */
+  private readonly _lastSeqs = new Map<string, number>();
 }

@@ -3,9 +3,10 @@
  * fetch the data again.
  *
  * Invariants:
- * - `changed` is emitted after the server has written, never before.
- * - No change is lost because the server is unreachable or its disk is full.
- * - All changes of a notebook, including changes of its path, reach the server in their order.
+ * - `changed` is emitted only after the server has written the session.
+ * - While the server is unreachable or its disk is full, changes are queued and sent again later.
+ * - All changes of a notebook, including changes of its path, reach the server in the order in
+ *   which they were made.
  */
 import { UUID } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
@@ -24,7 +25,7 @@ import { fitToLimit } from '../../records/eventSize';
 import { ChangeSender } from './changeSender';
 import { WriteQueue } from './writeQueue';
 
-/** The part of `ApiClient` that a history uses. */
+/** The part of `ApiClient` that `HistoryModel` uses. */
 export type HistoryApi = HistoryReader &
   Pick<ApiClient, 'record' | 'recordChanges'>;
 
@@ -45,12 +46,12 @@ export class HistoryModel implements IHistory {
 
   notify({ notebookId, cellId, isRemote = false }: ISessionChange): void {
     this.changed.emit({ notebookId, cellId, isRemote });
-    // The server accepts writes again, so repeat the failed writes now.
+    // A session was just written, so the server is reachable: repeat the failed writes now.
     this._queues.forEach(queue => queue.retry());
   }
 
   async record(key: ICellKey, bodies: EventBody[]): Promise<void> {
-    const events = withIds(bodies);
+    const events = prepareEvents(bodies);
     this.recording.emit({ key, events });
     await this._queue(key.notebookId).record(key.cellId, events);
   }
@@ -89,14 +90,17 @@ export class HistoryModel implements IHistory {
 }
 
 /**
- * Give each event an id and fit it into a request. The server records an id only once, so an event
- * can be sent again after its response was lost.
+ * Give each event an id, and shrink events that are too large for a request. The server records
+ * each id only once, so an event can be sent again if the response was lost.
  */
-function withIds(events: readonly EventBody[]): EventBody[] {
+function prepareEvents(events: readonly EventBody[]): EventBody[] {
   return events.map(event => fitToLimit({ id: UUID.uuid4(), ...event }));
 }
 
-/** Whether the page may be about to close, so that the browser must finish its requests later. */
+/**
+ * Whether the page is hidden. It may then be about to close, so the browser must be able to finish
+ * the page's requests after it is closed.
+ */
 function isPageHidden(): boolean {
   return document.visibilityState === 'hidden';
 }

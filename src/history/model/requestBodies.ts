@@ -1,8 +1,8 @@
 /**
  * Splits a change of a notebook into requests that are small enough for the server.
  *
- * Invariant: a save, a new order of the cells and a new lineage are moments of the timeline, so a
- * change with one of these is never merged with other changes.
+ * Invariant: a change is never merged with other changes if it contains a save, a new order of the
+ * cells or the lineage of a cell, because it must be a separate moment of the timeline.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -10,15 +10,20 @@ import type { CellChange, ChangesBody } from '../../api/types';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
 import type { INotebookChange } from '../../tokens';
 
-/** The largest numbers of cells and events in one request. */
+/** The largest number of cells in one request. */
 const MAX_CELLS = 200;
+/** The largest number of events of one cell in one request. */
 const MAX_EVENTS = 100;
 /**
- * The largest number of characters in one request: at three bytes each, below the server's limit.
+ * The largest number of characters in a request with several events. Even if each character takes
+ * three bytes, the request is smaller than the server's limit.
  */
-const MAX_TEXT = 500_000;
+const MAX_CHARACTERS = 500_000;
 
-/** One request of a change. The last request of a change carries its other properties. */
+/**
+ * One of the requests into which a change is split. Only the last one has the `savedState` and
+ * `isInitial` of the change.
+ */
 export interface IOutgoingChange extends Pick<
   INotebookChange,
   'savedState' | 'isInitial'
@@ -26,7 +31,7 @@ export interface IOutgoingChange extends Pick<
   readonly body: ChangesBody;
 }
 
-/** Whether a change can be merged with other changes, because it isn't a moment by itself. */
+/** Whether a change may be merged with other changes. */
 export function canCoalesce(change: INotebookChange): boolean {
   const { cells, order, saved, isInitial } = change;
   return (
@@ -37,7 +42,7 @@ export function canCoalesce(change: INotebookChange): boolean {
   );
 }
 
-/** Split a change into requests. */
+/** Split a change into requests, to be sent in this order. */
 export function outgoingChanges(change: INotebookChange): IOutgoingChange[] {
   const { savedState, isInitial } = change;
   const bodies = toRequestBodies(change);
@@ -46,7 +51,10 @@ export function outgoingChanges(change: INotebookChange): IOutgoingChange[] {
   );
 }
 
-/** Split a change into bodies that the server accepts. The last body contains the order. */
+/**
+ * Split a change into request bodies that the server accepts. The last body contains the order and
+ * the save.
+ */
 export function toRequestBodies({
   cells,
   order,
@@ -54,45 +62,53 @@ export function toRequestBodies({
 }: INotebookChange): ChangesBody[] {
   const timestamp = new Date().toISOString();
   const bodies: ChangesBody[] = [];
-  let changes = new Map<string, CellChange & { events: object[] }>();
-  let length = 0;
-  const closeBody = () => {
-    bodies.push({ id: UUID.uuid4(), timestamp, cells: [...changes.values()] });
-    changes = new Map();
-    length = 0;
+  let changeByCellId = new Map<string, CellChange & { events: object[] }>();
+  /** The number of characters in the body that isn't finished yet. */
+  let bodySize = 0;
+  const finishBody = () => {
+    bodies.push({
+      id: UUID.uuid4(),
+      timestamp,
+      cells: [...changeByCellId.values()]
+    });
+    changeByCellId = new Map();
+    bodySize = 0;
   };
   for (const cell of cells) {
-    // A cell without events is sent too: the server records its current position.
+    // A cell without events is sent too: the server logs the seq of the cell's last record.
     const events = cell.events?.length ? cell.events : [null];
     for (const event of events) {
-      const eventLength = event ? JSON.stringify(event).length : 0;
-      const existing = changes.get(cell.cellId);
+      const eventSize = event ? JSON.stringify(event).length : 0;
+      const changeInBody = changeByCellId.get(cell.cellId);
       const isFull =
-        length + eventLength > MAX_TEXT ||
-        (existing
-          ? existing.events.length >= MAX_EVENTS
-          : changes.size >= MAX_CELLS);
-      if (isFull && changes.size) {
-        closeBody();
+        bodySize + eventSize > MAX_CHARACTERS ||
+        (changeInBody
+          ? changeInBody.events.length >= MAX_EVENTS
+          : changeByCellId.size >= MAX_CELLS);
+      if (isFull && changeByCellId.size) {
+        finishBody();
       }
-      length += eventLength;
-      const current = changes.get(cell.cellId) ?? { ...cell, events: [] };
+      bodySize += eventSize;
+      const cellChange = changeByCellId.get(cell.cellId) ?? {
+        ...cell,
+        events: []
+      };
       if (event) {
-        current.events.push(event);
+        cellChange.events.push(event);
       }
-      changes.set(cell.cellId, current);
+      changeByCellId.set(cell.cellId, cellChange);
     }
   }
-  const lastLength = length;
-  closeBody();
-  // An order that is too long isn't sent: a truncated one would mean that the other cells are
-  // deleted.
+  const lastBodySize = bodySize;
+  finishBody();
+  // An order that is too long isn't sent. If it were truncated, the server would take the missing
+  // cells for deleted ones.
   const sentOrder =
     order && order.length <= MAX_ORDERED_CELLS ? order : undefined;
   if (
     sentOrder &&
-    lastLength &&
-    lastLength + JSON.stringify(sentOrder).length > MAX_TEXT
+    lastBodySize &&
+    lastBodySize + JSON.stringify(sentOrder).length > MAX_CHARACTERS
   ) {
     bodies.push({ id: UUID.uuid4(), timestamp, cells: [] });
   }

@@ -2,11 +2,12 @@
  * The queue of all writes about one notebook: changes, events of a cell, and other requests.
  *
  * Invariants:
- * - Writes are sent one at a time, in their order. A write that the server can't accept now stays
- *   in the queue and is repeated, with its original timestamps, until the server accepts it. A
- *   write that is sent twice is recorded once.
- * - A cell that can't be written doesn't block other cells; later writes of that cell wait.
- * - Changes that wait in the queue are sent together, unless one is a moment of the timeline.
+ * - Writes are sent one at a time, in the order in which they were queued. If the server can't
+ *   accept a write now, the write stays in the queue and is repeated, with its original timestamps,
+ *   until the server accepts it. A write that is sent twice is recorded once.
+ * - If a cell can't be written, later writes of this cell wait. Writes of other cells don't wait.
+ * - Consecutive changes that wait in the queue are merged into one. A change that must be a
+ *   separate moment of the timeline is not merged.
  */
 import { PromiseDelegate } from '@lumino/coreutils';
 
@@ -15,31 +16,35 @@ import { isTransient, isUnreachable } from '../../state/failure';
 import type { INotebookChange } from '../../tokens';
 import { canCoalesce, IOutgoingChange, outgoingChanges } from './requestBodies';
 
-/** The delay before the first retry, and the longest delay, in milliseconds. */
+/** The delay before the first retry, in milliseconds. It doubles with each retry. */
 const MIN_DELAY_MS = 5000;
+/** The longest delay before a retry, in milliseconds. */
 const MAX_DELAY_MS = 60_000;
 
 export interface IWriteQueueOptions {
-  /** Sends a change; resolves to the ids of the written cells. */
+  /** Sends a request of a change; resolves to the ids of the written cells. */
   sendChange(change: IOutgoingChange): Promise<readonly string[]>;
+  /** Sends events of one cell. */
   sendEvents(cellId: string, events: EventBody[]): Promise<unknown>;
-  /** Called after all queued events of a cell have been written. */
+  /** Called when a cell was written and the queue contains no further writes of this cell. */
   onWritten(cellId: string): void;
 }
 
+/** A request that is to be sent. */
 interface IWrite {
-  /** The ids of the cells that the write is about; `''` for the notebook itself. */
+  /** The ids of the cells that the write changes. The id `''` represents the notebook itself. */
   readonly cellIds: readonly string[];
   /** Send the write; resolves to the ids of the written cells. */
   readonly send: () => Promise<readonly string[]>;
-  /** Called after each attempt, with the reason of a failure. */
-  readonly onTried?: (reason?: unknown) => void;
+  /** Called after each attempt to send the write. If it failed, `reason` is the error. */
+  readonly onAttempt?: (reason?: unknown) => void;
+  /** Whether an attempt has failed, so that the write waits for a retry. */
   hasFailed?: boolean;
 }
 
 /** A change that isn't split into requests yet. */
 interface IPendingChange {
-  /** Resolves to null if the change could not be completed. */
+  /** The change. It resolves to null if the tracking of the change failed. */
   readonly change: Promise<INotebookChange | null>;
 }
 
@@ -56,9 +61,12 @@ export class WriteQueue {
     this._add({ change: Promise.resolve(change).catch(() => null) });
   }
 
-  /** Queue events of a cell. Rejects if the first attempt fails, even if there will be a retry. */
+  /**
+   * Queue events of a cell. Resolves after the first attempt to send them, and rejects if this
+   * attempt fails, even though the events may be sent again later.
+   */
   record(cellId: string, bodies: readonly EventBody[]): Promise<void> {
-    const tried = new PromiseDelegate<void>();
+    const firstAttempt = new PromiseDelegate<void>();
     let events = [...bodies];
     this._add({
       cellIds: [cellId],
@@ -66,38 +74,42 @@ export class WriteQueue {
         await this._options.sendEvents(cellId, events);
         return [cellId];
       },
-      onTried: reason => {
+      onAttempt: reason => {
         if (reason === undefined) {
-          tried.resolve();
+          firstAttempt.resolve();
         } else {
+          // A retry must record the time of the first attempt.
           const timestamp = new Date().toISOString();
           events = events.map(event => ({ timestamp, ...event }));
-          tried.reject(reason);
+          firstAttempt.reject(reason);
         }
       }
     });
-    return tried.promise;
+    return firstAttempt.promise;
   }
 
-  /** Queue another request, which is sent only once, and not after writes that wait for a retry. */
-  run<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Queue a request of another kind. It is sent when each earlier write has been sent or is waiting
+   * for a retry. The queue doesn't repeat it if it fails.
+   */
+  run<T>(request: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const send = () => work().then(resolve, reject);
+      const send = () => request().then(resolve, reject);
       this._add({ cellIds: [], send: () => send().then(() => []) });
     });
   }
 
-  /** Repeat the writes that wait for a retry. */
+  /** Repeat the writes that wait for a retry, without waiting for the end of the delay. */
   retry(): void {
     if (this.hasFailed) {
       this._start();
     }
   }
 
-  /** Resolves when all queued writes were tried at least once. */
+  /** Resolves when at least one attempt has been made to send each queued write. */
   async flushed(): Promise<void> {
-    while (this._working) {
-      await this._working;
+    while (this._sending) {
+      await this._sending;
     }
   }
 
@@ -107,52 +119,55 @@ export class WriteQueue {
   }
 
   private _start(): void {
-    this._working ??= this._work();
+    this._sending ??= this._sendAll();
   }
 
-  /** Try to send each write in the queue once. Never rejects. */
-  private async _work(): Promise<void> {
-    const blocked = new Set<string>();
+  /** Make one attempt to send each write in the queue. Never rejects. */
+  private async _sendAll(): Promise<void> {
+    const blockedIds = new Set<string>();
     let isOffline = false;
     let index = 0;
     while (index < this._entries.length) {
       const entry = this._entries[index];
       if ('change' in entry) {
-        await this._split(index);
+        await this._splitChange(index);
         continue;
       }
       const { cellIds } = entry;
-      const isBlocked = cellIds.some(id => isOffline || blocked.has(id));
+      const isBlocked = cellIds.some(id => isOffline || blockedIds.has(id));
       const failure = isBlocked ? BLOCKED : await this._send(entry);
       if (failure !== null && isTransient(failure)) {
-        cellIds.forEach(id => blocked.add(id));
+        cellIds.forEach(id => blockedIds.add(id));
         isOffline ||= !isBlocked && isUnreachable(failure);
         entry.hasFailed = true;
         index++;
       }
       if (failure !== null) {
-        entry.onTried?.(failure);
+        entry.onAttempt?.(failure);
       }
     }
-    this._working = null; // A write that is added from now on must start the loop again.
-    if (!blocked.size) {
+    this._sending = null; // From now on, an added write must start a new loop.
+    if (!blockedIds.size) {
       this._delay = MIN_DELAY_MS;
     }
     this._schedule();
   }
 
-  /** Send a write, and remove it from the queue unless it must be repeated. Return the failure. */
+  /**
+   * Send a write, and remove it from the queue unless it must be repeated. Return the error if
+   * sending failed, or else null.
+   */
   private async _send(entry: IWrite): Promise<unknown> {
     const remove = () => {
       this._entries.splice(this._entries.indexOf(entry), 1);
     };
     try {
-      const written = await entry.send();
+      const writtenIds = await entry.send();
       remove();
-      written
+      writtenIds
         .filter(id => !this._hasWritesOf(id))
         .forEach(id => this._options.onWritten(id));
-      entry.onTried?.();
+      entry.onAttempt?.();
       return null;
     } catch (reason) {
       if (!isTransient(reason)) {
@@ -169,8 +184,11 @@ export class WriteQueue {
     );
   }
 
-  /** Replace a change, and the next changes that can be merged with it, by their requests. */
-  private async _split(index: number): Promise<void> {
+  /**
+   * Replace the change at `index` in the queue by its requests. If the changes directly behind it
+   * can be merged with it, replace all of them by the requests of the merged change.
+   */
+  private async _splitChange(index: number): Promise<void> {
     let merged = await (this._entries[index] as IPendingChange).change;
     let end = index + 1;
     while (merged && canCoalesce(merged)) {
@@ -189,7 +207,7 @@ export class WriteQueue {
   private readonly _toWrite = (change: IOutgoingChange): IWrite => {
     const cells = change.body.cells ?? [];
     return {
-      // A change without cells, such as a save, is about the notebook.
+      // A change without cells, such as a save, changes the notebook itself.
       cellIds: cells.length ? cells.map(({ cellId }) => cellId) : [''],
       send: () => this._options.sendChange(change)
     };
@@ -199,7 +217,7 @@ export class WriteQueue {
     if (this._timer === null && this.hasFailed) {
       this._timer = setTimeout(() => {
         this._timer = null;
-        // Increase the delay only on a retry, not when a write that was added meanwhile fails.
+        // The delay increases only here. A newly added write that fails doesn't increase it.
         this._delay = Math.min(this._delay * 2, MAX_DELAY_MS);
         this.retry();
       }, this._delay);
@@ -207,10 +225,13 @@ export class WriteQueue {
   }
 
   private readonly _entries: (IWrite | IPendingChange)[] = [];
-  private _working: Promise<void> | null = null;
+  private _sending: Promise<void> | null = null;
   private _timer: ReturnType<typeof setTimeout> | null = null;
   private _delay = MIN_DELAY_MS;
 }
 
-/** The failure of a write that must wait for an earlier write of the same cell. */
+/**
+ * The error of a write that is not sent, because an earlier write of the same cell failed or the
+ * server is unreachable.
+ */
 const BLOCKED = new Error('The history can’t be written right now.');

@@ -1,13 +1,14 @@
 /**
  * Manages `metadata.aiserver.notebook_id`, the id under which a notebook's sessions are stored.
  *
- * Invariant: when `ensure` returns, the file on disk has the same notebook id and cell ids as the
- * page. This matters because JupyterLab creates new random cell ids on each read of a file whose
- * cell ids are missing or duplicate, or whose format is older than nbformat 4.5, until the notebook
- * is saved.
+ * Invariant: when the promise of `ensure` resolves, the file on disk has the same notebook id and
+ * cell ids as the page. The file must contain them: each time JupyterLab reads the file, it creates
+ * new random ids for cells whose id is missing or duplicate. If the file is older than nbformat
+ * 4.5, it does so for all cells.
  *
- * Requests also work in a read-only notebook, which is never written: the server recognizes such a
- * notebook by its path and cell ids. A saved copy of the notebook keeps the id.
+ * A read-only notebook is an exception: its file is never written. The server recognizes such a
+ * notebook by its path and cell ids, so that requests to a model work. If the person saves a copy
+ * of the notebook, the copy has the same notebook id.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
@@ -22,10 +23,11 @@ import { isReadOnly } from '../../cells/readOnly';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
 import { isValidId, repairCellIds } from '../../cells/cellIds';
 
-const KEY = 'aiserver';
+/** The key of AI Server's data in the metadata of a notebook. */
+const METADATA_KEY = 'aiserver';
 
 export interface INotebookIdentityOptions {
-  /** Registers a notebook's path with the server, which returns the notebook's id. */
+  /** Registers a notebook's path with the server; resolves to the notebook's id. */
   register: (body: NotebookBody) => Promise<Registration>;
   /** Saves a notebook. */
   save: (panel: NotebookPanel) => Promise<void>;
@@ -38,34 +40,37 @@ export class NotebookIdentity implements INotebookIdentity {
   readonly changed = new Signal<this, NotebookPanel>(this);
 
   get(panel: NotebookPanel): string | null {
-    const data = panel.content.model?.getMetadata(KEY) as
+    const data = panel.content.model?.getMetadata(METADATA_KEY) as
       { notebook_id?: unknown } | undefined;
     const id = data?.notebook_id;
     return isValidId(id) ? id : null;
   }
 
   ensure(panel: NotebookPanel): Promise<string> {
-    // Simultaneous calls share one registration; otherwise each call would create an id.
-    let pending = this._pending.get(panel);
-    if (!pending) {
-      pending = this._ensure(panel).finally(() => this._pending.delete(panel));
-      this._pending.set(panel, pending);
+    // Calls at the same time share one registration. Otherwise, each call would create an id.
+    let registering = this._registering.get(panel);
+    if (!registering) {
+      registering = this._ensure(panel).finally(() =>
+        this._registering.delete(panel)
+      );
+      this._registering.set(panel, registering);
     }
-    return pending;
+    return registering;
   }
 
   registered(panel: NotebookPanel): Promise<void> {
-    return this._observed.get(panel) ?? Promise.resolve();
+    return this._observing.get(panel) ?? Promise.resolve();
   }
 
   /**
-   * Observe an open notebook: register its path with the server, so that copies and moved files
-   * are recognized, and emit `changed` when its id changes. Never saves, never rejects.
+   * Observe an open notebook. Register its path with the server now and when the path changes, so
+   * that the server recognizes copies and moved files. Emit `changed` when the notebook's id
+   * changes. The promise resolves after the first registration; it never rejects.
    */
   observe(panel: NotebookPanel): Promise<void> {
-    const observed = this._observe(panel);
-    this._observed.set(panel, observed);
-    return observed;
+    const observing = this._observe(panel);
+    this._observing.set(panel, observing);
+    return observing;
   }
 
   private async _observe(panel: NotebookPanel): Promise<void> {
@@ -81,13 +86,13 @@ export class NotebookIdentity implements INotebookIdentity {
         this.changed.emit(panel);
       }
     });
-    context.pathChanged.connect(() => void this._refresh(panel));
-    await this._refresh(panel);
+    context.pathChanged.connect(() => void this._registerPath(panel));
+    await this._registerPath(panel);
     this.changed.emit(panel);
   }
 
-  /** Register a notebook that already has an id. */
-  private async _refresh(panel: NotebookPanel): Promise<void> {
+  /** Register a notebook's path if the notebook already has an id. */
+  private async _registerPath(panel: NotebookPanel): Promise<void> {
     if (this.get(panel)) {
       repairCellIds(panel.context.model);
       await this._registerPanel(panel).catch(() => undefined);
@@ -99,12 +104,12 @@ export class NotebookIdentity implements INotebookIdentity {
     await context.ready;
     repairCellIds(context.model);
     const id = this.get(panel);
-    if (id && this._savedIds.get(panel) === idsOnDisk(panel, id)) {
+    if (id && this._savedIds.get(panel) === describeIds(panel, id)) {
       return id;
     }
     const notebookId = await this._registerPanel(panel);
-    // Compute the ids before the save, because the file may lack a cell that is added meanwhile.
-    const saved = idsOnDisk(panel, notebookId);
+    // List the ids before saving: a cell that is added during the save may be missing in the file.
+    const savedIds = describeIds(panel, notebookId);
     try {
       if (!isReadOnly(panel)) {
         await this._options.save(panel);
@@ -116,10 +121,11 @@ export class NotebookIdentity implements INotebookIdentity {
         )
       );
     }
-    this._savedIds.set(panel, saved);
+    this._savedIds.set(panel, savedIds);
     return notebookId;
   }
 
+  /** Register a notebook's path, and write the id that the server returns into the notebook. */
   private async _registerPanel(panel: NotebookPanel): Promise<string> {
     const { notebookId } = await this._options.register({
       path: panel.context.localPath,
@@ -128,20 +134,23 @@ export class NotebookIdentity implements INotebookIdentity {
     });
     if (notebookId !== this.get(panel)) {
       const model = panel.context.model;
-      const data = model.getMetadata(KEY) as object | undefined;
-      model.setMetadata(KEY, { ...data, notebook_id: notebookId });
+      const data = model.getMetadata(METADATA_KEY) as object | undefined;
+      model.setMetadata(METADATA_KEY, { ...data, notebook_id: notebookId });
     }
     return notebookId;
   }
 
-  private readonly _pending = new Map<NotebookPanel, Promise<string>>();
-  private readonly _observed = new WeakMap<NotebookPanel, Promise<void>>();
+  /** The pending promise of `ensure` for each notebook. */
+  private readonly _registering = new Map<NotebookPanel, Promise<string>>();
+  /** The promise of `observe` for each notebook. */
+  private readonly _observing = new WeakMap<NotebookPanel, Promise<void>>();
+  /** The result of `describeIds` for the last save of each notebook by `ensure`. */
   private readonly _savedIds = new WeakMap<NotebookPanel, string>();
 }
 
 /**
- * Queue the registration of a notebook's path and cells among the notebook's changes, so that an
- * older order of its cells is never recorded after a newer one.
+ * Register a notebook's path and cells after the changes of the notebook that are already queued,
+ * so that an older order of its cells is never recorded after a newer order.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,
@@ -151,14 +160,16 @@ export function enqueueRegistration<T>(
   return notebookId ? history.enqueue(notebookId, register) : register();
 }
 
+/** Return the valid ids of the notebook's cells, without duplicates. */
 function cellIds(panel: NotebookPanel): string[] {
   const ids = [...(panel.content.model?.cells ?? [])].map(cell => cell.id);
   return [...new Set(ids)].filter(isValidId).slice(0, MAX_ORDERED_CELLS);
 }
 
 /**
- * Combine the path and all ids that must be on disk before a request into one comparable string.
+ * Return the notebook's path, its id and the ids of its cells as one string. If the string equals
+ * the one of the last save, the file contains these ids.
  */
-function idsOnDisk(panel: NotebookPanel, id: string): string {
-  return [panel.context.path, id, ...cellIds(panel)].join('\n');
+function describeIds(panel: NotebookPanel, notebookId: string): string {
+  return [panel.context.path, notebookId, ...cellIds(panel)].join('\n');
 }

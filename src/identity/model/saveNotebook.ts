@@ -1,16 +1,17 @@
 /**
- * Saves a notebook without an unnecessary dialog.
+ * Saves a notebook without showing an unnecessary dialog.
  *
- * With jupyter-collaboration, the server writes the file, even without a request, after each
- * change. `context.save` would mistake the server's write for a conflict, and ask whether to
- * overwrite or to revert. So only the server saves a shared notebook.
+ * If a notebook is shared (jupyter-collaboration), the server writes the file by itself after each
+ * change. `context.save` would take such a write for a conflict, and ask whether to overwrite the
+ * file or to revert to it. So for a shared notebook, this function asks the server to save it.
  */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 
 /**
  * @param contents The contents manager.
- * @param sharedProviderId The content provider of shared notebooks; undefined if there is none.
+ * @param sharedProviderId The id of the content provider that saves shared notebooks; undefined if
+ * jupyter-collaboration isn't installed.
  */
 export async function saveNotebook(
   { context }: NotebookPanel,

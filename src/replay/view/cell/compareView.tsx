@@ -6,7 +6,7 @@ import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { IShownStep } from '../../../records/fold';
-import { outputOf, runOf } from '../../../records/runs';
+import { outputOf, lastRunOf } from '../../../records/runs';
 import { countChanges } from './changes';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
@@ -103,7 +103,7 @@ export function CompareView(props: {
         )}
         labelBefore={trans.__('Code of step %1', from.index + 1)}
       />
-      {(runOf(from) || runOf(to)) && (
+      {(lastRunOf(from) || lastRunOf(to)) && (
         <div className="jp-AIServer-Replay-outputs">
           <SideOutput name="A" step={from} />
           <SideOutput name="B" step={to} />
@@ -120,7 +120,7 @@ function SideOutput(props: {
 }): React.JSX.Element {
   const { name, step } = props;
   const { trans } = useReplay();
-  const run = runOf(step);
+  const run = lastRunOf(step);
   return (
     <section aria-label={trans.__('Output of %1', name)}>
       <header>

@@ -3,7 +3,7 @@ import React from 'react';
 
 import type { IShownStep } from '../../../records/fold';
 import { SPEEDS } from '../../model/player';
-import { runOf } from '../../../records/runs';
+import { lastRunOf } from '../../../records/runs';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
 import { splitIcon } from '../icons';
@@ -27,7 +27,7 @@ export function Player(props: {
   const dots = React.useMemo(
     () =>
       steps.map(step =>
-        runOf(step)?.outcome === 'error' ? 'bad' : dotKind(step)
+        lastRunOf(step)?.outcome === 'error' ? 'bad' : dotKind(step)
       ),
     [steps]
   );

@@ -9,7 +9,7 @@ import React from 'react';
 import type { Step } from '../../../api/types';
 import type { IShownStep } from '../../../records/fold';
 import { isBranching, parentOf } from '../../model/cell/graph';
-import { runOf } from '../../../records/runs';
+import { lastRunOf } from '../../../records/runs';
 import type { ILineCount } from '../../../diff/changedLines';
 import { lineChanges } from './changes';
 import { Chip, LinkButton } from '../buttons';
@@ -44,7 +44,8 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
   const { trans } = useReplay();
   // The `seq` of the run that the person chose; null to show the last run.
   const [chosenSeq, choose] = React.useState<number | null>(null);
-  const run = step.runs?.find(({ seq }) => seq === chosenSeq) ?? runOf(step);
+  const run =
+    step.runs?.find(({ seq }) => seq === chosenSeq) ?? lastRunOf(step);
   const isTurn = step.kind === 'turn';
   const before = baseCode(step);
   // A step that is itself a run has its own error; other steps show the error of the chosen run.

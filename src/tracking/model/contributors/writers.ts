@@ -16,7 +16,7 @@ import {
   FILE_ON_DISK,
   PERSON,
   PERSON_WRITER,
-  writerOf
+  createWriter
 } from '../../../records/contributor';
 import { isEditorInput } from './editorInput';
 import { isOwnWrite } from '../../../cells/ownWrites';
@@ -28,8 +28,8 @@ export interface ICauseDetectors {
   readonly input?: Pick<PageInput, 'isActive'>;
 }
 
-const OWN_WRITER = writerOf(PERSON, 'own');
-const DISK_WRITER = writerOf({ kind: 'program', name: FILE_ON_DISK });
+const OWN_WRITER = createWriter(PERSON, 'own');
+const DISK_WRITER = createWriter({ kind: 'program', name: FILE_ON_DISK });
 
 export class Writers {
   constructor(

@@ -4,7 +4,7 @@ import {
   IWriter,
   FILE_ON_DISK,
   UNKNOWN,
-  writerOf
+  createWriter
 } from '../../../records/contributor';
 import { setContributor } from '../contributors/setContributor';
 import type { CellOperation, ICellState } from '../lineage';
@@ -20,10 +20,10 @@ export type CellWrite = readonly [
 ];
 
 /** The writer of the source that a cell without a session has when tracking begins. */
-export const INITIAL_WRITER = writerOf(UNKNOWN);
+export const INITIAL_WRITER = createWriter(UNKNOWN);
 
 /** The writer of a source that differs from the last recorded one when tracking begins. */
-export const CHANGED_OUTSIDE = writerOf({ ...UNKNOWN, name: FILE_ON_DISK });
+export const CHANGED_OUTSIDE = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
 
 export interface IEdits {
   readonly cells: CellChange[];

@@ -7,7 +7,7 @@
  * Invariant: this page records such a deletion only if it still isn't recorded after a delay, which
  * gives the page that may have made it time to record it.
  */
-import { writerOf } from '../../../records/contributor';
+import { createWriter } from '../../../records/contributor';
 import { CellOperation, detectOperations } from '../lineage';
 import type { ICellListChange } from './mirror';
 
@@ -37,7 +37,7 @@ export class UnclaimedDeletions {
     if (!fallback || !deleted.length) {
       return;
     }
-    const writer = writerOf(fallback);
+    const writer = createWriter(fallback);
     const timer = window.setTimeout(() => {
       this._timers.delete(timer);
       void this._recordMissing(deleted, { ...listChange, writer });
