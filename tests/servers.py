@@ -292,10 +292,10 @@ def new_database(url: str) -> str:
     """Create an empty database on a PostgreSQL or MariaDB server; return its URL."""
     from sqlalchemy import create_engine, make_url, text
 
-    from aiserver.sessions.sql.address import resolve
+    from aiserver.sessions.sql.address import resolve_address
 
     name = f"test_{uuid.uuid4().hex[:12]}"
-    engine = create_engine(resolve(url, "", "").url, isolation_level="AUTOCOMMIT")
+    engine = create_engine(resolve_address(url, "", "").url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
     engine.dispose()

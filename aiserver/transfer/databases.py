@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import SettingError, StorageUnreachable
 from ..sessions.factory import hide_password
-from ..sessions.sql.address import resolve
+from ..sessions.sql.address import resolve_address
 from .importers import agentscope
 from .importers.base import ReadResult, UnreadableInput, loads
 
@@ -49,7 +49,7 @@ class AgentScopeDatabase:
             await asyncio.to_thread(results.close)
 
     def _read(self) -> Generator[tuple[str, ReadResult], None, None]:
-        address = resolve(self._url, "", "")
+        address = resolve_address(self._url, "", "")
         sqlalchemy = _import_optional("sqlalchemy", "sql")
         engine = sqlalchemy.create_engine(address.url, connect_args=address.connect_args)
         try:

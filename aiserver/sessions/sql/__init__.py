@@ -2,7 +2,8 @@
 
 The modules, lowest layer first:
 
-- ``owners`` turns owners' names into keys; ``codes`` lists the numeric codes in the tables.
+- ``owners`` turns owners' names into the keys that the tables contain; ``codes`` lists the numeric
+  codes in the tables.
 - ``tables`` describes the tables; ``schema`` creates them.
 - ``rows`` converts sessions to rows and back.
 - ``errors`` maps the exceptions of database drivers to AI Server's errors.
@@ -14,10 +15,10 @@ The modules, lowest layer first:
 - ``operations``, ``logs_and_blobs`` and ``verify`` contain functions that each run in one
   transaction.
 - ``runner`` runs these functions in threads.
-- ``manager`` is the store, which submits them to the runner.
+- ``manager`` is the store, which submits these functions to the runner.
 
-SQLAlchemy is imported on the first use of the database, and in a thread, because the import takes
-long.
+Importing SQLAlchemy takes long. So it is imported only when the database is used for the first
+time, and in a thread.
 """
 
 from .manager import SQLSessionManager

@@ -1,8 +1,8 @@
-"""Parse the database URL of the settings.
+"""Parse the database URL that the settings contain.
 
 Invariants: an error about a setting contains neither the URL nor the password; an error about a
-missing package contains the command that installs it. Only ``resolve`` imports SQLAlchemy, because
-the import takes long.
+missing package contains the command that installs it. Importing SQLAlchemy takes long, so only
+``resolve_address`` imports it.
 """
 
 from __future__ import annotations
@@ -21,26 +21,28 @@ if TYPE_CHECKING:
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg", "mysql": "pymysql"}
 _FORMER_DRIVERS = {"aiosqlite", "asyncpg", "aiomysql"}
 """Drivers that earlier versions of AI Server used. A URL may still name them, without effect."""
-_TLS_IS_ON = ("1", "true", "yes", "require", "required")
+_TLS_ON_VALUES = ("1", "true", "yes", "require", "required")
 """Values of the option ``ssl`` in a MySQL URL that turn TLS on."""
 
 
 @dataclass
 class Address:
-    """The parsed URL of a database, as arguments for SQLAlchemy's ``create_engine``."""
+    """The parsed URL of a database, with the arguments for SQLAlchemy's ``create_engine``."""
 
     kind: str
     """``sqlite``, ``postgresql`` or ``mysql``."""
     url: URL
     file: Path | None = None
-    """The SQLite file; None for a database in memory and for the other kinds."""
+    """The SQLite file; None for an SQLite database in memory, PostgreSQL and MySQL."""
     connect_args: dict[str, Any] = field(default_factory=dict)
+    """Options for the database driver, such as TLS certificates."""
 
 
 def database_kind(url: str) -> str:
     """Return the kind of database that a URL names: ``sqlite``, ``postgresql`` or ``mysql``.
 
-    Raises SettingError if AI Server doesn't support it, or if its Python packages are missing.
+    Raises SettingError if AI Server doesn't support this kind, or if the Python packages that it
+    needs are missing.
     """
     name, _, driver = url.partition(":")[0].lower().partition("+")
     kind = "mysql" if name == "mariadb" else name
@@ -58,11 +60,11 @@ def database_kind(url: str) -> str:
     return kind
 
 
-def resolve(url: str, password_file: str, start_dir: str) -> Address:
+def resolve_address(url: str, password_file: str, start_dir: str) -> Address:
     """Return the address for a URL. Raises SettingError.
 
-    The first line of ``password_file``, if there is one, becomes the password. The relative path of
-    an SQLite file is relative to ``start_dir``.
+    If ``password_file`` isn't empty, the first line of this file becomes the password. If the path
+    of an SQLite file is relative, it is relative to ``start_dir``.
     """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
@@ -104,28 +106,31 @@ def _first_line(path: str) -> str:
 
 
 def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
-    """Translate the TLS options in a URL into those of the driver.
+    """Translate the TLS options in a URL into options of the database driver.
 
-    In the URL, they have the names that the command-line tools of the database use. Returns the URL
+    The options in the URL are named as in the command-line tools of the database. Returns the URL
     for the driver and the driver's ``connect_args``.
     """
     query = dict(url.query)
     options: dict[str, Any] = {}
     if kind == "postgresql":
-        if mode := query.pop("ssl", None):  # the name of sslmode in asyncpg, a former driver
+        if mode := query.pop("ssl", None):  # asyncpg, a former driver, calls sslmode "ssl"
             query.setdefault("sslmode", mode)
         if ca_file := query.get("sslrootcert"):
             _ssl_context(str(ca_file))  # raises if the file can't be read
             query["sslmode"] = "verify-full"
     else:
         use_tls, ca_file = query.pop("ssl", ""), query.pop("ssl_ca", None)
-        if ca_file is not None or str(use_tls).lower() in _TLS_IS_ON:
+        if ca_file is not None or str(use_tls).lower() in _TLS_ON_VALUES:
             options["ssl"] = _ssl_context(None if ca_file is None else str(ca_file))
     return url.set(query=query), options
 
 
 def _ssl_context(ca_file: str | None) -> ssl.SSLContext:
-    """Return a context that trusts a file's certificate authorities, or else the system's."""
+    """Return a context that trusts the certificate authorities in a file.
+
+    Without a file, the context trusts the certificate authorities of the operating system.
+    """
     try:
         return ssl.create_default_context(cafile=ca_file)
     except (OSError, ssl.SSLError) as exc:

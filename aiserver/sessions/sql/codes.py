@@ -1,9 +1,10 @@
-"""The numeric codes in the tables. They are stored, so their meaning never changes."""
+"""The numeric codes in the tables. Because they are stored, the meaning of a code never changes."""
 
 TURN, EVENT, QUARANTINED = 0, 1, 2
 """The kinds of an item, which is a row of the table ``items``.
 
-A quarantined item contains the unchanged text of a damaged record; only people read it.
+A quarantined item contains the unchanged text of a damaged record. AI Server doesn't read this
+text; a person may.
 """
 
 ABSENT, NULL, LIST = 0, 1, 2

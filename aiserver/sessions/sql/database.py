@@ -37,24 +37,26 @@ _RETRY_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two attempts
 class WriteState:
     """The state of one operation across its attempts.
 
-    A function that writes uses it to find out whether an earlier attempt was committed. For other
-    operations, it only counts the attempts.
+    With this state, a function that writes finds out whether an earlier attempt was committed. For
+    an operation that only reads, the state only counts the attempts.
     """
 
     def __init__(self) -> None:
         self.id = secrets.randbits(63)
         """A random number, stored in the rows that the operation inserts."""
         self.attempts = 1
+        """The number of attempts that were begun, including the present attempt."""
         self.outcome_unknown = False
-        """Whether a connection broke, so that an earlier attempt may have been committed."""
+        """Whether an earlier attempt may have been committed, because its connection broke."""
         self.result: Any = None
         """The previous attempt's result. It is returned if that attempt was committed after all."""
 
     def begin_retry(self, error: Exception) -> float:
         """Begin the next attempt, and return the number of seconds to wait before it.
 
-        ``error`` ended the previous attempt. If there can't be another one, raises the StorageError
-        for ``error``, or ``error`` itself if the database didn't cause it.
+        ``error`` is the exception that ended the previous attempt. If the database didn't cause
+        this exception, raises it again. If another attempt isn't allowed, raises the StorageError
+        that corresponds to the exception.
         """
         failure = classify(error)
         if failure is None:
@@ -87,9 +89,9 @@ class Database(ABC):
         )
 
     def lock_notebooks(self, owner: str) -> ExitStack:
-        """Acquire the lock that is needed to identify an owner's notebooks.
+        """Acquire the lock under which an owner's notebooks are identified.
 
-        Raises StorageBusy after ``LOCK_TIMEOUT``.
+        Raises StorageBusy if the lock isn't free within ``LOCK_TIMEOUT`` seconds.
         """
         lock = ExitStack()
         self._with_retries(lambda _: lock.enter_context(self._notebook_lock(owner)))
@@ -110,7 +112,10 @@ class Database(ABC):
         """Return whether the database accepts writes, as far as it reports."""
 
     def close_idle(self) -> None:
-        """Close the connections if an unused database should have none."""
+        """Close the connections of an unused database.
+
+        This does nothing. Databases that run as servers override it.
+        """
         return
 
     def dispose(self) -> None:
@@ -130,7 +135,8 @@ class Database(ABC):
     def _tables_lock(self) -> contextlib.AbstractContextManager[None]:
         """Return a context manager that allows one process at a time to create the tables.
 
-        This one does nothing, for databases that allow only one writing transaction at a time.
+        The returned context manager does nothing. This suffices for a database that allows only one
+        writing transaction at a time; other databases override this method.
         """
         return contextlib.nullcontext()
 

@@ -1,9 +1,9 @@
 """Map the exceptions of SQLAlchemy and the database drivers to AI Server's errors.
 
 Invariants: an error's message is written in this module and quotes neither the database, nor the
-URL, nor the password; the original exception is only available as ``__cause__``. A failure allows
-another attempt only if the failed attempt changed nothing, or if the next attempt can find out
-whether the failed one was committed.
+URL, nor the password; the original exception is only available as ``__cause__``. A transaction is
+attempted again only if the failed attempt changed nothing, or if the next attempt can find out
+whether the failed attempt was committed.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Failure(NamedTuple):
     can_retry: bool = False
     """Whether nothing was committed, and another attempt may succeed."""
     outcome_unknown: bool = False
-    """Whether the connection broke, so that the transaction may have been committed.
+    """Whether it is unknown if the transaction was committed, because the connection broke.
 
-    Another attempt may succeed then.
+    Another attempt may succeed then, as with ``can_retry``.
     """
 
 
@@ -57,7 +57,7 @@ _NO_FILE = "The history database file can't be opened or created."
 _FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
     # A deadlock, or two transactions that can't be serialised.
     (lambda: Failure(StorageBusy(), can_retry=True), ("40001", "40P01", 1020, 1213)),
-    # A timeout, of waiting for a lock or of the statement.
+    # Waiting for a lock, or executing a statement, took too long.
     (lambda: Failure(StorageBusy()), ("55P03", "57014", 1205, 1317, 1969, 3024)),
     # The connection broke, or the database is starting, stopping, or has too many connections.
     (
@@ -75,10 +75,11 @@ _FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
     (lambda: Failure(StorageError(_NO_TABLES)), ("42P01", "42703", "3F000", 1054, 1146)),
     (lambda: Failure(StorageError(_TOO_LARGE)), (1153,)),
 ]
-"""Each failure with the error codes that cause it.
+"""Each failure with the error codes that mean this failure.
 
-Texts are the codes of PostgreSQL, or their first two characters; numbers are the codes of MySQL.
-Each failure is created by a function, so that each raised exception is a new object.
+A number is an error code of MySQL. A text is an error code of PostgreSQL; a text of two characters
+matches all codes that begin with these characters. Failures are created by functions, so that each
+raised exception is a new object.
 """
 
 _SQLITE_FAILURES: list[tuple[Callable[[], Failure], tuple[str, ...]]] = [
@@ -89,13 +90,16 @@ _SQLITE_FAILURES: list[tuple[Callable[[], Failure], tuple[str, ...]]] = [
     (lambda: Failure(StorageReadOnly(_NO_FILE)), ("unable to open",)),
     (lambda: Failure(StorageError(_NO_TABLES)), ("no such table", "no such column")),
 ]
-"""Each failure with words of SQLite's messages, which have no codes."""
+"""Each failure with phrases by which it is recognised in the messages of SQLite's errors."""
 
 
 def classify(error: BaseException) -> Failure | None:
-    """Return the failure for a transaction's exception; None if the database did not cause it."""
+    """Return the failure for a transaction's exception, or None.
+
+    None means that the exception was not caused by the database.
+    """
     if isinstance(error, (sa.IntegrityError, sqlite3.IntegrityError)):
-        # Another writer inserted the same key meanwhile; the next attempt reads it.
+        # Another writer inserted a row with the same key; the next attempt reads this row.
         return Failure(StorageBusy(), can_retry=True)
     if isinstance(error, (sa.TimeoutError, asyncio.TimeoutError, TimeoutError)):
         return Failure(StorageUnreachable())
@@ -127,9 +131,9 @@ def classify(error: BaseException) -> Failure | None:
 
 
 def _classify_postgresql_message(message: str) -> Failure:
-    """Return the failure for an error without a code.
+    """Return the failure for a PostgreSQL error without a code, based on its message.
 
-    While connecting, PostgreSQL's client library passes on the server's messages, but no codes.
+    If connecting fails, PostgreSQL's client library passes on the server's message, but no code.
     """
     if "authentication failed" in message or re.search('role ".*" does not exist', message):
         return Failure(StorageUnreachable(_REFUSED))

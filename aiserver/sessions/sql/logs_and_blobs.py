@@ -98,7 +98,7 @@ def delete_log(connection: Connection, state: WriteState, notebook_id: str, owne
         matches = (table.c.owner == owner_key(owner)) & (table.c.notebook_id == notebook_id)
         deleted_rows = connection.execute(delete(table).where(matches))
         was_deleted = bool(deleted_rows.rowcount) or was_deleted
-    # An earlier attempt may have deleted the log.
+    # If this attempt finds no log, an earlier attempt may have deleted it.
     state.result = was_deleted or state.result
     return bool(state.result)
 
@@ -118,12 +118,15 @@ def put_blob(connection: Connection, _: WriteState, data: bytes, owner: str) -> 
 
 
 def _to_bytes(data: Any) -> bytes:
-    # In SQLite, a column for bytes may contain text, if another program has written it.
+    # In SQLite, a column for bytes contains text if another program wrote text.
     return str(data).encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
 
 
 def get_blob(connection: Connection, sha256: str, owner: str) -> bytes | None:
-    """Return the bytes that are stored under a hash, or None. Doesn't compare them to the hash."""
+    """Return the bytes that are stored under a hash, or None if there are none.
+
+    Doesn't check whether the bytes match the hash.
+    """
     matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
     data = (connection.execute(select(blobs.c.data).where(matches))).scalar()
     return None if data is None else _to_bytes(data)
@@ -139,7 +142,7 @@ def delete_blob(connection: Connection, state: WriteState, sha256: str, owner: s
     """Permanently delete a blob; return False if there was none."""
     matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
     was_deleted = bool((connection.execute(delete(blobs).where(matches))).rowcount)
-    # An earlier attempt may have deleted the blob.
+    # If this attempt finds no blob, an earlier attempt may have deleted it.
     state.result = was_deleted or state.result
     return bool(state.result)
 
@@ -147,7 +150,7 @@ def delete_blob(connection: Connection, state: WriteState, sha256: str, owner: s
 def verify_log(connection: Connection, notebook_id: str, owner: str) -> VerifyResult:
     """Report damaged entries in a notebook's change log.
 
-    They are not repaired, because ``read_log`` skips them.
+    Damaged entries need no repair, because ``read_log`` skips them.
     """
     _, damaged_count = read_log(connection, notebook_id, owner)
     problem = f"{damaged_count} damaged entries, which are skipped" if damaged_count else None
@@ -157,7 +160,7 @@ def verify_log(connection: Connection, notebook_id: str, owner: str) -> VerifyRe
 def verify_blob(connection: Connection, sha256: str, owner: str) -> VerifyResult:
     """Report a blob that doesn't match its hash.
 
-    There is no repair: such a blob counts as missing until a page sends the same bytes again.
+    A damaged blob isn't repaired. It counts as missing until a page sends the same bytes again.
     """
     data = get_blob(connection, sha256, owner)
     is_intact = data is None or hashlib.sha256(data).hexdigest() == sha256
@@ -166,10 +169,10 @@ def verify_blob(connection: Connection, sha256: str, owner: str) -> VerifyResult
 
 def list_owners(connection: Connection) -> list[str]:
     """Return the names of all owners of sessions, change logs or blobs, sorted."""
-    keys = union(*(select(table.c.owner) for table in (sessions, notebooks, blobs)))
+    select_keys = union(*(select(table.c.owner) for table in (sessions, notebooks, blobs)))
     rows = connection.execute(select(owners.c.owner, owners.c.name))
-    names = {key: json.loads(name) for key, name in rows}
-    return sorted(names.get(key, key) for (key,) in connection.execute(keys))
+    name_by_key = {key: json.loads(name) for key, name in rows}
+    return sorted(name_by_key.get(key, key) for (key,) in connection.execute(select_keys))
 
 
 def _was_committed(connection: Connection, notebook_id: str, owner: str, write_id: int) -> bool:

@@ -1,8 +1,8 @@
-"""The session store in an SQL database: runs each operation in a thread.
+"""The session store in an SQL database. It runs each operation in a thread.
 
 Invariants: the invariants of ``base.py`` hold among all processes and machines that share the
 database. No operation runs in the Jupyter server's event loop. Creating a manager doesn't connect
-to the database, so a database that doesn't respond can't keep a Jupyter server from starting.
+to the database, so a Jupyter server starts even if the database doesn't respond.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from ...models import (
 from ..base import SessionManager, VerifyResult
 from ..record.filenames import check_sha256
 from ..record.mutations import check_writable
-from .address import Address, database_kind, resolve
+from .address import Address, database_kind, resolve_address
 from .runner import Runner
 
 if TYPE_CHECKING:
@@ -46,8 +46,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def _create_database(*setting: str) -> Database:
-    """Create the database object. Runs in a thread, because it imports SQLAlchemy."""
+def _create_database(url: str, password_file: str, start_dir: str) -> Database:
+    """Create the database object.
+
+    Runs in a thread, because it imports SQLAlchemy. The imported modules become global variables,
+    which the methods of ``SQLSessionManager`` use.
+    """
     global logs_and_blobs, operations, queries, verification
     from . import logs_and_blobs, operations, queries
     from . import verify as verification
@@ -55,7 +59,7 @@ def _create_database(*setting: str) -> Database:
     from .postgresql import PostgreSQLDatabase
     from .sqlite import SQLiteDatabase
 
-    address = resolve(*setting)
+    address = resolve_address(url, password_file, start_dir)
     classes: dict[str, Callable[[Address], Database]] = {
         "sqlite": SQLiteDatabase,
         "postgresql": PostgreSQLDatabase,
@@ -93,8 +97,9 @@ class SQLSessionManager(SessionManager):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         database_kind(self.url)  # raises early if a package is missing
-        setting = (self.url, self.password_file, self.start_dir)
-        self._runner = Runner(partial(_create_database, *setting))
+        self._runner = Runner(
+            partial(_create_database, self.url, self.password_file, self.start_dir)
+        )
         # Close the connections even if nobody calls ``close``.
         weakref.finalize(self, self._runner.dispose)
 
@@ -103,17 +108,17 @@ class SQLSessionManager(SessionManager):
         return list(await self._run(lambda db: db.missing_guarantees()))
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None."""
+        """Return the stored session, or None if there is none."""
         return await self._read(lambda db: operations.load(db, key))
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the stored session as bytes, and its revision, or None."""
+        """Return the stored session as bytes, and its revision, or None if there is no session."""
         return await self._read(lambda db: operations.load_raw(db, key))
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append one turn."""
+        """Append one turn; return the saved turn and the new revision."""
         return await self._write(
             lambda db, state: operations.save_turn(db, state, key, turn, if_revision)
         )
@@ -121,7 +126,7 @@ class SQLSessionManager(SessionManager):
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events in one write."""
+        """Append events in one write; return the saved events and the new revision."""
         return await self._write(
             lambda db, state: operations.save_events(db, state, key, events, if_revision)
         )
@@ -176,22 +181,23 @@ class SQLSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Hold the lock that is needed to identify the owner's notebooks."""
-        # Without ``self.timeout``: if it expired, the thread could still acquire the lock, which
-        # nobody would release. ``lock_notebooks`` has a timeout of its own.
+        """Hold the lock under which the owner's notebooks are identified."""
+        # The acquisition must not end after ``self.timeout``: its thread could still acquire the
+        # lock later, and nobody would release the lock. ``lock_notebooks`` has its own timeout.
         acquisition = asyncio.ensure_future(self._runner.run(lambda db: db.lock_notebooks(owner)))
 
-        def release(acquired: asyncio.Future[Any]) -> None:
-            if not acquired.cancelled() and acquired.exception() is None:
-                lock = acquired.result()
+        def unlock(acquisition: asyncio.Future[Any]) -> None:
+            if not acquisition.cancelled() and acquisition.exception() is None:
+                lock = acquisition.result()
                 unlocking = self._run(lambda db: db.unlock_notebooks(lock))
-                # The event loop has no reference to its tasks, so this attribute keeps one.
+                # The event loop keeps only a weak reference to the task; this attribute keeps a
+                # strong one.
                 self._unlock_task = asyncio.ensure_future(unlocking)
 
         try:
             lock = await asyncio.shield(acquisition)
         except asyncio.CancelledError:
-            acquisition.add_done_callback(release)
+            acquisition.add_done_callback(unlock)  # the thread still tries to acquire the lock
             raise
         try:
             yield
@@ -243,7 +249,7 @@ class SQLSessionManager(SessionManager):
         )
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes with a hash, or None."""
+        """Return the bytes with this hash, or None if there are none or they are damaged."""
         check_sha256(sha256)
         data = await self._read(lambda db: logs_and_blobs.get_blob(db, sha256, owner))
         if data is not None and hashlib.sha256(data).hexdigest() != sha256:

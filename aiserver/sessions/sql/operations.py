@@ -2,8 +2,8 @@
 
 Invariants: a writer locks the session's row before it reads anything else. So the writers of a
 session wait for each other, and each of them appends after all existing records. If the connection
-broke during a writer's previous attempt, the writer first checks whether that attempt was
-committed.
+broke during a writer's previous attempt, the writer checks whether that attempt was committed
+before it writes anything.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..record.damage.recovery import is_empty, recover
 from ..record.merge.sessions import count_records, merge_into
 from ..record.summaries import extend_summary, summarise
 from . import queries
-from .codes import LIST
+from .codes import ABSENT, LIST
 from .database import WriteState
 from .owners import owner_key
 from .rows import Counters, StoredSession, is_supported, split, to_column, to_item
@@ -33,8 +33,12 @@ from .verify import repair
 
 _NO_LIMIT = 2**62  # MySQL and SQLite have no OFFSET without LIMIT
 _ATTEMPTS_BEFORE_REPAIR = 3
-"""If a write still fails after these attempts, wrong counters are likelier than another writer."""
+"""After this number of failed attempts, a write repairs the session.
+
+Until then, another writer is a likelier cause of the failures than wrong counters.
+"""
 _NO_ROW = -1
+"""The ``events_code`` of a session that has no row in the table ``sessions`` yet."""
 
 
 class _Head(NamedTuple):
@@ -42,8 +46,8 @@ class _Head(NamedTuple):
 
     session: Session
     """The session without turns and events."""
-    events: int
-    """The form of the session's key ``events`` (``codes.py``), or ``_NO_ROW`` if it is new."""
+    events_code: int
+    """The code for the form of the key ``events`` (``codes.py``); ``_NO_ROW`` for a new session."""
     counters: Counters
     summary: Summary
 
@@ -58,9 +62,9 @@ def load(connection: Connection, key: SessionKey) -> Session | None:
 
 
 def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | None:
-    """Return the stored session as bytes, and its revision, or None.
+    """Return the stored session as bytes, and its revision, or None if there is no session.
 
-    Doesn't validate the records of an intact session.
+    Only checks that the records of the session are JSON, but doesn't validate them.
     """
     stored = queries.read_session(connection, key)
     if stored is None:
@@ -75,7 +79,7 @@ def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | Non
 
 
 def exists(connection: Connection, key: SessionKey) -> bool:
-    """Return whether there is a session."""
+    """Return whether a session is stored under the key."""
     return queries.read_head(connection, key) is not None
 
 
@@ -84,7 +88,7 @@ def newest_turns(
 ) -> tuple[list[Interaction], bool]:
     """Return the newest turns since the last context reset, oldest first.
 
-    Also returns whether there may be older turns since the reset.
+    Also returns whether there may be more turns since the reset than ``limit``.
     """
     rows = queries.newest_turns(connection, key, _NO_LIMIT if limit is None else limit)
     if not rows:
@@ -111,7 +115,7 @@ def list_sessions(
 ) -> tuple[list[Summary], int]:
     """Return ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
-    If a stored summary is damaged, it is computed from the session.
+    A damaged summary is replaced by a summary that is computed from the session.
     """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:
@@ -134,7 +138,7 @@ def list_sessions(
                 continue
             summaries += [summarise(session)] if session else []
     if not offset and (limit is None or len(summaries) < limit):
-        return summaries, len(summaries)
+        return summaries, len(summaries)  # these are all sessions
     return summaries, queries.count_sessions(connection, condition)
 
 
@@ -182,15 +186,16 @@ def delete(
     """Permanently delete a session with its quarantined items; return False if there was none."""
     row = queries.lock_head(connection, key)
     if row is None:
-        # A damaged session may have items without a row. Or an earlier attempt has deleted it.
+        # A damaged session may have items but no row in ``sessions``. If it has no items either, an
+        # earlier attempt may have deleted the session.
         return queries.delete_session(connection, key) or bool(state.result)
     try:
         session = StoredSession(row.meta).head(key)
     except DamagedData:
         session = new_session(key)
-    # The result of an attempt is the creation time of the session that the attempt deletes.
+    # Each attempt sets ``state.result`` to the creation time of the session that it deletes.
     if state.outcome_unknown and state.result not in (None, session.meta.created_at):
-        return True  # an earlier attempt deleted the session; this is one that was created later
+        return True  # an earlier attempt deleted the session; the present session was created later
     mutations.check_writable(session.meta, if_revision)
     state.result = session.meta.created_at
     return queries.delete_session(connection, key)
@@ -201,7 +206,7 @@ def fork(
 ) -> Session:
     """Copy a session to another cell, and return the copy.
 
-    If the other cell has a session already, returns it unchanged.
+    If the other cell already has a session, returns that session unchanged.
     """
     if queries.lock_head(connection, target):
         return load(connection, target) or new_session(target)
@@ -217,9 +222,10 @@ def merge_copy(
     other: Session,
     merged_digests: Collection[str],
 ) -> bool:
-    """Append the records that only another copy of the session has; return whether there are any.
+    """Append the records that only ``other``, a copy of the session, has.
 
-    If nothing is stored yet, stores an exact copy.
+    Returns whether there are such records. If no records are stored yet, stores an exact copy of
+    ``other``.
     """
     head = _lock_head(connection, state, key)
     mutations.check_writable(head.session.meta, None)
@@ -227,6 +233,7 @@ def merge_copy(
     turn_count, event_count = len(session.interactions), len(session.events or [])
     had_records = bool(count_records(session))
     if not merge_into(session, other, merged_digests):
+        # Perhaps an earlier attempt has already appended the records.
         return bool(state.outcome_unknown and state.result)
     if had_records:
         new_records: list[Interaction | Event] = [
@@ -265,7 +272,7 @@ def _lock_head(connection: Connection, state: WriteState, key: SessionKey) -> _H
 
 
 def _parse_head(row: queries.HeadRow | None, key: SessionKey) -> _Head:
-    """Parse the row of a session, which is None for a new one.
+    """Parse a session's row in ``sessions``; ``row`` is None for a new session.
 
     Raises DamagedData or ValidationError.
     """
@@ -274,10 +281,11 @@ def _parse_head(row: queries.HeadRow | None, key: SessionKey) -> _Head:
         return _Head(session, _NO_ROW, Counters(), summarise(session))
     session = StoredSession(row.meta).head(key)
     if not is_supported(session, key):
-        # The caller raises SessionTooNew for a newer version, so the counters aren't needed.
-        return _Head(session, row.events, Counters(), summarise(session))
+        # A newer version of AI Server wrote the session, so the caller raises SessionTooNew and
+        # doesn't need the counters.
+        return _Head(session, row.events_code, Counters(), summarise(session))
     summary = Summary.model_validate_json(row.summary)
-    return _Head(session, row.events, Counters.load(row.counters), summary)
+    return _Head(session, row.events_code, Counters.load(row.counters), summary)
 
 
 def _was_committed(connection: Connection, state: WriteState, key: SessionKey) -> bool:
@@ -301,8 +309,8 @@ def _append_records(
     meta = head.session.meta
     summary = extend_summary(head.summary, new_records, head.session.revision, meta.last_updated)
     if not head.counters.in_order:
-        # The summary describes the newest records. Without an order, only the complete session
-        # shows which records these are.
+        # The summary describes the newest records. If the items aren't in chronological order, the
+        # newest records can only be determined from the complete session.
         session = load(connection, key) or head.session
         session.meta = meta
         turns = [record for record in new_records if isinstance(record, Interaction)]
@@ -321,19 +329,19 @@ def _write_records(
     new_records: Sequence[Interaction | Event],
     summary: Summary,
 ) -> None:
-    """Write the session's row, and insert items for new records."""
+    """Write a session's row in ``sessions``, and insert items for new records."""
     start = head.counters.next_index
     head.counters.add(new_records)
     has_events = any(isinstance(record, Event) for record in new_records)
     row = {
         "meta": to_column(head.session.meta),
-        "events": LIST if has_events else max(head.events, 0),
+        "events": LIST if has_events else max(head.events_code, ABSENT),  # _NO_ROW becomes ABSENT
         "counters": head.counters.dump(),
         "summary": summary.model_dump_json(),
     }
     # The session's row is written before the items. So if two writers create the same session, the
     # second one waits here for the first one's commit.
-    if head.events == _NO_ROW:
+    if head.events_code == _NO_ROW:
         queries.insert_session(connection, key, row | {"extra": ""})
     else:
         queries.update_session(connection, key, **row)
@@ -344,12 +352,12 @@ def _write_records(
 def _insert_session(
     connection: Connection, state: WriteState, key: SessionKey, session: Session
 ) -> None:
-    """Insert a complete session, of which nothing is stored yet."""
+    """Insert all rows of a session that isn't stored yet."""
     stored, counters = split(session)
     row = {
         "meta": stored.meta,
         "extra": stored.extra,
-        "events": stored.events,
+        "events": stored.events_code,
         "counters": counters.dump(),
         "summary": summarise(session).model_dump_json(),
     }

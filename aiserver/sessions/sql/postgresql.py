@@ -10,7 +10,8 @@ from .address import Address
 from .servers import ServerDatabase
 
 # Settings of each connection on the database's side. AI Server's transactions are never idle for
-# long. So if one is idle, its machine has died, and PostgreSQL must release the locks.
+# long. So if a transaction is idle for a minute, the machine on which AI Server runs has died, and
+# PostgreSQL must release the locks of the transaction.
 _SETTINGS = """
 SET lock_timeout = '10s';
 SET idle_in_transaction_session_timeout = '60s';
@@ -18,7 +19,8 @@ SET tcp_keepalives_idle = 30;
 SET tcp_keepalives_interval = 10;
 SET tcp_keepalives_count = 3
 """
-# Settings on AI Server's side, which notices with them that the database's machine has died.
+# Settings of each connection on AI Server's side. They let AI Server notice that the database's
+# machine has died.
 _KEEPALIVES = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -43,9 +45,10 @@ class PostgreSQLDatabase(ServerDatabase):
         """Connect, and return a sentence for each guarantee that the database lacks."""
         return self.read(_missing_guarantees)
 
-    def _lock_statements(self, name: bytes) -> tuple[str, str]:
-        lock_id = int.from_bytes(name[:8], "big", signed=True)
-        # pg_advisory_lock returns nothing, hence the 1. It fails after ``lock_timeout``.
+    def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
+        lock_id = int.from_bytes(name_digest[:8], "big", signed=True)
+        # pg_advisory_lock returns no value, so the statement itself selects the 1. If the lock
+        # isn't free within ``lock_timeout``, the statement fails.
         return f"SELECT 1, pg_advisory_lock({lock_id})", f"SELECT pg_advisory_unlock({lock_id})"
 
 

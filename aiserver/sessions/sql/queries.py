@@ -1,15 +1,15 @@
-"""Queries that read and write the rows of sessions. The operations are composed of them.
+"""Queries that read and write the rows of sessions. The other modules compose operations of them.
 
 A session has one row in the table ``sessions``, its *head*, and one row in ``items`` for each turn
 and event.
 
-Invariants: a session is read by one statement, so that no database returns rows from before and
-after a write together.
+Invariants: all rows of a session are read by one statement. With two statements, another writer
+could change the session after the first of them.
 
-If the queries used ``Connection.execute``, saving a turn and reading the newest turns in SQLite
-would exceed their targets in ``benchmarks/stores.py``, because SQLAlchemy's own work takes longer
-than SQLite's. So each statement on the rows of a session is compiled only once, and ``_execute``
-passes the resulting SQL to the driver.
+Most statements on the rows of one session are compiled only once, and ``_execute`` passes the
+resulting SQL directly to the database driver. ``Connection.execute`` is too slow for these
+statements: SQLAlchemy's own work takes longer than SQLite's, so that saving a turn and reading the
+newest turns would exceed their targets in ``benchmarks/stores.py``.
 """
 
 from __future__ import annotations
@@ -36,19 +36,22 @@ from ...models import Event, NewEvent, SessionKey
 from ..record import codec
 from ..record.mutations import events_by_id
 from .codes import EVENT, TURN
-from .owners import is_own_key, owner_key
+from .owners import can_be_key, owner_key
 from .rows import Item, StoredSession, hash_event_id
 from .tables import items, owners, sessions
 
 _META_INDEX, _EXTRA_INDEX = -2, -1
-"""The indexes that ``_SELECT_ALL`` gives to ``meta`` and ``extra``, so that both precede items."""
+"""The indexes that ``_SELECT_ALL`` gives to the columns ``meta`` and ``extra`` of a session's head.
+
+They are negative, so that both columns are returned before the items.
+"""
 
 
-def _matches_key(table: Any) -> Any:
-    """Return the condition that a row belongs to the session of ``_key_params``.
+def _key_condition(table: Any) -> Any:
+    """Return the SQL condition that a row of the table belongs to one session.
 
-    The parameters have other names than the columns, because SQLAlchemy uses the names of columns
-    for the new values of an UPDATE.
+    ``_key_params`` returns the condition's parameters. They aren't named like the columns, because
+    in an UPDATE, SQLAlchemy uses the names of the columns for the new values.
     """
     return (
         (table.c.owner == bindparam("key_owner"))
@@ -58,7 +61,7 @@ def _matches_key(table: Any) -> Any:
 
 
 def _key_params(key: SessionKey, **other_params: Any) -> dict[str, Any]:
-    """Return the parameters of ``_matches_key``, and further ones."""
+    """Return the parameters of ``_key_condition`` for a session, and ``other_params``."""
     return {
         "key_owner": owner_key(key.owner),
         "key_notebook": key.notebook_id,
@@ -70,46 +73,46 @@ def _key_params(key: SessionKey, **other_params: Any) -> dict[str, Any]:
 _SELECT_ALL = union_all(
     select(
         literal(_META_INDEX).label("item_index"), sessions.c.events.label("kind"), sessions.c.meta
-    ).where(_matches_key(sessions)),
-    select(literal(_EXTRA_INDEX), literal(0), sessions.c.extra).where(_matches_key(sessions)),
-    select(items.c.item_index, items.c.kind, items.c.content).where(_matches_key(items)),
+    ).where(_key_condition(sessions)),
+    select(literal(_EXTRA_INDEX), literal(0), sessions.c.extra).where(_key_condition(sessions)),
+    select(items.c.item_index, items.c.kind, items.c.content).where(_key_condition(items)),
 ).order_by("item_index")
 _SELECT_HEAD = select(
     sessions.c.meta, sessions.c.events, sessions.c.counters, sessions.c.summary
-).where(_matches_key(sessions))
+).where(_key_condition(sessions))
 _SELECT_HEAD_FOR_UPDATE = _SELECT_HEAD.with_for_update()
 _SELECT_TURNS = (
     select(
         items.c.item_index,
         items.c.content,
         select(sessions.c.counters)
-        .where(_matches_key(sessions))
+        .where(_key_condition(sessions))
         .scalar_subquery()
         .label("counters"),
     )
-    .where(_matches_key(items), items.c.kind == TURN)
+    .where(_key_condition(items), items.c.kind == TURN)
     .order_by(items.c.item_index.desc())
     .limit(bindparam("limit"))
 )
 _SELECT_ITEM_OF_WRITE = (
     select(literal(1))
-    .where(_matches_key(items), items.c.write_id == bindparam("key_write"))
+    .where(_key_condition(items), items.c.write_id == bindparam("key_write"))
     .limit(1)
 )
 _SELECT_EVENTS = (
     select(items.c.content)
-    .where(_matches_key(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
+    .where(_key_condition(items), items.c.event_id.in_(bindparam("ids", expanding=True)))
     .where(items.c.kind == EVENT)
     .order_by(items.c.item_index)
 )
-_UPDATE_SESSION = update(sessions).where(_matches_key(sessions))
+_UPDATE_SESSION = update(sessions).where(_key_condition(sessions))
 _UPDATE_ITEM = update(items).where(
-    _matches_key(items), items.c.item_index == bindparam("key_index")
+    _key_condition(items), items.c.item_index == bindparam("key_index")
 )
 _INSERT_SESSION = insert(sessions)
 _INSERT_ITEMS = insert(items)
-_DELETE_SESSION = delete(sessions).where(_matches_key(sessions))
-_DELETE_ITEMS = delete(items).where(_matches_key(items))
+_DELETE_SESSION = delete(sessions).where(_key_condition(sessions))
+_DELETE_ITEMS = delete(items).where(_key_condition(items))
 
 
 def _execute(connection: Connection, statement: Any, *param_sets: dict[str, Any]) -> Any:
@@ -124,21 +127,23 @@ def _execute(connection: Connection, statement: Any, *param_sets: dict[str, Any]
 
 @lru_cache(maxsize=64)
 def _compile(
-    statement: Any, dialect: Dialect, columns: tuple[str, ...]
+    statement: Any, dialect: Dialect, param_names: tuple[str, ...]
 ) -> tuple[str, list[str], dict[str, Any]]:
-    """Return a statement's SQL, the names of its parameters in their order, and its constants.
+    """Return a statement's SQL, the names of its parameters, and its constants.
 
-    The constants are parameters whose values the statement already contains.
+    The names are in the order in which the SQL contains the parameters. The constants are those
+    parameters whose values are part of the statement.
     """
-    compiled: Any = statement.compile(dialect=dialect, column_keys=columns)
+    compiled: Any = statement.compile(dialect=dialect, column_keys=param_names)
     return str(compiled), compiled.positiontup, dict(compiled.params)
 
 
 class HeadRow(NamedTuple):
-    """The columns of a session's row in ``sessions`` that an append needs."""
+    """A session's row in ``sessions``, without its key and the column ``extra``."""
 
     meta: str
-    events: int
+    events_code: int
+    """A code of ``codes.py`` for the form of the key ``events``."""
     counters: str
     summary: str
 
@@ -149,18 +154,18 @@ class SessionRows(NamedTuple):
     stored: StoredSession
     indexes: list[int]
     has_head: bool
-    """Whether the session has a row in ``sessions``. Only damage can remove this row."""
+    """Whether the session has a row in ``sessions``. This row is missing only because of damage."""
 
 
 def read_rows(connection: Connection, key: SessionKey) -> SessionRows | None:
-    """Return all rows of a session, or None if there are none."""
+    """Return all rows of a session, or None if the session has no rows."""
     rows = _execute(connection, _SELECT_ALL, _key_params(key)).fetchall()
     if not rows:
         return None
     stored, indexes = StoredSession(""), []
     for index, kind, content in rows:
         if index == _META_INDEX:
-            stored.meta, stored.events = content, kind
+            stored.meta, stored.events_code = content, kind
         elif index == _EXTRA_INDEX:
             stored.extra = content
         else:
@@ -170,27 +175,30 @@ def read_rows(connection: Connection, key: SessionKey) -> SessionRows | None:
 
 
 def read_session(connection: Connection, key: SessionKey) -> StoredSession | None:
-    """Return a stored session, or None."""
+    """Return a stored session, or None if there is none."""
     session_rows = read_rows(connection, key)
     return session_rows.stored if session_rows and session_rows.has_head else None
 
 
 def read_head(connection: Connection, key: SessionKey) -> HeadRow | None:
-    """Return a session's row in ``sessions``, or None."""
+    """Return a session's row in ``sessions``, or None if there is none."""
     row = _execute(connection, _SELECT_HEAD, _key_params(key)).fetchone()
     return None if row is None else HeadRow(*row)
 
 
 def lock_head(connection: Connection, key: SessionKey) -> HeadRow | None:
-    """Return a session's row in ``sessions``, locked until the transaction ends, or None."""
+    """Lock a session's row in ``sessions`` until the transaction ends, and return this row.
+
+    Returns None if there is no such row.
+    """
     row = _execute(connection, _SELECT_HEAD_FOR_UPDATE, _key_params(key)).fetchone()
     return None if row is None else HeadRow(*row)
 
 
 def newest_turns(connection: Connection, key: SessionKey, limit: int) -> list[tuple[int, str, str]]:
-    """Return the newest turns, newest first.
+    """Return the newest turns of a session, newest first.
 
-    Each is a tuple: the item's index, the item's content, and the session's counters.
+    Each turn is a tuple: its item's index, its item's content, and the session's counters.
     """
     params = _key_params(key, limit=limit)
     return [tuple(row) for row in _execute(connection, _SELECT_TURNS, params)]
@@ -199,7 +207,7 @@ def newest_turns(connection: Connection, key: SessionKey, limit: int) -> list[tu
 def existing_events(
     connection: Connection, key: SessionKey, events: Sequence[NewEvent]
 ) -> dict[str, Event]:
-    """Return those of the given events that are stored already, by their id."""
+    """Look up which of the given events are stored already, and return the stored events by id."""
     ids = [hash_event_id(event.id) for event in events if event.id is not None]
     if not ids:
         return {}
@@ -208,7 +216,7 @@ def existing_events(
 
 
 def has_items_of_write(connection: Connection, key: SessionKey, write_id: int) -> bool:
-    """Return whether the session has items that a certain write inserted."""
+    """Return whether the session has an item that the write with this id inserted."""
     rows = _execute(connection, _SELECT_ITEM_OF_WRITE, _key_params(key, key_write=write_id))
     return rows.fetchone() is not None
 
@@ -222,7 +230,7 @@ def insert_session(connection: Connection, key: SessionKey, row: dict[str, Any])
 def insert_items(
     connection: Connection, key: SessionKey, write_id: int, start: int, new_items: Iterable[Item]
 ) -> None:
-    """Insert items, the first of them at the index ``start``."""
+    """Insert items. The first item gets the index ``start``, the next item ``start + 1``, …"""
     rows = [
         _key_columns(key)
         | {
@@ -238,14 +246,14 @@ def insert_items(
         _execute(connection, _INSERT_ITEMS, *rows)
 
 
-def update_session(connection: Connection, key: SessionKey, **row: Any) -> None:
+def update_session(connection: Connection, key: SessionKey, **columns: Any) -> None:
     """Update some columns of a session's row in ``sessions``."""
-    _execute(connection, _UPDATE_SESSION, _key_params(key, **row))
+    _execute(connection, _UPDATE_SESSION, _key_params(key, **columns))
 
 
-def update_item(connection: Connection, key: SessionKey, index: int, **row: Any) -> None:
-    """Update some columns of an item."""
-    _execute(connection, _UPDATE_ITEM, _key_params(key, key_index=index, **row))
+def update_item(connection: Connection, key: SessionKey, index: int, **columns: Any) -> None:
+    """Update some columns of the item with this index."""
+    _execute(connection, _UPDATE_ITEM, _key_params(key, key_index=index, **columns))
 
 
 def delete_session(connection: Connection, key: SessionKey) -> bool:
@@ -257,7 +265,7 @@ def delete_session(connection: Connection, key: SessionKey) -> bool:
 
 
 def list_keys(connection: Connection, owner: str) -> list[SessionKey]:
-    """Return the keys of an owner's sessions, even if their row in ``sessions`` is missing."""
+    """Return the keys of an owner's sessions, also of sessions that have only rows in ``items``."""
     statements = [
         select(table.c.notebook_id, table.c.cell_id)
         .where(table.c.owner == owner_key(owner))
@@ -269,14 +277,14 @@ def list_keys(connection: Connection, owner: str) -> list[SessionKey]:
 
 
 def count_sessions(connection: Connection, condition: Any) -> int:
-    """Return the number of sessions that match a condition."""
+    """Return the number of sessions that match an SQL condition."""
     query = select(func.count()).select_from(sessions).where(condition)
     return int((connection.execute(query)).scalar() or 0)
 
 
 def store_owner_name(connection: Connection, owner: str) -> None:
-    """Store an owner's name in ``owners`` if the key differs from the name."""
-    if is_own_key(owner):
+    """Store an owner's name in the table ``owners`` if the owner's key differs from the name."""
+    if can_be_key(owner):
         return
     key = owner_key(owner)
     query = select(literal(1)).where(owners.c.owner == key)

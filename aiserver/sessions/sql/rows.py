@@ -2,11 +2,11 @@
 
 Invariants:
 
-- ``load`` is the exact inverse of ``split``, even if a session contains keys that other tools
-  added.
-- ``to_bytes`` returns the same bytes as ``codec.encode``, without parsing the rows.
-- The stored counters always match the whole session, so that appending a turn doesn't have to read
-  the session.
+- ``StoredSession.load`` returns exactly the session that was passed to ``split``, even if the
+  session contains keys that other tools added.
+- ``StoredSession.to_bytes`` returns the same bytes as ``codec.encode``, without parsing the rows.
+- The stored counters always match all records of the session, so that the session doesn't have to
+  be read when a turn is appended.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ _EVENTS_KEYS = {code: key for key, code in _EVENTS_CODES.items()}
 
 
 class Item(NamedTuple):
-    """A row of the table ``items``, such as a turn or an event."""
+    """A row of the table ``items``: a turn, an event or a quarantined text."""
 
     kind: int
+    """A code of ``codes.py``: ``TURN``, ``EVENT`` or ``QUARANTINED``."""
     content: str
     event_id: str | None = None
     """The result of ``hash_event_id``; None for a turn, and for an event without an id."""
@@ -52,16 +53,20 @@ class Item(NamedTuple):
 class Counters:
     """Numbers about a session's items.
 
-    With them, appending records and reading the newest turns don't require reading all items.
+    Because of these numbers, not all items need to be read in order to append records or to read
+    the newest turns.
     """
 
     next_turn_id: int = 1
     next_seq: int = 1
     next_index: int = 0
     after_reset: int = 0
-    """The index of the first item after the last context reset. A model gets turns from there."""
+    """The index of the first item after the last context reset; 0 if there was no reset.
+
+    A model gets no turn that has a lower index.
+    """
     in_order: bool = True
-    """Whether the order of the items' indexes is the chronological order."""
+    """Whether the items, sorted by their index, are in chronological order."""
 
     def add(self, records: Iterable[Interaction | Event]) -> None:
         """Update the counters for appended records."""
@@ -76,7 +81,7 @@ class Counters:
     def dump(self) -> str:
         """Return the counters as JSON.
 
-        An integer column could be too small, because an imported file may contain any numbers.
+        Columns of integers could be too small, because an imported file may contain any numbers.
         """
         return json.dumps(vars(self))
 
@@ -97,12 +102,15 @@ class StoredSession:
     """A session as it is stored: columns of its row in ``sessions``, and its items."""
 
     meta: str
+    """The metadata as JSON."""
     extra: str = ""
-    events: int = ABSENT
+    """The session's unknown top-level keys as JSON, or empty."""
+    events_code: int = ABSENT
+    """A code of ``codes.py`` for the form of the key ``events``."""
     items: list[Item] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
-        """Return the session as JSON. Damaged columns make it damaged JSON."""
+        """Return the session as JSON. If the text in a column is damaged, so is this JSON."""
         turns, events = (
             SEPARATOR.join(
                 indent(_to_bytes(item.content), ITEM_DEPTH)
@@ -111,7 +119,7 @@ class StoredSession:
             )
             for kind in (TURN, EVENT)
         )
-        key = "list" if events else _EVENTS_KEYS.get(self.events, "list")
+        key = "list" if events else _EVENTS_KEYS.get(self.events_code, "list")
         meta = indent(_to_bytes(self.meta), META_DEPTH)
         extra = _to_bytes(self.extra).removeprefix(b"{").removesuffix(b"}").strip(b"\n")
         unknown_keys = b",\n" + extra if self.extra else b""
@@ -119,24 +127,25 @@ class StoredSession:
 
     def load(self, key: SessionKey) -> Session:
         """Parse the session. Raises the same errors as ``codec.parse``, such as DamagedData."""
-        # Each item is parsed on its own, because one call for all would block other threads.
+        # Each item is parsed on its own, because parsing all items in one call would block the
+        # other threads.
         try:
             content: dict[str, Any] = json.loads(self.extra) if self.extra else {}
             content["meta"] = SessionMeta.model_validate_json(self.meta)
             content["interactions"] = self._parse_items(TURN, Interaction)
             events = self._parse_items(EVENT, Event)
-            if events or self.events == LIST:
+            if events or self.events_code == LIST:
                 content["events"] = events
-            elif self.events == NULL:
+            elif self.events_code == NULL:
                 content["events"] = None
             session = Session.model_validate(content)
         except (ValidationError, ValueError, TypeError, RecursionError):
-            return codec.parse(self.to_bytes(), key)  # slower, but also reads old versions
+            return codec.parse(self.to_bytes(), key)  # slower, but also reads older formats
         return session if is_supported(session, key) else codec.parse(self.to_bytes(), key)
 
     def check_json(self) -> None:
         """Raise DamagedData if an item or ``extra`` isn't JSON."""
-        # Each item is parsed on its own, as in ``load``.
+        # Each item is parsed on its own for the same reason as in ``load``.
         try:
             for item in self.items:
                 if item.kind in (TURN, EVENT):
@@ -167,14 +176,17 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
 
     Raises InvalidRequest if JSON can't represent the session.
     """
-    listed: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
-    ordered = session.ordered()
-    # The items are stored in chronological order if ``load`` then returns both lists, the turns and
-    # the events, in their present order.
-    by_kind = sorted(ordered, key=lambda record: isinstance(record, Event))
-    in_order = all(loaded is record for loaded, record in zip(by_kind, listed, strict=True))
-    in_order = in_order and is_in_order(ordered, session.next_seq)
-    records = ordered if in_order else listed
+    turns_and_events: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
+    chronological = session.ordered()
+    # ``load`` returns the turns in the order of the items, and the events likewise. So the items
+    # are stored in chronological order only if this changes neither the order of the session's
+    # turns nor the order of its events. Otherwise, all turns are stored before all events.
+    as_loaded = sorted(chronological, key=lambda record: isinstance(record, Event))
+    in_order = all(
+        loaded is record for loaded, record in zip(as_loaded, turns_and_events, strict=True)
+    )
+    in_order = in_order and is_in_order(chronological, session.next_seq)
+    records = chronological if in_order else turns_and_events
     counters = Counters(in_order=in_order)
     counters.add(records)
     counters.next_seq = session.next_seq
@@ -205,7 +217,7 @@ def to_column(data: Stored) -> str:
 
 
 def is_in_order(records: Iterable[Interaction | Event], next_seq: int) -> bool:
-    """Return whether records are in chronological order, and all numbered below ``next_seq``."""
+    """Return whether records are in chronological order, and each ``seq`` is below ``next_seq``."""
     last_seq = last_turn_seq = last_turn_id = 0
     for record in records:
         seq = record.seq

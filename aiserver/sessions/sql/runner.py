@@ -6,7 +6,7 @@ Invariants:
   rows takes long. Operations can be submitted from any event loop.
 - An operation that has begun runs to its end even if its caller is cancelled, so that no save is
   interrupted.
-- When the interpreter exits, it doesn't wait for operations.
+- When the Python interpreter exits, it doesn't wait for operations in progress.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from ..threads import Workers
 
 _THREADS = 8
 _IDLE_TIMEOUT = 60.0  # seconds without operations, after which unused connections are closed
-_JOIN_TIMEOUT = 5.0  # seconds for which ``close`` waits for each thread's operations
+_JOIN_TIMEOUT = 5.0  # seconds that ``close`` waits for each thread to complete its operations
 
 
 class Runner:
     """Runs operations on a database.
 
-    The first operation creates the database object, in its thread, and ``close`` disposes of this
-    object. The runner can be used again after ``close``.
+    The first operation creates the database object, in the operation's thread, by calling
+    ``factory``. ``close`` disposes of the database object. An operation after ``close`` creates a
+    new database object.
     """
 
     def __init__(self, factory: Callable[[], Any]) -> None:
@@ -47,9 +48,9 @@ class Runner:
         if self._workers is None:
             self._workers = Workers(_THREADS)
         loop = asyncio.get_running_loop()
-        # The result is in a list, from which it is removed below. Otherwise, the thread and the
-        # event loop would keep a long session in memory, and freeing it would delay the next
-        # operation (benchmarks/stores.py).
+        # The operation's result is wrapped in a list, and ``pop`` below removes it from this list.
+        # Without the list, the thread and the event loop would keep the result, such as a long
+        # session, in memory, and freeing it would delay the next operation (benchmarks/stores.py).
         future = self._workers.run(lambda: [operation(self._get_database())])
         # asyncio.wait_for would make saves in SQLite slower (benchmarks/stores.py).
         timer = loop.call_later(timeout, _set_timeout_error, future) if timeout else None
@@ -73,7 +74,10 @@ class Runner:
         await asyncio.to_thread(self.dispose)
 
     def _check_idle(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Close unused connections, or check again when they could be idle for long enough."""
+        """Close unused connections if no operation was run for ``_IDLE_TIMEOUT`` seconds.
+
+        Otherwise, check again as soon as this time could be over.
+        """
         remaining = self._last_use + _IDLE_TIMEOUT - loop.time()
         self._idle_timer = None
         if remaining > 0:

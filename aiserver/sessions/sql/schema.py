@@ -54,11 +54,11 @@ def current_version(connection: Connection) -> str | None:
 def create_tables(connection: Connection) -> None:
     """Create missing tables and indexes in the current transaction.
 
-    In MySQL, creating a table is not part of the transaction. So if a process was killed, some of
-    the tables may exist.
+    In MySQL, the creation of a table can't be rolled back. So if a process was killed while it
+    created the tables, some of them may exist already.
     """
     if current_version(connection) == VERSION:
-        return  # another process has created the tables meanwhile
+        return  # another process created the tables while this one waited for the lock
     metadata.create_all(connection)
     for table in metadata.sorted_tables:
         for index in table.indexes:

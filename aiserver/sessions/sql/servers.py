@@ -1,8 +1,8 @@
 """The base class for databases that run as servers, with a pool of connections and with locks.
 
-Invariants: a Jupyter server that doesn't use its database has no open connections, because a
-JupyterHub may run more Jupyter servers than its database accepts connections. A lock belongs to a
-connection, so the database releases it when the connection ends.
+Invariants: a Jupyter server that hasn't used its database for a minute has no open connections to
+it, because a JupyterHub may run more Jupyter servers than its database accepts connections. A lock
+belongs to a connection, so the database releases the lock when the connection ends.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ class ServerDatabase(Database):
         )
 
     @abstractmethod
-    def _lock_statements(self, name: bytes) -> tuple[str, str]:
-        """Return a statement that acquires the lock of this name and one that releases it.
+    def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
+        """Return a statement that acquires a lock, and a statement that releases this lock.
 
-        The first statement selects 1 if the lock was acquired.
+        The first statement selects 1 if the lock was acquired. ``name_digest`` is the SHA-256 of
+        the lock's name.
         """
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
@@ -80,7 +81,7 @@ class ServerDatabase(Database):
         digest = hashlib.sha256(name.encode()).digest()
         lock, unlock = map(text, self._lock_statements(digest))
         with self._connect() as connection:
-            # Without this, a transaction would stay open, and idle, while the lock is held.
+            # Without autocommit, a transaction would stay open, and idle, while the lock is held.
             connection.execution_options(isolation_level="AUTOCOMMIT")
             if connection.execute(lock).scalar() != 1:
                 raise StorageBusy

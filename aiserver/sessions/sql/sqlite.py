@@ -33,7 +33,7 @@ class SQLiteDatabase(Database):
             address.url,
             connect_args={"timeout": LOCK_TIMEOUT, "check_same_thread": False},
             hide_parameters=True,
-            poolclass=NullPool,  # see _transaction
+            poolclass=NullPool,  # ``_transaction`` keeps the unused connections itself
         )
         event.listen(self._engine, "connect", self._configure)
 
@@ -62,8 +62,9 @@ class SQLiteDatabase(Database):
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
         # SQLite allows one writer at a time. The writers of this process wait for each other at
-        # this lock, which takes less time than SQLite's polling. Each connection to ":memory:"
-        # would have a database of its own, so readers wait as well, to use the same connection.
+        # ``_write_lock``, because waiting at a lock takes less time than SQLite's polling. For a
+        # database in memory, readers wait too: each connection to ":memory:" has a database of its
+        # own, so all readers and writers must use the same connection.
         is_exclusive = is_write or self._file is None
         with self._write_lock if is_exclusive else contextlib.nullcontext():
             # Using SQLAlchemy's pool and transactions takes longer than reading a session
@@ -71,8 +72,8 @@ class SQLiteDatabase(Database):
             connection = self._take_connection()
             driver: Any = connection.connection.dbapi_connection
             try:
-                # A plain BEGIN starts a reading transaction. SQLite may refuse to turn it into a
-                # writing one later.
+                # A plain BEGIN starts a reading transaction. SQLite may refuse to turn a reading
+                # transaction into a writing transaction later.
                 driver.execute("BEGIN IMMEDIATE" if is_write else "BEGIN")
                 result = work(connection)
                 driver.commit()
@@ -96,14 +97,17 @@ class SQLiteDatabase(Database):
 
     @contextlib.contextmanager
     def _notebook_lock(self, owner: str) -> Iterator[None]:
-        """Lock a file next to the database, unless it can't be created. All owners share it."""
+        """Lock a file next to the database. All owners share this lock.
+
+        A database in memory needs no lock. If the lock file can't be created, nothing is locked.
+        """
         lock = FileLock(f"{self._file}.lock", mode=0o600, thread_local=False)
         try:
             if self._file:
                 lock.acquire(timeout=LOCK_TIMEOUT, poll_interval=0.01)
         except Timeout as exc:
             raise StorageBusy from exc
-        except OSError:  # if no file can be created in the folder, SQLite can't write either
+        except OSError:  # if the lock file can't be created in the folder, SQLite can't write there
             pass
         try:
             yield
@@ -123,7 +127,10 @@ class SQLiteDatabase(Database):
 
 
 def _create_private(file: Path) -> None:
-    """Create the file for its owner only; SQLite gives its adjacent files the same mode."""
+    """Create a database file that only its owner can read and write.
+
+    SQLite gives the same mode to the files that it creates next to the database.
+    """
     with contextlib.suppress(OSError):  # if the file can't be opened, SQLite reports it
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -5,8 +5,8 @@ Invariants:
 - Names are compared byte by byte in every database, and no text is ever truncated.
 - A save writes one row of ``items`` and one of ``sessions``, however long the session is; listing
   reads only ``sessions``.
-- ``item_index`` is the order in which a session lists its turns and events. It is independent of
-  their ``seq``, which is part of the column ``content``.
+- The column ``item_index`` gives the order in which a session lists its turns and events. This
+  order is independent of their ``seq``, which is part of the column ``content``.
 - The columns ``content`` and ``meta`` contain exactly the JSON that ``codec.encode`` returns,
   without the last line break.
 """
@@ -108,7 +108,7 @@ notebooks = Table(
     Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
     Column("notebook_id", Name(64), primary_key=True),
     Column("next_seq", BigInteger, nullable=False),
-    Column("mark", BigInteger, nullable=False),  # changes with each write
+    Column("mark", BigInteger, nullable=False),  # changes with each write to the change log
     **_MYSQL_OPTIONS,
 )
 
@@ -136,6 +136,7 @@ owners = Table(
     "aiserver_owners",
     metadata,
     Column("owner", Name(MAX_KEY_BYTES), primary_key=True),
-    Column("name", LongText, nullable=False),  # as JSON; only owners whose key isn't the name
+    # The owner's name as JSON. Only owners whose key differs from their name are in this table.
+    Column("name", LongText, nullable=False),
     **_MYSQL_OPTIONS,
 )

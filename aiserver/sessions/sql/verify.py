@@ -1,8 +1,8 @@
 """Find and repair damage in the rows of a session.
 
 Invariants: no byte is lost. An unreadable item stays in its row with its content unchanged, but
-becomes a quarantined item, and a new event in the session reports this. Neither intact items nor
-sessions of a newer version are changed.
+becomes a quarantined item, and a new event in the session reports this. The contents of intact
+items never change. A session that a newer version of AI Server wrote doesn't change at all.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ class Examination:
     session: Session
     """The session with its intact records."""
     counters: Counters
-    """The right counters for the session."""
+    """The counters that the session should have."""
     damaged_indexes: list[int] = field(default_factory=list)
     """The indexes of unreadable items."""
     unreadable_columns: list[str] = field(default_factory=list)
     """The contents of unreadable columns of the session's row in ``sessions``."""
     has_gap: bool = False
-    """Whether an index between two items is missing."""
+    """Whether items are missing, so that the items' indexes aren't 0, 1, 2, …"""
     is_outdated: bool = False
-    """Whether the stored counters or the stored summary are wrong."""
+    """Whether the stored counters or the stored summary are wrong. False if there is a gap."""
     unrepairable: list[str] = field(default_factory=list)
     """Sentences about problems that ``repair`` can't solve."""
 
@@ -63,9 +63,16 @@ class Examination:
         return problems + self.unrepairable
 
 
-def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> Examination | None:
-    """Examine a session's rows. Returns None if a newer version of AI Server wrote the session."""
-    stored, intact, damaged_indexes = session_rows.stored, dict[int, Interaction | Event](), []
+def examine(
+    session_rows: SessionRows, head_row: HeadRow | None, key: SessionKey
+) -> Examination | None:
+    """Parse a session's rows, and find damage and other problems.
+
+    Returns None if a newer version of AI Server wrote the session.
+    """
+    stored, damaged_indexes = session_rows.stored, []
+    # The intact records by position. ``repair`` makes the positions 0, 1, 2, … the items' indexes.
+    intact: dict[int, Interaction | Event] = {}
     for position, item in enumerate(stored.items):
         if item.kind != QUARANTINED:
             try:
@@ -104,7 +111,7 @@ def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> 
         damaged_indexes,
         unreadable_columns,
         has_gap=has_gap,
-        is_outdated=not has_gap and not _is_up_to_date(row, session, counters),
+        is_outdated=not has_gap and not _is_up_to_date(head_row, session, counters),
         unrepairable=find_problems(session, key),
     )
 
@@ -112,21 +119,21 @@ def examine(session_rows: SessionRows, row: HeadRow | None, key: SessionKey) -> 
 def verify(connection: Connection, key: SessionKey) -> list[str]:
     """Return the problems of a session, as sentences for people."""
     session_rows = queries.read_rows(connection, key)
-    row = queries.read_head(connection, key)
-    examination = examine(session_rows, row, key) if session_rows else None
+    head_row = queries.read_head(connection, key)
+    examination = examine(session_rows, head_row, key) if session_rows else None
     return examination.problems if examination else []
 
 
 def repair(connection: Connection, state: WriteState, key: SessionKey) -> tuple[list[str], bool]:
     """Repair a session; return its problems, and whether all of them were repaired."""
-    row = queries.lock_head(connection, key)
+    head_row = queries.lock_head(connection, key)
     session_rows = queries.read_rows(connection, key)
-    examination = examine(session_rows, row, key) if session_rows else None
+    examination = examine(session_rows, head_row, key) if session_rows else None
     if session_rows is None or examination is None:
         return [], True
     problems = examination.problems
     if len(problems) == len(examination.unrepairable):
-        return problems, not problems
+        return problems, not problems  # there is nothing that can be repaired
     for index in examination.damaged_indexes:
         queries.update_item(connection, key, index, kind=QUARANTINED, event_id=None)
     for new_index, old_index in enumerate(session_rows.indexes):
@@ -145,31 +152,34 @@ def repair(connection: Connection, state: WriteState, key: SessionKey) -> tuple[
     values: dict[str, Any] = {
         "meta": to_column(session.meta),
         "extra": "" if stored.extra in examination.unreadable_columns else stored.extra,
-        "events": LIST if session.events else stored.events,
+        "events": LIST if session.events else stored.events_code,
         "counters": counters.dump(),
         "summary": summarise(session).model_dump_json(),
     }
     queries.insert_items(connection, key, state.id, start, new_items)
-    if row is None:
+    if head_row is None:
         queries.insert_session(connection, key, values)
     else:
         queries.update_session(connection, key, **values)
     return problems, not examination.unrepairable
 
 
-def _is_up_to_date(row: HeadRow | None, session: Session, counters: Counters) -> bool:
-    """Return whether the counters and the summary in a session's row match its items."""
-    if row is None:
+def _is_up_to_date(head_row: HeadRow | None, session: Session, counters: Counters) -> bool:
+    """Return whether the stored counters are ``counters`` and the stored summary is right."""
+    if head_row is None:
         return False
     try:
-        summary = SessionSummary.model_validate_json(row.summary)
-        return Counters.load(row.counters) == counters and summary == summarise(session)
+        summary = SessionSummary.model_validate_json(head_row.summary)
+        return Counters.load(head_row.counters) == counters and summary == summarise(session)
     except (DamagedData, ValidationError, ValueError):
         return False
 
 
 def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Session:
-    """Create a session with new metadata for the intact records, if the old is unreadable."""
+    """Create an empty session whose metadata is derived from the intact records.
+
+    Replaces a session whose metadata is unreadable.
+    """
     session = new_session(key)
     if intact:
         session.meta.created_at = intact[0].timestamp
@@ -179,7 +189,7 @@ def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Sess
 
 
 def _create_recovery_event(session: Session, examination: Examination) -> Event:
-    """Create the event that reports to the person what was recovered and what was quarantined."""
+    """Create the event that reports how many records were recovered and how many quarantined."""
     return Event(
         seq=session.next_seq,
         type=NOTE,

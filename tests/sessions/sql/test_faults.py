@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 
 from aiserver.errors import StorageError, StorageFull, StorageReadOnly, StorageUnreachable
 from aiserver.models import Session, SessionKey
-from aiserver.sessions.sql.address import resolve
+from aiserver.sessions.sql.address import resolve_address
 from aiserver.sessions.sql.mysql import MySQLDatabase
 from aiserver.sessions.sql.postgresql import PostgreSQLDatabase
 from aiserver.testing.records import event, in_loop, log_entry, turn
@@ -150,7 +150,7 @@ def test_a_connection_in_use_is_closed_after_the_store(
     """An operation may outlast the store that is closed meanwhile."""
     url = request.getfixturevalue(f"{kind}_database").url
     classes = {"postgresql": PostgreSQLDatabase, "mysql": MySQLDatabase}
-    database = classes[kind](resolve(url, "", ""))
+    database = classes[kind](resolve_address(url, "", ""))
     in_use: list[Any] = []
 
     def close_meanwhile(connection: Connection) -> None:
