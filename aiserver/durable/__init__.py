@@ -1,20 +1,23 @@
-"""Durable, private files: each write is complete or has no effect, and no link is followed.
+"""Read and write private files durably: each write is complete or has no effect.
 
 Invariants:
 
-- When ``replace_file`` or ``append_file`` returns, the new bytes survive a power cut. When it
-  raises an error, the old content is unchanged (but a log may end in an incomplete line).
+- When ``replace_file`` or ``append_file`` returns, the new bytes survive a power cut.
+- When ``replace_file`` raises an error, the file has either its old or its new content, and that
+  content is complete. When ``append_file`` raises an error, the old bytes are unchanged, but an
+  incomplete line may follow them.
 - While a file is replaced, a reader sees either the old or the new content, never a mixture.
-- Folders are created with mode 0700 and files with mode 0600, whatever the umask is. Only public
-  files get the mode that the umask gives.
+- Folders are created with mode 0700 and files with mode 0600, whatever the umask is. Only a file
+  that is replaced with ``public=True`` gets the usual mode, which depends on the umask.
 - If the last component of a path is a symbolic link, the link is never followed. Anything that
   isn't a regular file raises ``NotRegularFile``. Reading never creates a file or a folder.
 
 The modules: ``files`` reads, replaces, appends to and removes files, and ``folders`` creates and
-checks folders. ``quarantine`` preserves unusable files. ``locking`` admits one writer at a time,
-with ``lock_files`` where the disk doesn't support the system's locks. ``disks`` detects network
-file systems, ``platform`` hides differences between operating systems, and ``errors`` translates
-their errors.
+checks folders. ``quarantine`` preserves unusable files. ``locking`` locks a name, so that one
+process at a time writes the file of this name. Where the disk doesn't support the operating
+system's file locks, it uses ``lock_files`` instead. ``disks`` detects network file systems.
+``platform`` hides differences between operating systems. ``errors`` translates ``OSError`` into the
+project's own errors.
 """
 
 from __future__ import annotations

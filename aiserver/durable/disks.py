@@ -1,7 +1,7 @@
-"""Detect network file systems, and word the notices about the disk of a history folder.
+"""Detect network file systems, and define the notices about a history folder and its disk.
 
-Invariants: the type of a disk comes from the system's mount table; no file is read or written to
-find it. Only Linux has such a table; on other systems every disk counts as local.
+Invariants: the type of a disk is read from the system's mount table, so the disk itself isn't
+accessed. Only Linux has such a table. On other systems, every disk counts as local.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..errors import UserText
 
-_MOUNTS = Path("/proc/mounts")
+_MOUNT_TABLE = Path("/proc/mounts")
 # On these file systems, other machines see locks, renames and times late or not at all.
 _NETWORK_FILE_SYSTEMS = {
     *("nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph", "lustre"),
@@ -38,7 +38,9 @@ class NetworkDisk(NamedTuple):
     """A file system to which other machines can write, too."""
 
     kind: str
+    """The name of the file system in the mount table, such as ``nfs4``."""
     has_shared_locks: bool
+    """Whether other machines see the locks of this machine."""
 
     @property
     def warning(self) -> str:
@@ -55,17 +57,18 @@ def network_disk(folder: Path) -> NetworkDisk | None:
     """Return the network file system of a folder, or None if its disk is local."""
     try:
         # Read as bytes, because the name of a mount point may not be valid text.
-        lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
+        lines = os.fsdecode(_MOUNT_TABLE.read_bytes()).splitlines()
         mounts = [fields[1:4] for line in lines if len(fields := line.split()) > 3]
     except OSError:
         return None
-    real = folder.resolve()
-    # Of the mount points that contain the folder, the longest is the folder's own.
+    resolved_folder = folder.resolve()
+    # Several mount points may contain the folder. The deepest of them is the disk of the folder. If
+    # a mount point occurs twice, its last mount hides the first.
     kind, options, depth = "", "", -1
-    for point, name, mount_options in mounts:
-        mounted = Path(point.replace("\\040", " "))
-        if real.is_relative_to(mounted) and len(mounted.parts) >= depth:
-            kind, options, depth = name, mount_options, len(mounted.parts)
+    for mount_point, mount_kind, mount_options in mounts:
+        mount_folder = Path(mount_point.replace("\\040", " "))  # the table escapes spaces
+        if resolved_folder.is_relative_to(mount_folder) and len(mount_folder.parts) >= depth:
+            kind, options, depth = mount_kind, mount_options, len(mount_folder.parts)
     if kind not in _NETWORK_FILE_SYSTEMS:
         return None
     return NetworkDisk(kind, not _LOCAL_LOCK_OPTIONS & set(options.split(",")))

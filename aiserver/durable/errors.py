@@ -16,7 +16,7 @@ _READ_ONLY_ERRNOS = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 @contextlib.contextmanager
 def translate_os_errors() -> Iterator[None]:
-    """Raise StorageError or a subclass in place of an OSError."""
+    """If the block raises an OSError, raise the corresponding StorageError instead."""
     try:
         yield
     except OSError as exc:
@@ -24,7 +24,7 @@ def translate_os_errors() -> Iterator[None]:
 
 
 def storage_error_class(error: OSError) -> type[StorageError]:
-    """Return StorageError or its subclass for the errno of an OSError."""
+    """Return the class of StorageError that corresponds to the ``errno`` of an OSError."""
     if error.errno in _FULL_ERRNOS:
         return StorageFull
     return StorageReadOnly if error.errno in _READ_ONLY_ERRNOS else StorageError

@@ -1,6 +1,6 @@
 """Read, replace, append to and remove files durably.
 
-The package's docstring lists the invariants.
+The docstring of the package ``durable`` lists the invariants.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from .platform import (
     set_time,
 )
 
-_TEMP = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
+# The name of a temp file: the name of the file that it will replace, and a random number.
+_TEMP_NAME = re.compile(r"(.+)\.[0-9a-f]{16}\.tmp")
 
 
 class NotRegularFile(Exception):
@@ -35,7 +36,11 @@ class NotRegularFile(Exception):
 
 
 class Stamp(NamedTuple):
-    """The status of a file (times, size, inode), which changes when the file changes."""
+    """The times, size and inode number of a file.
+
+    If the file's content changes, so does its stamp. The only exception is two changes within one
+    tick of the disk's clock.
+    """
 
     mtime_ns: int
     ctime_ns: int
@@ -49,7 +54,10 @@ class Stamp(NamedTuple):
 
 
 def read_file(path: Path) -> tuple[bytes, Stamp] | None:
-    """Return a file's bytes and stamp; None if it doesn't exist. Raises NotRegularFile, OSError."""
+    """Return a file's bytes and stamp, or None if the file doesn't exist.
+
+    Raises NotRegularFile, OSError.
+    """
     try:
         with _open_regular(path, os.O_RDONLY) as (fd, status):
             return _read_all(fd, status.st_size), Stamp.of(status)
@@ -59,12 +67,13 @@ def read_file(path: Path) -> tuple[bytes, Stamp] | None:
 
 @contextlib.contextmanager
 def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]]:
-    """Open a file and yield its descriptor and status. Raises NotRegularFile, OSError."""
+    """Open a regular file and yield its descriptor and status. Raises NotRegularFile, OSError."""
     try:
         fd = os.open(path, flags | SAFE_FLAGS | NONBLOCK_FLAG, 0o600)
     except FileNotFoundError:
         raise
     except OSError as exc:
+        # These numbers mean a link, or a pipe or socket that can't be opened.
         if exc.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO) or path.is_symlink():
             raise NotRegularFile from exc
         raise
@@ -89,33 +98,34 @@ def replace_file(
     """Atomically and durably replace the file ``name`` with ``data``.
 
     The temp file is in the same folder, or in ``temp_folder`` on the same disk. Its name begins
-    with ``name``, so a process that has the lock for ``name`` knows that it may delete an old temp
-    file. A ``public`` file gets the mode that the umask gives.
+    with ``name``, so a process that has the lock for ``name`` knows that it may delete a temp file
+    that a killed process left. The mode of a ``public`` file depends on the umask, as usual.
 
-    ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes. If
-    it were called afterwards, a save of 10 turns would exceed its target in
-    ``benchmarks/stores.py``.
+    ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes.
+    Freeing takes long: if the call came after it, saving a session of 10 turns would exceed its
+    target in ``benchmarks/stores.py``.
 
-    Return the file's stamp if no later change can produce the same stamp. Two changes within one
-    tick of the disk's clock would get equal times, so this function sets the time to the
-    nanosecond. Return None if the disk doesn't store such exact times.
+    Return the file's stamp if no later change can produce the same stamp, else None. The disk's
+    clock would give equal times to two changes within one of its ticks. So this function sets the
+    file's time itself, to the nanosecond. It returns None if the disk doesn't store such exact
+    times.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
     target = folder / name
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS
     fd = os.open(temp, flags, 0o666 if public else 0o600)
-    old = None
+    old_fd = None
     try:
         try:
             if not public:
                 make_private(fd)
             _write_all(fd, data)
-            now = set_time(fd)
+            written_at = set_time(fd)
             flush(fd)
         finally:
             os.close(fd)  # some file systems report a full disk only here
         if on_durable:
-            old = open_old_file(target)
+            old_fd = open_old_file(target)
         retry_while_in_use(partial(os.replace, temp, target))
         flush_folder(folder)
         if on_durable:
@@ -125,17 +135,20 @@ def replace_file(
             temp.unlink()
         raise
     finally:
-        if old is not None:
-            os.close(old)
+        if old_fd is not None:
+            os.close(old_fd)
     try:
         stamp = Stamp.of(os.lstat(target))
     except OSError:
         return None
-    return stamp if stamp.mtime_ns == now else None
+    return stamp if stamp.mtime_ns == written_at else None
 
 
 def commit_file(file: Path, target: Path) -> None:
-    """Durably rename a complete file: after a power cut, ``target`` is complete or missing."""
+    """Durably rename ``file``, which is complete, to ``target``.
+
+    After a power cut, ``target`` is either the complete new file or as it was before.
+    """
     with file.open("rb+") as content:
         flush(content.fileno())
     retry_while_in_use(lambda: file.replace(target))
@@ -143,13 +156,19 @@ def commit_file(file: Path, target: Path) -> None:
 
 
 def temp_target(name: str) -> str | None:
-    """Return the name of the file that a temp file replaces; None for a file of another kind."""
-    match = _TEMP.fullmatch(name)
+    """Return the name of the file that a temp file will replace.
+
+    Return None if ``name`` is not the name of a temp file.
+    """
+    match = _TEMP_NAME.fullmatch(name)
     return match and match[1]
 
 
 def append_file(folder: Path, name: str, data: bytes) -> None:
-    """Durably append complete lines to a file. If its last line is incomplete, first end it."""
+    """Durably append complete lines to a file, which is created if it doesn't exist.
+
+    If the last line of the file is incomplete, a line break is written first.
+    """
     with _open_regular(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT) as (fd, status):
         size = status.st_size
         if size == 0:
@@ -163,7 +182,7 @@ def append_file(folder: Path, name: str, data: bytes) -> None:
             flush(fd)
         except BaseException:
             with contextlib.suppress(OSError):
-                os.ftruncate(fd, size)  # remove bytes that the caller will write again
+                os.ftruncate(fd, size)  # so that a second attempt doesn't write these bytes twice
             raise
     if size == 0:
         flush_folder(folder)
@@ -189,7 +208,9 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 def _read_all(fd: int, size: int) -> bytes:
+    """Return all bytes of a file, whose size was ``size`` when it was opened."""
     chunks = []
+    # The first call asks for one byte more than the size, because the file may have grown since.
     while chunk := os.read(fd, max(size + 1, 65536)):
         chunks.append(chunk)
         size = 0

@@ -14,7 +14,7 @@ from .platform import flush_folder
 
 
 def ensure_folder(folder: Path) -> None:
-    """Durably create a private folder unless it exists.
+    """Create a private folder durably, unless it exists.
 
     Raises StorageError if the path is a link or a file.
     """
@@ -22,6 +22,7 @@ def ensure_folder(folder: Path) -> None:
         return
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
+        # The umask may have removed permissions of our own. Some disks refuse to change them.
         with contextlib.suppress(PermissionError):
             folder.chmod(0o700)
         flush_folder(folder.parent)
@@ -47,30 +48,31 @@ Access = Literal["private", "open", "shared", "foreign"]
 def get_access(folder: Path) -> Access:
     """Return whether other accounts can read a folder, and whether we may change that.
 
-    ``private``: no other account can read the folder. ``open``: other accounts can, for example
-    because ``git clone`` created the folder. ``shared``: somebody allowed other accounts to read
-    it, through an access list or as a group's setgid folder. ``foreign``: other accounts can read
-    the folder, and one of them owns it.
+    - ``private``: no other account can read the folder.
+    - ``open``: other accounts can read the folder, for example because ``git clone`` created it.
+    - ``shared``: somebody allowed other accounts to read the folder. They used an access list, or
+      they made it the folder of a group (with the setgid bit).
+    - ``foreign``: other accounts can read the folder, and it belongs to another account.
     """
     status = os.lstat(folder)
     if sys.platform == "win32" or not status.st_mode & 0o077:
         return "private"
     if status.st_uid != os.geteuid():
         return "foreign"
-    by_group = status.st_mode & stat.S_ISGID and status.st_mode & stat.S_IWGRP
-    return "shared" if by_group or _has_access_list(folder) else "open"
+    is_group_folder = status.st_mode & stat.S_ISGID and status.st_mode & stat.S_IWGRP
+    return "shared" if is_group_folder or _has_access_list(folder) else "open"
 
 
 def restrict_access(folder: Path) -> Access:
-    """Make a folder private if we own it; return the access that it had before.
+    """Make a folder private if we own it; return the access that other accounts had before.
 
     In a ``shared`` folder, the group keeps its access, and everybody else loses it.
     """
     access = get_access(folder)
-    allowed = 0o770 if access == "shared" else 0o700
+    allowed_mode = 0o770 if access == "shared" else 0o700
     mode = stat.S_IMODE(os.lstat(folder).st_mode)
-    if access in ("open", "shared") and mode & 0o777 & ~allowed:
-        folder.chmod(mode & ~0o777 | mode & allowed)
+    if access in ("open", "shared") and mode & 0o777 & ~allowed_mode:
+        folder.chmod(mode & ~0o777 | mode & allowed_mode)  # keeps the setgid bit
     return access
 
 

@@ -1,23 +1,24 @@
 """Lock files, for disks that don't support the system's locks.
 
-The process that creates a lock file has the lock, until it removes the file. The content of a lock
-file is called a claim: it identifies the machine and the process, and has a random token and the
-number of a heartbeat.
+The process that creates a lock file has the lock until it removes the file. The content of a lock
+file is called a claim. It identifies the machine and the process, and contains a random token and a
+heartbeat: a number that grows while the process has the lock.
 
 Invariants:
 
-- If the process of a claim is on this machine, the claim expires when the process has ended, and
-  not because of its age.
-- Whether a process on another machine or in another container has ended can't be checked. So each
-  process rewrites its claim every ``BEAT`` seconds. The claim expires when a waiting process has
-  seen no change of it for ``LEASE`` seconds of its own clock.
-- Exactly one process takes over an expired claim: the process that creates the file whose name
-  contains the token of the claim. That file then atomically replaces the lock file, so that the
-  lock never looks free in between.
+- The claim of another process on the same machine expires when that process has ended. It doesn't
+  expire because of its age.
+- A process can't check whether a process on another machine or in another container has ended. So
+  each process rewrites its claim every ``BEAT`` seconds. A process that waits for the lock regards
+  a claim from elsewhere as expired if it hasn't changed for ``LEASE`` seconds, as measured by the
+  clock of the waiting process.
+- Only one process can take over an expired claim. It creates a takeover file with its own claim;
+  the name of this file contains the token of the expired claim, so no second process can create
+  it. Then the takeover file atomically replaces the lock file, so that the lock never looks free.
 
-``filelock.SoftFileLock`` can't be used. It never takes over a claim of another container. And it
-takes over no claim at all on disks that can't exchange the names of two files, which is most of
-these disks.
+``filelock.SoftFileLock`` can't be used, because it never takes over the lock of a process in
+another container. Besides, it only takes over a lock if the disk can exchange the names of two
+files. Most of the disks that don't support the system's locks can't do that, either.
 """
 
 from __future__ import annotations
@@ -39,16 +40,17 @@ from typing import Any
 from .files import NotRegularFile, read_file
 from .platform import SAFE_FLAGS, make_private
 
-LEASE = 5.0  # seconds without a change, after which a claim of another machine expires
+LEASE = 5.0  # seconds after which an unchanged claim of another machine expires
 BEAT = 1.0  # seconds between two rewrites of a claim
-_POLL = 0.002  # seconds between two attempts
-_ENDED_PROCESS = -1  # in place of the start time of a process that has ended
+_POLL = 0.002  # seconds between two attempts to get the lock
+_ENDED_PROCESS = -1  # the result of ``_start_time`` for a process that has ended
 
 
 def claim_file(path: str, deadline: float) -> Callable[[], None] | None:
-    """Create the lock file ``path``; return a function that releases the lock, or None on timeout.
+    """Create the lock file ``path``; return a function that releases the lock.
 
-    ``deadline`` is a time of the monotonic clock. Raises OSError.
+    Return None if the lock isn't free before ``deadline``, a time of the monotonic clock. Raises
+    OSError.
     """
     claim = _Claim(path)
     first_seen: dict[bytes, float] = {}
@@ -56,15 +58,15 @@ def claim_file(path: str, deadline: float) -> Callable[[], None] | None:
         if time.monotonic() >= deadline:
             return None
         time.sleep(_POLL)
-    claim.begin()
+    claim.start_heartbeat()
     return claim.release
 
 
-_active_tokens: set[str] = set()  # the tokens of this process's claims that have the lock
+_active_tokens: set[str] = set()  # the tokens of the claims by which this process has locks now
 
 
 class _Claim:
-    """A claim of this process, which waits for the lock, has it or has released it."""
+    """A claim of this process to one lock: the lock is awaited, locked or already released."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -72,7 +74,8 @@ class _Claim:
         self._beat_count = 0
         self._written_at = time.monotonic()
         self._released = threading.Event()
-        self._guard = threading.Lock()  # so that no heartbeat is written during the release
+        # Locked by a heartbeat and by the release, so that no heartbeat is written afterwards.
+        self._guard = threading.Lock()
 
     def create(self, path: str) -> bool:
         """Create a file with this claim; return False if the file exists."""
@@ -93,17 +96,19 @@ class _Claim:
             raise
         return True
 
-    def begin(self) -> None:
-        """Rewrite the claim regularly, in a thread, until it is released."""
+    def start_heartbeat(self) -> None:
+        """Start a thread that rewrites the claim regularly, until the lock is released."""
         _active_tokens.add(self._token)
-        threading.Thread(target=self._keep_fresh, name="aiserver-claim", daemon=True).start()
+        threading.Thread(
+            target=self._beat_until_released, name="aiserver-claim", daemon=True
+        ).start()
 
-    def _keep_fresh(self) -> None:
+    def _beat_until_released(self) -> None:
         while not self._released.wait(BEAT):
             self.beat()
 
     def beat(self) -> None:
-        """Rewrite the claim, for processes that can't check whether this process still runs."""
+        """Rewrite the claim with the next heartbeat, unless another process took over the lock."""
         with self._guard, contextlib.suppress(OSError, NotRegularFile):
             if not self._is_ours():
                 return
@@ -116,12 +121,12 @@ class _Claim:
             self._written_at = time.monotonic()
 
     def release(self) -> None:
-        """Remove the lock file unless another process has taken over the claim."""
+        """Remove the lock file, unless another process has taken over the lock."""
         _active_tokens.discard(self._token)
         self._released.set()
         with self._guard:
-            # If this process was paused for long, another process may be taking over the claim
-            # right now. Only one of the two can create the takeover file.
+            # If this process was paused for long, another process may be taking over the lock right
+            # now. Only one of these two processes can create the takeover file.
             takeover_path = f"{self._path}.{self._token}"
             was_paused = time.monotonic() - self._written_at > LEASE / 2
             if was_paused and not (self._is_ours() and self.create(takeover_path)):
@@ -135,7 +140,7 @@ class _Claim:
         return data is not None and _parse(data).get("token") == self._token
 
     def _content(self) -> bytes:
-        # The length is fixed, so that a rewritten claim replaces all bytes of the previous one.
+        # The length is fixed, so that a rewritten claim replaces all bytes of the previous claim.
         beat = f"{self._beat_count:010}"
         fields = {**_process_identity(os.getpid()), "token": self._token, "beat": beat}
         return json.dumps(fields).encode() + b"\n"
@@ -144,9 +149,9 @@ class _Claim:
 def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool:
     """Replace an expired claim with ``claim``; return whether that succeeded.
 
-    ``first_seen`` is the time when this process first saw the bytes of each claim. A process may
-    end during a takeover, and leave a takeover file with its own claim. That claim expires, too,
-    and is taken over in the same way, so there may be a chain of expired claims.
+    ``first_seen`` maps the bytes of a claim to the time when this process first saw them. A process
+    may end during a takeover and leave a takeover file, which contains its own claim. That claim
+    expires, too, and is taken over in the same way. So there may be a chain of expired claims.
     """
     chain: list[tuple[str, bytes]] = []
     takeover_path = path
@@ -156,7 +161,7 @@ def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool
             return False
         takeover_path = f"{path}.{_token(data)}"
         if any(takeover_path == name for name, _ in chain):
-            return False
+            return False  # a circle, which only damaged claims can form
     if not chain or not claim.create(takeover_path):
         return False
     # Another process may have taken over a claim of the chain after it was read.
@@ -170,34 +175,42 @@ def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool
 
 
 def _remove(path: str) -> None:
+    """Remove a lock file or takeover file, or make its claim expire."""
     try:
         Path(path).unlink(missing_ok=True)
-    except OSError:  # an empty claim identifies no process, so it expires
+    except OSError:  # empty the file: a claim that identifies no process expires by its age
         with contextlib.suppress(OSError):
             os.truncate(path, 0)
 
 
 def _is_expired(data: bytes, first_seen: dict[bytes, float]) -> bool:
+    """Return whether the claim in ``data`` has expired; see the module's invariants."""
     now, claim = time.monotonic(), _parse(data)
-    is_unchanged = now - first_seen.setdefault(data, now) >= LEASE
+    is_too_old = now - first_seen.setdefault(data, now) >= LEASE
     pid, machine = claim.get("pid"), _process_identity(os.getpid())["machine"]
     if claim.get("machine") != machine or not isinstance(pid, int):
-        return is_unchanged
+        return is_too_old
     if pid == os.getpid() and claim.get("start") == _start_time(pid):
-        return is_unchanged and claim.get("token") not in _active_tokens
+        # The process runs, but a claim may remain because removing its file failed.
+        return is_too_old and claim.get("token") not in _active_tokens
     return not _is_alive(pid, claim.get("start"))
 
 
 def _is_alive(pid: int, start: object) -> bool:
-    """Return whether the process with this id and start time still runs. Ids are reused."""
+    """Return whether the process with this id and start time still runs.
+
+    The id alone isn't enough, because the system gives the ids of ended processes to new ones.
+    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):
+    except (OSError, OverflowError):  # for example, the process belongs to another user
         return True
-    now = _start_time(pid)
-    return now != _ENDED_PROCESS and (start is None or now is None or now == start)
+    current_start = _start_time(pid)
+    if current_start == _ENDED_PROCESS:
+        return False
+    return start is None or current_start is None or current_start == start
 
 
 def _token(data: bytes) -> str:
@@ -227,30 +240,41 @@ def _read(path: str) -> bytes | None:
 
 @functools.lru_cache(maxsize=1)
 def _process_identity(pid: int) -> dict[str, Any]:
-    """Return fields that identify a process, by which another process can check if it runs."""
+    """Return those fields of a claim that identify the process, whose id is ``pid``.
+
+    With them, another process can check whether this process still runs. ``pid`` is a parameter so
+    that a forked process doesn't get the cached fields of its parent.
+    """
     return {"machine": _machine_id(), "pid": pid, "start": _start_time(pid)}
 
 
 def _machine_id() -> str:
-    """Return an id of this machine since it was started, or of the container on it."""
+    """Return an id of this machine, or of the container in which this process runs.
+
+    The id changes when the machine is restarted.
+    """
     name = socket.gethostname()
     if sys.platform != "linux":
         return name
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        namespace = Path("/proc/self/ns/pid").stat().st_ino  # each container has its own
+        namespace = Path("/proc/self/ns/pid").stat().st_ino  # different in each container
     except OSError:
-        return f"{name} {secrets.token_hex(8)}"  # unlike any other, so claims only expire by age
+        # An id that no other process has, so that claims expire only by their age.
+        return f"{name} {secrets.token_hex(8)}"
     return f"{name} {boot} {namespace}"
 
 
 def _start_time(pid: int) -> int | None:
-    """Return when a process started, in ticks since the boot; None if the system hides it.
+    """Return when a process started, in clock ticks since the machine was started.
 
-    Return ``_ENDED_PROCESS`` for a zombie: a process that has ended and is still listed.
+    Return None if the system doesn't tell. Return ``_ENDED_PROCESS`` for a zombie, a process that
+    has ended but is still listed.
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
+        # The fields are described in `man proc_pid_stat`. The second field, the name of the program
+        # in parentheses, may contain spaces. The state is the third field, the start time the 22nd.
         state, *fields = stat[stat.rindex(b")") + 1 :].split()
         return _ENDED_PROCESS if state in (b"Z", b"X") else int(fields[18])
     except (OSError, ValueError, IndexError):

@@ -1,15 +1,18 @@
-"""Lock a name in a folder across processes, with the kind of locks that the folder's disk supports.
+"""Lock a name in a folder across processes, with a kind of lock that the folder's disk supports.
+
+The *system's locks* are the file locks of the operating system (``flock``).
 
 Invariants:
 
-- At most one process has the lock, even if the system's locks don't work for every process. The
-  first process that finds that they don't work writes a note (``no-flock``) into the folder. From
-  then on all processes use lock files (``lock_files.py``) in that folder.
-- If a process that has the lock is killed, other processes aren't blocked.
+- At most one process has the lock of a name, even if the system's locks work for some processes
+  and not for others. The first process for which they don't work creates a file ``no-flock`` in
+  the folder, the note. From then on, all processes use lock files (``lock_files.py``) there.
+- If a process that has a lock is killed, other processes can get the lock.
 - A symbolic link in place of a lock file, which somebody may have planted, is removed and never
   followed.
-- If somebody removes a lock file that is in use, no process is blocked, and no two processes get
-  the lock: after locking its file, a process verifies that the file still has the name.
+- If somebody removes a lock file that is in use, the processes that wait for it aren't blocked, and
+  no two of them get the lock. For this, a process that has locked a file then verifies that it is
+  still the file with that name.
 """
 
 from __future__ import annotations
@@ -36,10 +39,11 @@ else:
     flock = fcntl.flock
     _EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
 
-NO_FLOCK = "no-flock"  # name of the file that notes that the system's locks don't work
-_POLL = 0.002  # seconds between two attempts
-# Seconds to wait after the note was written, once per folder. A save that another process began
-# before, with the system's lock, can end in this time.
+# The name of the note: an empty file that says that the system's locks don't work in its folder.
+NO_FLOCK = "no-flock"
+_POLL = 0.002  # seconds between two attempts to get a lock
+# Seconds that a process waits after it has created the note. Meanwhile, other processes can finish
+# what they began with the system's locks before the note existed.
 _GRACE = 0.5
 
 
@@ -64,14 +68,15 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
             return release
         release()
     except _NoSystemLocks:
-        _note_missing_locks(note_path)
+        _create_note(note_path)
     return claim_file(f"{folder}{os.sep}{name}.claim", deadline)
 
 
 def has_system_locks(folder: Path) -> bool:
-    """Return whether the system's locks work in a folder, and no note says that they don't.
+    """Return whether the system's locks work in a folder. If it has the note, they don't.
 
-    No file stays in the folder. In a read-only folder, the locks count as working.
+    The file that is created for this test is removed. In a read-only folder, where it can't be
+    created, the locks count as working.
     """
     if flock is None:
         return True
@@ -87,8 +92,8 @@ def has_system_locks(folder: Path) -> bool:
     return True
 
 
-def _note_missing_locks(note_path: str) -> None:
-    """Write the note that makes all processes use lock files in the folder."""
+def _create_note(note_path: str) -> None:
+    """Create the note, which makes all processes use lock files in the folder."""
     try:
         fd = os.open(note_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, 0o600)
     except FileExistsError:
@@ -101,7 +106,7 @@ def _note_missing_locks(note_path: str) -> None:
 
 
 def _lock_with_flock(path: str, deadline: float) -> Callable[[], object] | None:
-    # The package filelock is slower: with it, a save of 10 turns exceeds its target in
+    # The package filelock would be slower: saving a session of 10 turns would exceed its target in
     # benchmarks/stores.py.
     while True:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | SAFE_FLAGS, 0o600)
@@ -120,6 +125,7 @@ def _lock_with_flock(path: str, deadline: float) -> Callable[[], object] | None:
 
 
 def _try_lock(fd: int) -> bool:
+    """Lock an open file without waiting; return False if another process has the lock."""
     try:
         flock(fd, _EXCLUSIVE)
     except BlockingIOError:
@@ -130,7 +136,7 @@ def _try_lock(fd: int) -> bool:
 
 
 def _is_file_at(fd: int, path: str) -> bool:
-    """Return whether the open file is still the file at ``path``, and make it private."""
+    """Return whether the open file is still the file at ``path``; if so, make the file private."""
     try:
         current = os.lstat(path)
     except FileNotFoundError:

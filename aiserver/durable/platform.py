@@ -14,7 +14,8 @@ from pathlib import Path
 # privilege.
 SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # so that opening a pipe (FIFO) doesn't block
-# Seconds between attempts to rename or remove a file that is in use, which Windows refuses.
+# Windows refuses to rename or remove a file that is in use. Such an action is tried again after
+# each of these waits, in seconds.
 WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
 
 
@@ -30,21 +31,21 @@ def flush(fd: int) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Flush a folder's entries to the disk. Windows always writes them at once."""
+    """Flush a folder's entries to the disk. Does nothing on Windows, which always flushes them."""
     if sys.platform == "win32":
         return
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | SAFE_FLAGS)
     try:
         os.fsync(fd)
     except OSError as exc:
-        if exc.errno not in (errno.EINVAL, errno.ENOTSUP):  # some network disks can't flush
+        if exc.errno not in (errno.EINVAL, errno.ENOTSUP):  # not supported by some network disks
             raise
     finally:
         os.close(fd)
 
 
 def retry_while_in_use(action: Callable[[], object]) -> None:
-    """Retry an action that Windows refuses while another program has the file open."""
+    """Run an action; retry it while Windows refuses it because another program uses the file."""
     for wait in WAITS:
         try:
             action()
@@ -57,14 +58,17 @@ def retry_while_in_use(action: Callable[[], object]) -> None:
 
 def make_private(fd: int) -> None:
     """Set an open file's mode to 0600."""
-    # A umask may have removed our own permissions, too. Some disks have no permissions and refuse.
+    # The umask may have removed our own permissions, too. Some disks refuse to change permissions.
     if sys.platform != "win32" and os.fstat(fd).st_mode & 0o777 != 0o600:
         with contextlib.suppress(PermissionError):
             os.fchmod(fd, 0o600)
 
 
 def open_old_file(path: Path) -> int | None:
-    """Open the file that is about to be replaced, so that the disk frees its bytes on close."""
+    """Open a file that is about to be replaced, and return its descriptor, or None if that fails.
+
+    The disk frees the bytes of the replaced file only when the descriptor is closed.
+    """
     if sys.platform != "win32":  # Windows can't replace an open file
         with contextlib.suppress(OSError):
             return os.open(path, os.O_RDONLY | SAFE_FLAGS | NONBLOCK_FLAG)
@@ -72,9 +76,9 @@ def open_old_file(path: Path) -> int | None:
 
 
 def set_time(fd: int) -> int:
-    """Set an open file's times to now, in nanoseconds; return that time."""
+    """Set the times of an open file to now, and return this time in nanoseconds."""
     now = time.time_ns()
     if os.utime in os.supports_fd:
-        with contextlib.suppress(OSError):  # some disks don't support it
+        with contextlib.suppress(OSError):  # some disks don't support that
             os.utime(fd, ns=(now, now))
     return now

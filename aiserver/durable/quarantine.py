@@ -1,7 +1,7 @@
 """Preserve the bytes of files that can't be used, under the name ``<file>.corrupt-N``.
 
-Invariants: earlier quarantined files are never replaced. At every moment, the bytes are stored
-under at least one of the two names.
+Invariants: a quarantined file is never replaced. At every moment, the bytes are stored under the
+original name, the quarantine name or both.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
     """Move a file into quarantine by renaming it; return the new name.
 
     If the file is a link, the link itself is renamed. The new name begins with ``base_name`` if
-    that is given, else with ``name``. The caller must have the lock for that name, so that no
-    earlier quarantined file is replaced.
+    that is given, else with ``name``. The caller must have the lock for that name; otherwise
+    another process might choose the same new name.
     """
     new_name, _ = _quarantine_names(folder, base_name or name)
     retry_while_in_use(lambda: (folder / name).rename(folder / new_name))
@@ -31,10 +31,10 @@ def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
 def copy_to_quarantine(
     folder: Path, name: str, data: bytes, suffix: str = QUARANTINE_SUFFIX
 ) -> str:
-    """Copy a file's bytes into quarantine; return the name of the copy.
+    """Copy a file, whose bytes are ``data``, into quarantine; return the name of the copy.
 
-    The file itself stays until the caller replaces it. If replacing it fails, the next call finds
-    the copy and returns its name again.
+    The file itself stays until the caller replaces it. If the caller fails to replace it and calls
+    this function again, no second copy is made: the name of the first copy is returned.
     """
     new_name, latest_name = _quarantine_names(folder, name, suffix)
     if latest_name and _has_content(folder / latest_name, data):

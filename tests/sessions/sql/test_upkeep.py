@@ -312,7 +312,7 @@ async def test_a_file_on_a_network_disk_has_a_warning(
     mounts.write_text(f"server:/home {tmp_path} nfs4 rw 0 0\n")
     store = create_session_manager(f"sqlite:///{tmp_path}/x.db")
     assert await store.start() == []
-    monkeypatch.setattr(disks, "_MOUNTS", mounts)
+    monkeypatch.setattr(disks, "_MOUNT_TABLE", mounts)
     [notice] = await store.start()
     assert "network disk" in notice
     await store.close()
