@@ -1,4 +1,7 @@
-/** Adds the commands that show, in a cell's editor, the contributor of each line. */
+/**
+ * Adds two commands: one shows the contributor of each line in a cell's editor, and the other opens
+ * the replay at the step that wrote the current line.
+ */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -46,7 +49,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
           identity,
           trans,
           locale,
-          show: (cellId, line) => {
+          showStep: (cellId, line) => {
             if (commands.hasCommand(CommandIDs.showStep)) {
               void commands.execute(
                 CommandIDs.showStep,
@@ -113,7 +116,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
           // the command again then shows the step.
           return commands.execute(CommandIDs.blame);
         }
-        const line = blame.atCursor;
+        const line = blame.lineAtCursor;
         if (line && line.step !== null) {
           const location = stepLocation(current.cell.model.id, line);
           return commands.execute(CommandIDs.showStep, location);
@@ -133,8 +136,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /**
- * Return the step that wrote a line. The step may be in another cell (`brought`), whose code was
- * later merged into this cell or restored in it.
+ * Return the step that wrote a line. If the line came from another cell, by a merge of cells or by
+ * restoring a version of that cell, `line.brought` is the step of that cell.
  */
 function stepLocation(
   cellId: string,

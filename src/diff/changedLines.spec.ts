@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 
-import { aroundChanges, changedLines } from './changedLines';
+import { areNearChanges, changedLines } from './changedLines';
 
 const formatted = (before: string, code: string) =>
   changedLines(before, code).map(({ kind, from, to }) => {
@@ -64,7 +64,7 @@ describe('changedLines', () => {
   it('shows the lines around the changes of a long cell', () => {
     const before = Array.from({ length: 20 }, (_, i) => `x${i}`);
     const code = before.map((line, i) => (i === 10 ? 'new' : line));
-    const shown = aroundChanges(
+    const shown = areNearChanges(
       changedLines(before.join('\n'), code.join('\n'))
     );
     expect(shown).toHaveLength(21);

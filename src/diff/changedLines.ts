@@ -1,6 +1,6 @@
 /**
- * A diff as a list of unchanged, removed and added lines, with the changed ranges in them. It is
- * used where code is rendered without an editor. All functions here are pure.
+ * Computes a diff as a list of unchanged, removed and added lines, each with its changed ranges.
+ * The list is used where code is rendered without an editor. All functions here are pure.
  *
  * Invariants: the unchanged and the added lines together are the new code; the unchanged and the
  * removed lines together are the old code.
@@ -15,20 +15,24 @@ export interface IRange {
 }
 
 export interface IChangedLine extends IRange {
-  /** The kind of line. Offsets of a removed line refer to the old code, else to the new code. */
+  /**
+   * Whether the line is unchanged, removed or added. The offsets of a removed line refer to the old
+   * code, and those of the other lines refer to the new code.
+   */
   readonly kind: 'same' | 'removed' | 'added';
-  /** The changed ranges; empty if so much changed that marking them would not help. */
+  /** The changed ranges in the line; none if so much changed that marking them would not help. */
   readonly ranges: readonly IRange[];
 }
 
-/** The number of unchanged lines that are shown around a change. */
+/** The number of unchanged lines that are shown before and after a changed line. */
 const CONTEXT_LINES = 2;
 
-/** Compare two texts line by line. */
+/** Compare the old code `before` with the new code `code`, line by line. */
 export function changedLines(before: string, code: string): IChangedLine[] {
   const { a, b, hunks } = lineDiff(before, code);
-  const hasMarks = areSimilar(before, code);
+  const isSimilar = areSimilar(before, code);
   const lines: IChangedLine[] = [];
+  /** Add the lines of `text` between two offsets. */
   const addLines = (
     kind: IChangedLine['kind'],
     text: string,
@@ -55,7 +59,7 @@ export function changedLines(before: string, code: string): IChangedLine[] {
   };
   let previousEnd = 0;
   for (const { fromA, fromB, toA, toB, changes } of hunks) {
-    const markedChanges = hasMarks ? changes : [];
+    const markedChanges = isSimilar ? changes : [];
     addLines('same', b, previousEnd, fromB);
     addLines(
       'removed',
@@ -90,17 +94,17 @@ export function countLines(lines: readonly IChangedLine[]): ILineCount {
   return { added: count('added'), removed: count('removed') };
 }
 
-/** Return for each line whether it is changed or near a changed line, and so worth showing. */
-export function aroundChanges(lines: readonly IChangedLine[]): boolean[] {
-  const isShown = lines.map(() => false);
+/** Return, for each line, whether the line is changed or near a changed line. */
+export function areNearChanges(lines: readonly IChangedLine[]): boolean[] {
+  const areNear = lines.map(() => false);
   lines.forEach(({ kind }, index) => {
     if (kind !== 'same') {
-      isShown.fill(
+      areNear.fill(
         true,
         Math.max(0, index - CONTEXT_LINES),
         index + CONTEXT_LINES + 1
       );
     }
   });
-  return isShown;
+  return areNear;
 }

@@ -1,9 +1,9 @@
 /**
  * An editor extension that hides the empty last line of a text.
  *
- * If a line is added at the end of a text, the line before it gets a line break, and a diff would
- * mark that line as changed, too. To avoid this, a line break is added to both texts of a diff, and
- * this extension hides the empty line after it.
+ * When a line is added at the end of a text, the line before it gets a line break, so a diff would
+ * mark that line as changed, too. To avoid this, both texts of a diff get a line break at the end.
+ * Each text then ends with an empty line, which this extension hides.
  */
 import { Decoration, EditorView } from '@codemirror/view';
 

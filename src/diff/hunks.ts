@@ -1,4 +1,4 @@
-/** Count the separate changes between two sources, as the diff that is drawn over a cell does. */
+/** Counts the hunks between two sources. The diff that is drawn over a cell has the same hunks. */
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
@@ -8,7 +8,7 @@ export function countHunks(from: string, to: string): number {
   return Chunk.build(textOf(from), textOf(to), DIFF_LIMITS).length;
 }
 
-/** Convert a source to a text. It gets a final line break; `hiddenEnd.ts` says why. */
+/** Convert a source to CodeMirror's `Text`, with a line break at the end (see `hiddenEnd.ts`). */
 function textOf(source: string): Text {
   return Text.of(`${source}\n`.split('\n'));
 }

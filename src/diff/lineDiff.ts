@@ -1,10 +1,11 @@
 /**
- * The difference between two texts in whole lines.
+ * Computes the difference between two texts in whole lines. The old text is called A, and the new
+ * text is called B.
  *
- * Invariants: replacing each hunk's range of the text before by its range of the text after yields
- * the text after, and the reverse.
+ * Invariant: if the range of each hunk in A is replaced by the range of the hunk in B, the result
+ * is B; and vice versa.
  *
- * CodeMirror's `Chunk.build` is not used, although its line boundaries are the same: it omits an
+ * CodeMirror's `Chunk.build` also returns whole lines, but it isn't used here, because it omits an
  * empty line that is added or removed next to another empty line.
  */
 import { Change, presentableDiff } from '@codemirror/merge';
@@ -12,8 +13,8 @@ import { Change, presentableDiff } from '@codemirror/merge';
 import { DIFF_LIMITS } from './limits';
 
 /**
- * A change of whole lines: a range in the text before (A), and the range in the text after (B) that
- * replaces it. A range is empty if its `from` equals its `to`.
+ * A change of whole lines: a range in A, and the range in B that replaces it. A range is empty if
+ * its `from` equals its `to`.
  */
 export interface IHunk {
   readonly fromA: number;
@@ -21,11 +22,11 @@ export interface IHunk {
   readonly toA: number;
   readonly fromB: number;
   readonly toB: number;
-  /** The changes within the hunk. */
+  /** The changes of single characters within the hunk. */
   readonly changes: readonly Change[];
 }
 
-/** The texts, each with a line break at its end, and their hunks. */
+/** The texts A and B, each with an additional line break at its end, and their hunks. */
 export interface ILineDiff {
   readonly a: string;
   readonly b: string;
@@ -34,14 +35,14 @@ export interface ILineDiff {
 
 /** Compute the difference between two texts in whole lines. */
 export function lineDiff(before: string, code: string): ILineDiff {
-  // Add a final line break, so that adding a line at the end doesn't change the line before it.
+  // `hiddenEnd.ts` explains why a line break is added.
   const a = `${before}\n`;
   const b = `${code}\n`;
   const hunks: IHunk[] = [];
   for (const change of presentableDiff(a, b, DIFF_LIMITS)) {
-    const hunk = wholeLines(a, b, change);
+    const hunk = extendToLines(a, b, change);
     const previous = hunks[hunks.length - 1];
-    // Merge hunks between which there is at most one empty line in one of the texts.
+    // Merge two hunks if, in A or in B, nothing or only one empty line is between them.
     const isAdjacent =
       previous &&
       (hunk.fromA <= previous.toA + 1 || hunk.fromB <= previous.toB + 1);
@@ -62,7 +63,7 @@ export function lineDiff(before: string, code: string): ILineDiff {
   return { a, b, hunks };
 }
 
-/** Return the start and the end of the line at an offset; the end is before its line break. */
+/** Return the start of the line that contains `offset`, and its end, which is at the line break. */
 export function lineAt(
   text: string,
   offset: number
@@ -74,16 +75,16 @@ export function lineAt(
   };
 }
 
-/** Extend a change to whole lines. */
-function wholeLines(a: string, b: string, change: Change): IHunk {
+/** Return the hunk with the lines that a change touches. */
+function extendToLines(a: string, b: string, change: Change): IHunk {
   const [startA, startB] = [lineAt(a, change.fromA), lineAt(b, change.fromB)];
   const [endA, endB] = [lineAt(a, change.toA), lineAt(b, change.toB)];
-  // A change that ends at the start of a line in both texts doesn't include that line.
+  // If the change ends at the start of a line in both texts, the hunk doesn't include that line.
   const endsAtLineStart = endA.from === change.toA && endB.from === change.toB;
   const toA = endsAtLineStart ? change.toA : endA.to + 1;
   const toB = endsAtLineStart ? change.toB : endB.to + 1;
-  // A change that starts at the end of a line in both texts doesn't include that line, unless it
-  // would then be empty in one of them.
+  // If the change starts at the end of a line in both texts, the hunk doesn't include that line,
+  // unless one of the hunk's ranges would then be empty.
   const startsAtLineEnd =
     startA.to === change.fromA &&
     startB.to === change.fromB &&

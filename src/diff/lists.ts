@@ -1,9 +1,9 @@
-/** The difference between two lists. Pure. */
+/** Computes the difference between two lists of texts. Pure. */
 import { diff } from '@codemirror/merge';
 
 import { DIFF_LIMITS } from './limits';
 
-/** The largest number of entries of both lists; in longer lists all entries count as changed. */
+/** If the two lists together have more entries than this, all entries are returned as changed. */
 const MAX_ENTRIES = 50_000;
 
 /**

@@ -1,9 +1,12 @@
-/** Decide whether a diff marks only the changed lines, or also the changed words in them. */
+/** Decides whether a diff marks only the changed lines, or also the changed words in them. */
 import { lineDiff } from './lineDiff';
 
+/** Lines in which a larger fraction of the characters changed count as rewritten. */
+const MAX_CHANGED_SHARE = 0.6;
+
 /**
- * Whether the changed lines of two texts are similar enough to mark the changed words in them. If
- * the lines were rewritten, nearly every word would be marked.
+ * Return whether the changed lines of two texts are so similar that it helps to mark the changed
+ * words. In lines that were rewritten, nearly every word would be marked.
  */
 export function areSimilar(original: string, code: string): boolean {
   let total = 0;
@@ -15,5 +18,5 @@ export function areSimilar(original: string, code: string): boolean {
       changed += change.toA - change.fromA + change.toB - change.fromB;
     }
   }
-  return changed < total * 0.6;
+  return changed < total * MAX_CHANGED_SHARE;
 }

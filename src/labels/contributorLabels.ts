@@ -9,7 +9,7 @@ import {
 } from '../records/contributor';
 import { closeGaps } from './spacing';
 
-/** The contributor of a step, a line or a moment. */
+/** The fields of a step, a line or a moment that name its contributor. */
 export type Contribution = Pick<Step, 'author' | 'name'>;
 
 /** Return the colour in which a contributor is shown; `hand` is the colour of people. */
@@ -19,7 +19,7 @@ export function contributorTone({
   return author === 'model' ? 'model' : author === 'person' ? 'hand' : 'other';
 }
 
-/** Return the name of a contributor that is neither a person nor a model. */
+/** Return the contributor's name; if there is none, "an agent", "a program" or "unknown". */
 export function contributorName(
   { author, name = '' }: Contribution,
   trans: TranslationBundle
@@ -46,7 +46,7 @@ export function contributorName(
   }
 }
 
-/** Describe an edit and its contributor: "Edited by jupyter-mcp-server". */
+/** Describe an edit by its contributor: "Edited by jupyter-mcp-server", "Changed on disk". */
 export function editedBy(
   step: Contribution & Partial<Pick<Step, 'data'>>,
   trans: TranslationBundle
@@ -74,7 +74,10 @@ export function editedBy(
 const FORMATTING_COMMAND = /format|prettif|black|ruff|isort|yapf/i;
 
 /** Describe the contributor of a line that no model wrote. */
-export function lineBy(line: BlameLine, trans: TranslationBundle): string {
+export function lineContributorText(
+  line: BlameLine,
+  trans: TranslationBundle
+): string {
   if (line.step === null) {
     return trans.__('Not recorded yet');
   }

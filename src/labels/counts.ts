@@ -1,4 +1,7 @@
-/** Format numbers in the interface's language, which may differ from the browser's language. */
+/**
+ * Formats numbers in the interface's language, which may differ from the browser's language: 1234
+ * is "1,234" in English.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 export function countText(count: number, trans: TranslationBundle): string {

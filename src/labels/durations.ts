@@ -1,4 +1,4 @@
-/** Format durations in the same way in all features: "41 ms", "2.5 s", "8 min", "3 days". */
+/** Formats durations in the same way in all features: "41 ms", "2.5 s", "8 min", "3 days". */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import { countText } from './counts';
@@ -10,6 +10,7 @@ const DAY = 24 * HOUR;
 
 /** Format a duration in milliseconds, with up to two units: "0.31 s", "1 min 5 s". */
 export function durationText(ms: number, trans: TranslationBundle): string {
+  // From 99.5 ms on, the milliseconds would be rounded to three digits: "0.1 s" is shown instead.
   if (ms < 99.5) {
     return trans.__('%1 ms', Math.round(ms));
   }

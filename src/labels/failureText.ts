@@ -1,7 +1,7 @@
 /**
- * The sentence that people read about a failure. The server words its own errors and sends them as
- * user texts. The sentences here are for failures that only the page notices, and for errors that
- * the page describes in more or in less detail than the server.
+ * The sentences that people read about failures. The server sends a sentence with each of its
+ * errors, as a user text. The sentences in this file are for failures that only the page notices,
+ * and for errors that the page describes in more or in less detail than the server.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -11,20 +11,20 @@ import { durationText } from './durations';
 import { labelText, serverText } from './serverText';
 import { closeGaps } from './spacing';
 
-/** Return the sentence for a failure: the page's own, else the server's, else a general one. */
+/** Return the sentence for a failure: one of this file, or the server's, or else a general one. */
 export function failureText(
   failure: IFailure,
   trans: TranslationBundle
 ): string {
   return closeGaps(
-    ownText(failure, trans) ||
+    pageText(failure, trans) ||
       (failure.text ? serverText(failure.text, trans) : failure.message) ||
       trans.__('Something went wrong. Try again.')
   );
 }
 
-/** Return the page's own sentence for a failure; empty if the server's should be used. */
-function ownText(failure: IFailure, trans: TranslationBundle): string {
+/** Return this file's sentence for a failure; empty if the server's sentence is used. */
+function pageText(failure: IFailure, trans: TranslationBundle): string {
   const provider = failure.provider && labelText(failure.provider.label, trans);
   switch (failure.code) {
     case 'interrupted':
@@ -78,7 +78,10 @@ function ownText(failure: IFailure, trans: TranslationBundle): string {
   }
 }
 
-/** Describe an error in a form's field, which is called as its label; empty for other fields. */
+/**
+ * Return the server's sentence about an invalid field of a request, with the label of the field's
+ * input instead of its name in the API. Empty if no form has an input for the field.
+ */
 function fieldText(text: UserText, trans: TranslationBundle): string {
   const labels: Record<string, string> = {
     key: trans.__('API key'),

@@ -5,7 +5,10 @@ import type { Moment } from '../api/types';
 import { contributorTone } from './contributorLabels';
 import { type DotKind, stepTitle } from './stepLabels';
 
-/** Return a moment's title, in one line. Unlike a step's title, it says "a cell": "Moved a cell". */
+/**
+ * Return a moment's title, in one line. A step's title, such as "Moved", is shown where the cell is
+ * known; a moment's title says "Moved a cell".
+ */
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   switch (moment.kind) {
     case 'split':

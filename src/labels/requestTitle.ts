@@ -1,14 +1,17 @@
 /** The titles of requests. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** The first line of a request to fix an error. Histories may contain it in English, too. */
+/**
+ * The first line of a request to fix an error, in English. A history may contain it in English or
+ * in another language of the interface.
+ */
 const FIX_REQUEST = 'Fix this error:';
 
 /** Return a request's text or, if it asks to fix an error, a title: "Fix: KeyError 'month'". */
 export function requestTitle(text: string, trans: TranslationBundle): string {
   const title = text.trim();
   const [first, ...lines] = title.split('\n').map(line => line.trim());
-  const error = lines.filter(Boolean).pop();
+  const error = lines.filter(Boolean).pop(); // The last line of a traceback is the error.
   const isFix = first === FIX_REQUEST || first === trans.__('Fix this error:');
   if (isFix && error) {
     return trans.__('Fix: %1', error.replace(/^(\w+): /, '$1 '));

@@ -1,4 +1,6 @@
-/** Translate texts that the server words. The catalogue of translations contains their templates. */
+/**
+ * Translates texts that come from the server. The catalogue of translations has their templates.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { UserText } from '../api/types';
@@ -11,7 +13,11 @@ export function serverText(text: UserText, trans: TranslationBundle): string {
   return trans.gettext(text.template, ...params);
 }
 
-/** Translate a server's sentence without parameters; an unknown sentence is returned unchanged. */
+/**
+ * Translate a sentence of the server that has no parameters. A sentence that is not in the
+ * catalogue is returned unchanged, and so is a sentence with "%", which would be read as a
+ * parameter.
+ */
 export function sentenceText(
   sentence: string,
   trans: TranslationBundle
@@ -21,7 +27,7 @@ export function sentenceText(
     : sentence;
 }
 
-/** Translate the label of a provider or model. Only one provider has a name in plain English. */
+/** Translate a label of a provider or model. Only one provider's name has words to translate. */
 export function labelText(label: string, trans: TranslationBundle): string {
   return label.replace(
     'OpenAI-compatible server',

@@ -1,11 +1,17 @@
-/** Texts for the share of the lines of a cell or notebook that each kind of contributor wrote. */
+/**
+ * Texts that say how many lines of a cell or notebook each kind of contributor wrote, as a number
+ * or as a percentage.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Report } from '../api/types';
 
 export type Shares = Omit<Report['total'], 'turns'>;
 
-/** The kinds of shares, in the order in which they are shown. `existing`: from before recording. */
+/**
+ * The kinds of shares, in the order in which they are shown. `existing` is the share of the lines
+ * that the notebook contained before its changes were recorded.
+ */
 export const SHARE_KINDS = [
   'byModel',
   'byPerson',
@@ -38,8 +44,8 @@ export function shareText(
   }
 }
 
-/** Return the names that `counts` maps to numbers of lines, the largest number first. */
-export function byLines(counts: Record<string, number>): string[] {
+/** Return the names in `counts`, which has a number of lines for each; the largest number first. */
+export function namesByLineCount(counts: Record<string, number>): string[] {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)
     .map(([name]) => name);

@@ -1,6 +1,7 @@
 /**
- * The spaces between words and sentences. In Chinese, there is a space only where a Chinese word is
- * next to Latin letters or digits, but templates that are filled in may put spaces elsewhere.
+ * Removes spaces that don't belong in a Chinese text. In Chinese, there is a space only where a
+ * Chinese word is next to Latin letters or digits. A template that was filled in may have spaces in
+ * other places.
  */
 
 const CHINESE = '\\u3400-\\u9fff，。：；！？、（）「」';
@@ -10,7 +11,7 @@ const GAP = new RegExp(
   'g'
 );
 
-/** Remove spaces between Chinese words: "提供商拒绝了", but "OpenAI 拒绝了". */
+/** Remove spaces between Chinese words: "提供商 拒绝了" loses its space, "OpenAI 拒绝了" doesn't. */
 export function closeGaps(text: string): string {
   return text.replace(GAP, '$1$2');
 }

@@ -17,8 +17,8 @@ import { sentenceText, serverText } from './serverText';
 /** The colour of a chip. */
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
-/** The colour of a step's dot; `left`: that of a step that was rejected or stopped. */
-export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'left';
+/** The colour of a step's dot; `unused` is for an answer or a run that was rejected or stopped. */
+export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'unused';
 
 /** Return the colour of a step's dot on the slider and in the list. */
 export function dotKind(step: Step): DotKind {
@@ -26,27 +26,27 @@ export function dotKind(step: Step): DotKind {
     return 'bad';
   }
   if (step.kind === 'run') {
-    return step.outcome === 'done' ? 'good' : 'left';
+    return step.outcome === 'done' ? 'good' : 'unused';
   }
   if (step.outcome === 'rejected' || step.outcome === 'cancelled') {
-    return 'left';
+    return 'unused';
   }
   return contributorTone(step);
 }
 
-/** Return the code that a step's code is compared with to show what the step changed. */
+/** Return the older code with which a step's code is compared to show the step's changes. */
 export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }
 
 /** The fields of a step or a moment from which its title and its outcome are composed. */
-type Titled = Pick<Step, 'author' | 'title' | 'outcome'> &
+type TitleFields = Pick<Step, 'author' | 'title' | 'outcome'> &
   Partial<Pick<Step, 'name' | 'event' | 'data' | 'error' | 'fromStep'>> & {
     kind: Step['kind'] | 'order';
   };
 
 /** Return a step's title: the request of a turn, or a description of the event in one line. */
-export function stepTitle(step: Titled, trans: TranslationBundle): string {
+export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
   switch (step.kind) {
     case 'turn':
       return requestTitle(step.title, trans);
@@ -73,7 +73,7 @@ export function stepTitle(step: Titled, trans: TranslationBundle): string {
   }
 }
 
-function editTitle(step: Titled, trans: TranslationBundle): string {
+function editTitle(step: TitleFields, trans: TranslationBundle): string {
   switch (step.event) {
     case 'accept':
       return trans.__('Accepted with edits');
@@ -85,7 +85,7 @@ function editTitle(step: Titled, trans: TranslationBundle): string {
 }
 
 /** Return the title of an event that concerns the whole cell, such as a split or a move. */
-function cellEventTitle(step: Titled, trans: TranslationBundle): string {
+function cellEventTitle(step: TitleFields, trans: TranslationBundle): string {
   const data = step.data ?? {};
   const type = step.kind === 'other' ? (step.event ?? '') : step.kind;
   switch (type) {
@@ -149,7 +149,7 @@ function moveTitle(
 
 /** Return a step's outcome as the text and the colour of a chip; null if it has none. */
 export function stepOutcome(
-  step: Titled,
+  step: TitleFields,
   isNewestTurn: boolean,
   trans: TranslationBundle
 ): { text: string; tone: Tone } | null {
@@ -181,7 +181,7 @@ export function stepOutcome(
 }
 
 /** Return "accepted", with the number of accepted changes if not all were: "accepted 2 of 3". */
-function acceptedText(step: Titled, trans: TranslationBundle): string {
+function acceptedText(step: TitleFields, trans: TranslationBundle): string {
   const hunks = (step.data?.hunks ?? {}) as Record<string, unknown>;
   const { accepted, of: total } = hunks;
   return typeof accepted === 'number' &&
@@ -203,7 +203,7 @@ export function runOutcome(
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
-/** Return the outcome of the last run of a step's code and the number of runs; null if none. */
+/** Return the outcome of the last run of a step's code, with the number of runs; null if no run. */
 export function lastRunOutcome(
   step: IShownStep,
   trans: TranslationBundle
@@ -227,7 +227,7 @@ export function tooLargeText(
   );
 }
 
-/** Return a step's error: a turn's error is translated, a run's is the kernel's message. */
+/** Return a step's error. A turn's error is translated; a run's error is the kernel's message. */
 export function errorText(
   step: Step,
   trans: TranslationBundle
@@ -243,11 +243,11 @@ export function errorText(
     : step.error;
 }
 
-function runError(step: Titled): string {
+function runError(step: TitleFields): string {
   return (step.kind === 'run' && step.error) || '';
 }
 
-/** Return the name of a step's contributor and, for a model, where it runs; else an empty text. */
+/** Return the name of a step's contributor, and where it runs if it is a model (else empty). */
 export function stepAuthor(
   step: Step,
   info: ModelInfo | null,

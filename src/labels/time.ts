@@ -1,4 +1,6 @@
-/** Format times in the person's language: a time of today as "10:02", an earlier time as a date. */
+/**
+ * Formats times in the person's language: a time of today as "10:02", an earlier time as a date.
+ */
 
 const DAY = 24 * 60 * 60_000;
 
@@ -30,16 +32,16 @@ export function showTime(
     new Intl.DateTimeFormat(tag, options).format(date);
   const full = format({ dateStyle: 'full', timeStyle: 'medium' });
   const clock = format({ timeStyle: 'short' });
-  return { short: short(date, now, tag, format), clock, full };
+  return { short: shortForm(date, now, tag, format), clock, full };
 }
 
-function short(
+function shortForm(
   date: Date,
   now: Date,
   tag: string | undefined,
   format: (options: Intl.DateTimeFormatOptions) => string
 ): string {
-  const days = calendarDays(now) - calendarDays(date);
+  const days = dayNumber(now) - dayNumber(date);
   if (days === 0) {
     return format({ timeStyle: 'short' });
   }
@@ -58,7 +60,7 @@ function short(
 }
 
 /** Return the number of the date's day, counted from 1970 in the local time zone. */
-function calendarDays(date: Date): number {
+function dayNumber(date: Date): number {
   return Math.round(
     Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY
   );

@@ -104,7 +104,7 @@ function toFormat(value: unknown): ExportFormat {
   return FORMATS.find(format => format === value) ?? 'html';
 }
 
-/** Return the command's label: short in a menu of formats, complete elsewhere. */
+/** Return the command's label: a short one in a menu of formats, else a complete one. */
 function commandLabel(
   format: ExportFormat,
   isMenu: boolean,
@@ -121,7 +121,7 @@ function commandLabel(
   return isMenu ? shortLabel : fullLabel;
 }
 
-/** Let the browser save the file. The page never displays it, because it may contain scripts. */
+/** Let the browser save the file. The file is never displayed, because it may contain scripts. */
 function download({ name, content }: Export, format: ExportFormat): void {
   const url = URL.createObjectURL(
     new Blob([content], { type: `${MEDIA_TYPES[format]};charset=utf-8` })
@@ -130,6 +130,6 @@ function download({ name, content }: Export, format: ExportFormat): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Some browsers read the URL only after the click event, so it stays valid for a minute.
+  // Some browsers read the URL only after the click event, so the URL stays valid for a minute.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

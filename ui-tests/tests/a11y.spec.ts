@@ -217,7 +217,7 @@ test('axe finds nothing serious in any state, in either theme', async ({
   await page.keyboard.press('ControlOrMeta+Alt+b');
   await expect(cell.authors).not.toHaveCount(0);
   await page.keyboard.press('ControlOrMeta+Home');
-  await look('blame', '.jp-AIServer-Blame', '.jp-AIServer-Blame-words');
+  await look('blame', '.jp-AIServer-Blame', '.jp-AIServer-Blame-status');
   await page.keyboard.press('ControlOrMeta+Alt+b');
   await replay.tab('Notebook').click();
   await replay.button(/^\d+ lines?$/).click();

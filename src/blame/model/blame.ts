@@ -1,9 +1,9 @@
 /**
  * Asks the server for the contributor of each line of one cell.
  *
- * Invariants: requests are sent on `load` and whenever the cell's history changes, but not when the
- * person types. Only the response to the last request is used. A result includes the source that
- * was sent, because the cell's current source may have other lines.
+ * Invariants: a request is sent when `load` is called and whenever the cell's history changes, but
+ * not when the person types. Only the response to the last request is used. A result includes the
+ * source that was sent, because the cell's source may have changed since then.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -21,13 +21,13 @@ export interface IBlameResult {
 export class BlameModel extends VDomModel {
   constructor(
     private readonly _history: IHistory,
-    readonly target: Pick<NotebookCell, 'key' | 'source'>
+    private readonly _cell: Pick<NotebookCell, 'key' | 'source'>
   ) {
     super();
     _history.changed.connect(this._onHistoryChanged, this);
   }
 
-  /** The result of the last request that succeeded; null before that. */
+  /** The result of the last request that succeeded; null until a request has succeeded. */
   get result(): IBlameResult | null {
     return this._result;
   }
@@ -41,8 +41,8 @@ export class BlameModel extends VDomModel {
   async load(): Promise<void> {
     this._abort?.abort();
     const abortController = (this._abort = new AbortController());
-    const key = this.target.key();
-    const source = this.target.source();
+    const key = this._cell.key();
+    const source = this._cell.source();
     if (source === null || this.isDisposed) {
       return;
     }
@@ -68,7 +68,7 @@ export class BlameModel extends VDomModel {
       return;
     }
     if (failure?.code === 'not_found' || !key) {
-      // Without a history of the cell, there are no contributors to show.
+      // The cell has no history, so there are no contributors to show.
       result = { source, lines: [] };
       failure = null;
     }
@@ -82,8 +82,8 @@ export class BlameModel extends VDomModel {
     super.dispose();
   }
 
-  private _onHistoryChanged(_: IHistory, changed: ICellKey): void {
-    if (isSameCell(this.target.key(), changed)) {
+  private _onHistoryChanged(_: IHistory, changedCell: ICellKey): void {
+    if (isSameCell(this._cell.key(), changedCell)) {
       void this.load();
     }
   }

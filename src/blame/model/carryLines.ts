@@ -3,30 +3,35 @@
  *
  * Invariants: the result has exactly one `BlameLine` for each line of the edited source. An
  * unchanged line keeps its `BlameLine`; a new line has an unknown contributor. Undoing an edit
- * restores the lines' contributors, because the function always starts from the server's result and
- * never from its own earlier result.
+ * restores the lines' contributors, because `carryLines` always starts from the server's result and
+ * never from a result of its own.
  */
 import type { BlameLine } from '../../api/types';
 import { listChanges } from '../../diff/lists';
 
-/** The `BlameLine` of a new line, which no step of the cell's history contains yet. */
+/** The `BlameLine` of a new line, which isn't in the cell's history yet. */
 export const UNRECORDED: BlameLine = {
   author: 'unknown',
   step: null,
   seq: null
 };
 
-/** Carry the `lines` of `source`, as the server returned them, over to the `current` source. */
+/**
+ * Return the `BlameLine` of each line of the cell's current source.
+ *
+ * @param lines - The lines that the server returned.
+ * @param source - The source to which `lines` belong.
+ */
 export function carryLines(
   lines: readonly BlameLine[],
   source: string,
-  current: string
+  currentSource: string
 ): readonly BlameLine[] {
-  const before = source.split('\n');
-  const after = current.split('\n');
+  const oldLines = source.split('\n');
+  const newLines = currentSource.split('\n');
   const result: BlameLine[] = [];
   let oldIndex = 0;
-  for (const change of listChanges(before, after)) {
+  for (const change of listChanges(oldLines, newLines)) {
     while (oldIndex < change.fromA) {
       result.push(lines[oldIndex++] ?? UNRECORDED);
     }
@@ -35,7 +40,7 @@ export function carryLines(
     }
     oldIndex = change.toA;
   }
-  while (result.length < after.length) {
+  while (result.length < newLines.length) {
     result.push(lines[oldIndex++] ?? UNRECORDED);
   }
   return result;

@@ -1,13 +1,13 @@
 /**
- * Words the texts of the blame gutter and draws its marks. Requests and names are shown as plain
- * text, never as HTML.
+ * Composes the texts of the status line, and draws the markers in the blame gutter. Requests and
+ * names are shown as plain text, never as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { BlameLine } from '../../api/types';
 import type { IFailure } from '../../state/failure';
 import { failureText } from '../../labels/failureText';
-import { lineBy } from '../../labels/contributorLabels';
+import { lineContributorText } from '../../labels/contributorLabels';
 import { contributorIcon } from '../../ui/contributorIcon';
 import { SHARE_KINDS, shareText } from '../../labels/shareLabels';
 import { showTime } from '../../labels/time';
@@ -28,10 +28,10 @@ export function blameProblem(
     : failureText(failure, trans);
 }
 
-/** Create the mark of a line: the contributor's icon, and for a model the number of the turn. */
-export function createMark(line: BlameLine): HTMLElement {
+/** Create the marker of a line: the contributor's icon, and for a model the number of the turn. */
+export function createMarkerContent(line: BlameLine): HTMLElement {
   const node = document.createElement('span');
-  node.className = 'jp-AIServer-Blame-sign';
+  node.className = 'jp-AIServer-Blame-marker';
   const icon = contributorIcon(line);
   icon?.element({ container: node.appendChild(document.createElement('i')) });
   if (line.turnId !== undefined && line.author === 'model') {
@@ -40,8 +40,8 @@ export function createMark(line: BlameLine): HTMLElement {
   return node;
 }
 
-/** Describe who wrote a line and when, and for a model also the request. */
-export function describe(
+/** Describe who wrote a line and when; for a model, also its name and the request. */
+export function describeLine(
   line: BlameLine,
   { trans, locale }: IBlameLocale
 ): string {
@@ -49,7 +49,9 @@ export function describe(
     ? showTime(line.timestamp, new Date(), locale).short
     : '';
   if (line.turnId === undefined || line.author !== 'model') {
-    return [lineBy(line, trans), timeText].filter(Boolean).join(' · ');
+    return [lineContributorText(line, trans), timeText]
+      .filter(Boolean)
+      .join(' · ');
   }
   const { turnId, intent = '', model = '' } = line;
   const contributor = trans.__('AI, request %1', turnId);
@@ -75,8 +77,8 @@ const SHARE_BY_AUTHOR = {
   unknown: 'byUnknown'
 } as const;
 
-/** Return a text with the number of lines of each contributor. Blank lines don't count. */
-export function summary(
+/** Describe how many lines each kind of contributor wrote. Blank lines aren't counted. */
+export function summarizeLines(
   source: string,
   lines: readonly BlameLine[],
   trans: TranslationBundle

@@ -1,7 +1,6 @@
 /**
- * Shows the blame gutter in one cell's editor, from the time a person turns the gutter on until it
- * is turned off. When the cell is moved, JupyterLab creates a new editor for the cell; the gutter
- * then moves to the new editor.
+ * Shows the blame gutter in one cell's editor, until the person turns the gutter off. When the cell
+ * is moved, JupyterLab creates a new editor for the cell; the gutter then moves to the new editor.
  */
 import { Compartment, StateEffect } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
@@ -15,7 +14,7 @@ import { blameGutter, blameAtCursor, setBlame, setProblem } from './gutter';
 
 export interface ICellBlameOptions extends IBlameLocale {
   /** Open the replay at the step that wrote a line. */
-  readonly show: (cellId: string, line: BlameLine) => void;
+  readonly showStep: (cellId: string, line: BlameLine) => void;
 }
 
 /**
@@ -36,11 +35,11 @@ export class CellBlame {
   }
 
   /** The contributor of the line with the cursor; null until the contributors are loaded. */
-  get atCursor(): BlameLine | null {
+  get lineAtCursor(): BlameLine | null {
     return this._view && blameAtCursor(this._view);
   }
 
-  /** Show the gutter in this widget of the cell, and no longer in the cell's previous widget. */
+  /** Show the gutter in `cell`, the cell's current widget, and remove it from the previous one. */
   async attach(cell: Cell): Promise<void> {
     if (this._cell === cell) {
       return;
@@ -58,13 +57,13 @@ export class CellBlame {
     }
     const view = (this._view = editor.editor);
     const gutter = blameGutter(this._options, line =>
-      this._options.show(this.cellId, line)
+      this._options.showStep(this.cellId, line)
     );
-    const existing = compartments.get(view);
-    const compartment = existing ?? new Compartment();
+    const existingCompartment = compartments.get(view);
+    const compartment = existingCompartment ?? new Compartment();
     compartments.set(view, compartment);
     view.dispatch({
-      effects: existing
+      effects: existingCompartment
         ? compartment.reconfigure(gutter)
         : StateEffect.appendConfig.of(compartment.of(gutter))
     });

@@ -36,14 +36,14 @@ describe('the blame gutter', () => {
   const status = () => view.dom.querySelector('[role="status"]')!;
   const button = () =>
     view.dom.querySelector<HTMLButtonElement>(
-      '.jp-AIServer-Blame-words button'
+      '.jp-AIServer-Blame-status button'
     )!;
   const rows = () => [
     ...view.dom.querySelectorAll<HTMLElement>('.jp-AIServer-Blame-line')
   ];
   const authors = () =>
     rows().map(node =>
-      node.classList.contains('jp-mod-unnoted')
+      node.classList.contains('jp-mod-unrecorded')
         ? 'unrecorded'
         : node.classList.contains('jp-mod-model')
           ? 'model'

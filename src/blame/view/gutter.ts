@@ -1,13 +1,13 @@
 /**
- * The blame gutter, which marks each line of an editor with its contributor, and a status line
- * below the code, which describes the contributor of one line. This file depends on CodeMirror, but
- * not on cells or the server.
+ * The blame gutter, which shows the contributor of each line of an editor, and a status line below
+ * the code, which describes the contributor of one line in words. This file depends on CodeMirror,
+ * but not on cells or the server.
  *
  * Invariants:
  * - After each keystroke, the gutter is updated from the server's last result, without a request.
- * - The status line describes the hovered line, or the line with the cursor if none is hovered.
- *   Screen readers announce the status line only when its text changes, so moving the cursor within
- *   the lines of one step is silent.
+ * - The status line describes the hovered line, or the line with the cursor if no line is hovered.
+ *   Screen readers announce the status line only when its text changes, so they say nothing while
+ *   the cursor moves within the lines of one step.
  * - The status line has a constant height, so that the page's content doesn't move.
  */
 import {
@@ -28,7 +28,12 @@ import {
 import type { BlameLine } from '../../api/types';
 import type { IBlameResult } from '../model/blame';
 import { carryLines, UNRECORDED } from '../model/carryLines';
-import { createMark, describe, IBlameLocale, summary } from './blameLabels';
+import {
+  createMarkerContent,
+  describeLine,
+  IBlameLocale,
+  summarizeLines
+} from './blameLabels';
 
 /** Sets the contributors to show, as the server returned them. */
 export const setBlame = StateEffect.define<IBlameResult>();
@@ -58,7 +63,7 @@ function updateState(
   transaction: Transaction
 ): IBlameState {
   let { result, lines, hoveredLine, problem } = value;
-  const previous = result;
+  const previousResult = result;
   for (const effect of transaction.effects) {
     if (effect.is(setBlame)) {
       result = effect.value;
@@ -68,7 +73,7 @@ function updateState(
       hoveredLine = effect.value;
     }
   }
-  if (result && (result !== previous || transaction.docChanged)) {
+  if (result && (result !== previousResult || transaction.docChanged)) {
     lines = carryLines(
       result.lines,
       result.source,
@@ -76,7 +81,7 @@ function updateState(
     );
   }
   const isUnchanged =
-    result === previous &&
+    result === previousResult &&
     lines === value.lines &&
     hoveredLine === value.hoveredLine &&
     problem === value.problem;
@@ -87,7 +92,7 @@ function updateState(
  * Return the number (from 1) of the line that the status line describes: the hovered line, else the
  * line with the cursor. Null if no line is hovered and the editor doesn't have the focus.
  */
-function activeLine(view: EditorView): number | null {
+function activeLineNumber(view: EditorView): number | null {
   const { hoveredLine } = view.state.field(blameField);
   const { doc, selection } = view.state;
   if (hoveredLine !== null && hoveredLine <= doc.lines) {
@@ -96,13 +101,16 @@ function activeLine(view: EditorView): number | null {
   return view.hasFocus ? doc.lineAt(selection.main.head).number : null;
 }
 
-/** Return the contributor of a line, by its number from 1; null until contributors are loaded. */
-export function blameOfLine(view: EditorView, line: number): BlameLine | null {
+/** Return the contributor of a line (numbered from 1); null until the contributors are loaded. */
+export function blameOfLine(
+  view: EditorView,
+  lineNumber: number
+): BlameLine | null {
   const { lines } = view.state.field(blameField);
-  return lines && (lines[line - 1] ?? UNRECORDED);
+  return lines && (lines[lineNumber - 1] ?? UNRECORDED);
 }
 
-/** Return the contributor of the line with the cursor; null until contributors are loaded. */
+/** Return the contributor of the line with the cursor; null until the contributors are loaded. */
 export function blameAtCursor(view: EditorView): BlameLine | null {
   if (!view.state.field(blameField, false)) {
     return null;
@@ -111,12 +119,16 @@ export function blameAtCursor(view: EditorView): BlameLine | null {
   return blameOfLine(view, doc.lineAt(selection.main.head).number);
 }
 
-/** Whether the same step and contributor wrote both lines. */
+/** Return whether the same contributor wrote both lines in the same step. */
 function isSameContribution(a: BlameLine, b: BlameLine): boolean {
   return a.step === b.step && a.author === b.author && a.name === b.name;
 }
 
-/** The mark of one line. Only the first of several lines of one contribution shows an icon. */
+/**
+ * The gutter marker of one line. Consecutive lines that the same contributor wrote in the same step
+ * are one contribution; only the first of them shows an icon. `isActive` says whether the status
+ * line describes the contribution.
+ */
 class BlameMarker extends GutterMarker {
   constructor(
     readonly line: BlameLine,
@@ -127,8 +139,8 @@ class BlameMarker extends GutterMarker {
     this.elementClass = [
       'jp-AIServer-Blame-line',
       `jp-mod-${line.author}`,
-      line.step === null ? 'jp-mod-unnoted' : '',
-      isActive ? 'jp-mod-spoken' : ''
+      line.step === null ? 'jp-mod-unrecorded' : '',
+      isActive ? 'jp-mod-active' : ''
     ].join(' ');
   }
 
@@ -144,12 +156,12 @@ class BlameMarker extends GutterMarker {
 
   override toDOM(): Node {
     return this.isFirstOfContribution
-      ? createMark(this.line)
+      ? createMarkerContent(this.line)
       : document.createElement('span');
   }
 }
 
-/** An invisible mark that gives the gutter its width before the contributors are loaded. */
+/** An invisible marker that gives the gutter its width before the contributors are loaded. */
 class SpacerMarker extends GutterMarker {
   override toDOM(): Node {
     const node = document.createElement('span');
@@ -158,34 +170,35 @@ class SpacerMarker extends GutterMarker {
   }
 }
 
-/** Create the editor extension. It calls `show` with a line whose step a person wants to see. */
+/** Create the editor extension. It calls `showStep` when a person asks for the step of a line. */
 export function blameGutter(
   locale: IBlameLocale,
-  show: (line: BlameLine) => void
+  showStep: (line: BlameLine) => void
 ): Extension {
-  // Returns false, so that the mouse event keeps its default action.
-  const hover = (view: EditorView, line: number | null) => {
-    if (view.state.field(blameField).hoveredLine !== line) {
-      view.dispatch({ effects: setHoveredLine.of(line) });
+  const updateHoveredLine = (view: EditorView, lineNumber: number | null) => {
+    if (view.state.field(blameField).hoveredLine !== lineNumber) {
+      view.dispatch({ effects: setHoveredLine.of(lineNumber) });
     }
-    return false;
+    return false; // The mouse event keeps its default action.
   };
   return [
     blameField,
     gutter({
       class: 'jp-AIServer-Blame',
       lineMarker: (view, block) => {
-        const line = view.state.doc.lineAt(block.from).number;
-        const blame = blameOfLine(view, line);
+        const lineNumber = view.state.doc.lineAt(block.from).number;
+        const blame = blameOfLine(view, lineNumber);
         if (!blame) {
           return null;
         }
-        const previous = line > 1 ? blameOfLine(view, line - 1) : null;
-        const active = activeLine(view);
-        const activeBlame = active === null ? null : blameOfLine(view, active);
+        const previousBlame =
+          lineNumber > 1 ? blameOfLine(view, lineNumber - 1) : null;
+        const activeNumber = activeLineNumber(view);
+        const activeBlame =
+          activeNumber === null ? null : blameOfLine(view, activeNumber);
         return new BlameMarker(
           blame,
-          !previous || !isSameContribution(previous, blame),
+          !previousBlame || !isSameContribution(previousBlame, blame),
           activeBlame !== null && isSameContribution(activeBlame, blame)
         );
       },
@@ -193,23 +206,23 @@ export function blameGutter(
       initialSpacer: () => new SpacerMarker(),
       domEventHandlers: {
         mousemove: (view, block) =>
-          hover(view, view.state.doc.lineAt(block.from).number),
-        mouseleave: view => hover(view, null),
+          updateHoveredLine(view, view.state.doc.lineAt(block.from).number),
+        mouseleave: view => updateHoveredLine(view, null),
         click: (view, block) => {
-          const line = view.state.doc.lineAt(block.from).number;
-          const blame = blameOfLine(view, line);
+          const lineNumber = view.state.doc.lineAt(block.from).number;
+          const blame = blameOfLine(view, lineNumber);
           if (blame && blame.step !== null) {
-            show(blame);
+            showStep(blame);
           }
           return true;
         }
       }
     }),
-    showPanel.of(view => new StatusLine(view, locale, show))
+    showPanel.of(view => new StatusLine(view, locale, showStep))
   ];
 }
 
-/** Whether the marks or the described line may have changed. */
+/** Return whether the markers or the text of the status line may have changed. */
 function needsRedraw(update: ViewUpdate): boolean {
   return (
     update.focusChanged ||
@@ -224,11 +237,11 @@ class StatusLine implements Panel {
   constructor(
     private readonly _view: EditorView,
     private readonly _locale: IBlameLocale,
-    show: (line: BlameLine) => void
+    showStep: (line: BlameLine) => void
   ) {
     const { trans } = _locale;
     this.dom = document.createElement('div');
-    this.dom.className = 'jp-AIServer-Blame-words';
+    this.dom.className = 'jp-AIServer-Blame-status';
     this.dom.setAttribute('role', 'group');
     this.dom.setAttribute('aria-label', trans.__('Authorship'));
     this._status = this.dom.appendChild(document.createElement('span'));
@@ -241,7 +254,7 @@ class StatusLine implements Panel {
     });
     this._button.addEventListener('click', () => {
       if (this._blame) {
-        show(this._blame);
+        showStep(this._blame);
       }
     });
   }
@@ -261,10 +274,11 @@ class StatusLine implements Panel {
   private _draw(): void {
     const view = this._view;
     const { lines, problem } = view.state.field(blameField);
-    const active = activeLine(view);
-    const blame = active === null ? null : blameOfLine(view, active);
+    const activeNumber = activeLineNumber(view);
+    const blame =
+      activeNumber === null ? null : blameOfLine(view, activeNumber);
     // When a keyboard user moves the focus from the editor to the button, no line is active any
-    // more. The status line still describes the last line, because the button refers to it.
+    // more. Keep the text then, because the button belongs to the line that the text describes.
     if (!blame && this.dom.contains(document.activeElement)) {
       return;
     }
@@ -275,8 +289,8 @@ class StatusLine implements Panel {
       text = trans.__('Loading authorship…');
     } else if (!text && lines) {
       text = blame
-        ? describe(blame, this._locale)
-        : summary(view.state.doc.toString(), lines, trans);
+        ? describeLine(blame, this._locale)
+        : summarizeLines(view.state.doc.toString(), lines, trans);
     }
     // Don't set an unchanged text, because screen readers would announce it again.
     if (this._status.textContent !== text) {
@@ -289,6 +303,6 @@ class StatusLine implements Panel {
 
   private readonly _status: HTMLElement;
   private readonly _button: HTMLButtonElement;
-  /** The described line, if a step wrote it; the button shows this step. */
+  /** The described line, whose step the button shows; null if no step wrote the line. */
   private _blame: BlameLine | null = null;
 }

@@ -40,8 +40,8 @@ export class NotebookBlame {
       return false;
     }
     const { panel, history, identity, trans } = this._options;
-    const target = new NotebookCell(panel, id, identity, trans);
-    const model = new BlameModel(history, target);
+    const notebookCell = new NotebookCell(panel, id, identity, trans);
+    const model = new BlameModel(history, notebookCell);
     const blame = new CellBlame(id, model, this._options);
     this._blameByCellId.set(id, blame);
     void blame.attach(cell);

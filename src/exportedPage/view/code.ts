@@ -1,5 +1,5 @@
 /** Functions that render code with the origin of each line, changes, outputs and whole steps. */
-import { aroundChanges, changedLines } from '../../diff/changedLines';
+import { areNearChanges, changedLines } from '../../diff/changedLines';
 import type { Step } from '../../api/types';
 import type { IShownStep } from '../../records/fold';
 import { outputOf, lastRunOf } from '../../records/runs';
@@ -86,7 +86,7 @@ function codeLines(
   if (!isShort || lines.length < LONG_CHANGE) {
     return lines;
   }
-  const isShown = aroundChanges(changes);
+  const isShown = areNearChanges(changes);
   return lines.filter((_, index) => isShown[index]);
 }
 

@@ -2,7 +2,7 @@
 import { cellName } from '../../labels/cellNames';
 import { contributorName } from '../../labels/contributorLabels';
 import {
-  byLines,
+  namesByLineCount,
   SHARE_KINDS,
   ShareKind,
   Shares
@@ -33,11 +33,11 @@ export function reportView(
   const name = (text: string) =>
     contributorName({ author: 'program', name: text }, trans);
   const names = (title: string, head: string, counts: Record<string, number>) =>
-    byLines(counts).length > 0 && [
+    namesByLineCount(counts).length > 0 && [
       el('h3', title),
       table(
         [head, lines, share],
-        byLines(counts).map(key => [
+        namesByLineCount(counts).map(key => [
           name(key),
           counts[key],
           labels.percent(counts[key], total.lines)
@@ -60,7 +60,7 @@ export function reportView(
     row.byPerson,
     row.lines - row.byModel - row.byPerson,
     row.turns,
-    byLines(row.models).map(name).join(separator),
+    namesByLineCount(row.models).map(name).join(separator),
     row.lines > 0 && shareBar(row)
   ];
   return el(

@@ -7,7 +7,7 @@ import type { CellSnapshot, NotebookSnapshot } from '../../../api/types';
 import { cellName } from '../../../labels/cellNames';
 import { ChangedCode } from './changedCode';
 import {
-  aroundChanges,
+  areNearChanges,
   changedLines,
   countLines,
   IChangedLine
@@ -233,7 +233,7 @@ function visibleLines(
     return change.map(() => true);
   }
   let remainingLines = 2 * MAX_LINES;
-  return aroundChanges(change).map(isNear => isNear && remainingLines-- > 0);
+  return areNearChanges(change).map(isNear => isNear && remainingLines-- > 0);
 }
 
 function describeChange(

@@ -4,7 +4,7 @@ import React from 'react';
 
 import type { Report } from '../../../api/types';
 import {
-  byLines,
+  namesByLineCount,
   SHARE_KINDS,
   ShareKind,
   Shares,
@@ -85,18 +85,18 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
       </span>
       <span className="jp-AIServer-Replay-models">
         {[
-          ...byLines(cell.models).map(labels.model),
-          ...byLines(cell.names).map(labels.name)
+          ...namesByLineCount(cell.models).map(labels.model),
+          ...namesByLineCount(cell.names).map(labels.name)
         ].join(trans._p('between names', ', '))}
       </span>
       <ShareBar {...cell} />
     </button>
   );
   const names = [
-    ...byLines(total.models).map(
+    ...namesByLineCount(total.models).map(
       id => [labels.model(id), total.models[id]] as const
     ),
-    ...byLines(total.names).map(
+    ...namesByLineCount(total.names).map(
       name => [labels.name(name), total.names[name]] as const
     )
   ];
