@@ -1,6 +1,7 @@
 """The interface of a model: its description and how to query it.
 
-Messages are LangChain's ``BaseMessage``; only ``prompts/`` and ``llm/`` look inside them.
+The messages of a prompt are instances of LangChain's ``BaseMessage``. Only the code in ``prompts/``
+and ``llm/`` uses their attributes.
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from ..errors import UserText
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-PromptStyle = Literal["compact", "full"]
+PromptStyle = Literal["compact", "full"]  # a compact prompt is shorter, for small models
 
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A model as shown to users.
+    """The description of a model that users see.
 
     ``id`` is ``provider:name``. ``on_this_machine`` is true if text that is sent to the model stays
-    on this machine. ``ready`` is true if the model can be queried now; if it is false, ``problem``
-    is a sentence for the user, and ``install`` is a command that installs what is missing, or None.
-    ``is_forwarded`` is true if the model's server forwards requests to another server, or might.
+    on this machine. ``ready`` is true if the model can be queried now. If ``ready`` is false,
+    ``problem`` tells the user the reason, and ``install`` is the command that installs what is
+    missing, or None if no command helps. ``is_forwarded`` is true if the model's server forwards
+    the requests to another server, or if that can't be ruled out.
     """
 
     id: str
@@ -46,8 +48,8 @@ class ModelInfo:
 class Delta:
     """A piece of an answer's text or, in the last delta, the number of tokens used.
 
-    If ``waiting`` is set, the delta contains neither: it announces that the request will be retried
-    after that many seconds.
+    A delta with ``waiting`` contains no text and no usage. It announces that the request will be
+    retried after ``waiting`` seconds.
     """
 
     text: str = ""
@@ -60,17 +62,22 @@ class ChatModel(ABC):
 
     info: ModelInfo
     style: PromptStyle = "full"
-    prompt_tokens: int = 8_000  # the maximum length of a prompt
+    prompt_tokens: int = 8_000  # the maximum length of a prompt, in tokens
 
     @abstractmethod
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Return the number of tokens in each text. An estimate must not be far too low."""
+        """Return the number of tokens in each text.
+
+        The numbers may be estimates, but an estimate must not be far too low.
+        """
 
     @abstractmethod
     def stream(
         self, messages: Sequence[BaseMessage], *, language: str
     ) -> AsyncGenerator[Delta, None]:
-        """Query the model. Closing the generator stops the model within a second.
+        """Query the model and yield its answer. Closing the generator stops the model in a second.
+
+        ``language`` is the language of the cell, such as ``python``.
 
         Raises ModelError or a subclass, never a provider's own exception.
         """
@@ -78,8 +85,8 @@ class ChatModel(ABC):
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Prepare the model for a prompt that begins with ``messages``.
 
-        Never sends anything to a remote or paid model: at most its package is loaded. The caller
-        cancels the warm-up before it requests an answer, so that no answer has to wait for it.
+        For a remote model, no request is sent; at most, the provider's package is imported. The
+        caller cancels a warm-up before it requests an answer, so that the answer isn't delayed.
         """
         return
 

@@ -4,8 +4,8 @@ Invariants:
 
 - The text of a library's exception never reaches a user, a log or a file: the exception is only
   attached to our error as its ``__cause__``.
-- An exception is classified by the names of its classes, then by its HTTP status, then by its text,
-  so no provider's package has to be imported.
+- No provider's package has to be imported to classify its exceptions: an exception is classified
+  by the names of its class and base classes, then by its HTTP status, then by its text.
 """
 
 from __future__ import annotations
@@ -32,24 +32,25 @@ from ..errors import (
     TextRefused,
 )
 
-_MAX_RETRY_AFTER = 24 * 3600.0
+_MAX_RETRY_AFTER = 24 * 3600.0  # seconds; used instead of a longer time that a provider states
 
-# How providers report that their filter blocked the text; in this order: OpenAI and Moonshot;
-# Alibaba; DeepSeek; Zhipu. The error's text is only searched, never shown.
+# An error's text matches this pattern if the provider's filter blocked the prompt or the answer.
+# The alternatives are from the errors of OpenAI and Moonshot; Alibaba; DeepSeek; Zhipu.
 _FILTERED = re.compile(
     r"content_filter|data_inspection_failed|Content Exists Risk|['\"]code['\"]: ['\"]1301['\"]"
 )
 
-# How providers report that an account has no credit or quota left, although the HTTP status only
-# means "too many requests" or "bad request": OpenAI; Moonshot; Anthropic; Alibaba; Zhipu.
+# An error's text matches this pattern if the account has no credit or quota left. The HTTP status
+# of such an error often only means "too many requests" or "bad request". The alternatives are from
+# the errors of OpenAI, Moonshot, Anthropic, Alibaba and Zhipu.
 _NO_CREDIT = re.compile(
     r"insufficient_quota|insufficient_balance|exceeded_current_quota|billing_hard_limit_reached"
     r"|credit balance is too low|Arrearage|['\"]code['\"]: ?['\"]1113['\"]"
 )
 
-# Our error for each suffix of a class name. The exception's class and all its base classes are
-# compared with the suffixes.
-_BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
+# The ending of a class name, and our error for it. The names of the exception's class and of all
+# its base classes are compared with these endings, and the first ending that fits counts.
+_ERROR_BY_SUFFIX: tuple[tuple[str, type[ModelError]], ...] = (
     ("ContextOverflowError", PromptTooLong),
     ("RateLimitError", ModelRateLimited),
     ("ResourceExhausted", ModelRateLimited),
@@ -66,7 +67,7 @@ _BY_NAME: tuple[tuple[str, type[ModelError]], ...] = (
     ("ServiceUnavailable", ModelFailed),
 )
 
-_BY_STATUS: dict[int, type[ModelError]] = {
+_ERROR_BY_STATUS: dict[int, type[ModelError]] = {
     400: RequestRefused,
     401: ModelAuthFailed,
     402: ModelNoCredit,
@@ -78,47 +79,51 @@ _BY_STATUS: dict[int, type[ModelError]] = {
     429: ModelRateLimited,
     504: ModelTimeout,
 }
-# Classifications so general that the exception's text may allow a more specific one.
-_UNCLEAR = (None, RequestRefused, ModelUnknown)
+# If the class and the status lead to one of these results, the exception's text is searched for a
+# more specific reason. None means that neither the class nor the status is in the tables above.
+_UNSPECIFIC = (None, RequestRefused, ModelUnknown)
 
 
 def translate(error: Exception) -> AIServerError:
     """Return our own error for ``error``, for the caller to raise ``from error``."""
     if isinstance(error, AIServerError):
         return error
-    kind = _by_name(error) or _by_status(error)
-    if kind in _UNCLEAR:
-        kind = _by_text(error) or kind
+    error_class = _classify_by_name(error) or _classify_by_status(error)
+    if error_class in _UNSPECIFIC:
+        error_class = _classify_by_text(error) or error_class
     text = " ".join(f"{each} {getattr(each, 'body', '')}" for each in _with_causes(error))
-    if kind in (*_UNCLEAR, ModelRateLimited) and _NO_CREDIT.search(text):
+    if error_class in (*_UNSPECIFIC, ModelRateLimited) and _NO_CREDIT.search(text):
         return ModelNoCredit()
-    if kind is RequestRefused and _FILTERED.search(text):
+    if error_class is RequestRefused and _FILTERED.search(text):
         return TextRefused()
-    if kind is ModelRateLimited:
+    if error_class is ModelRateLimited:
         return ModelRateLimited(retry_after(error))
-    if kind is not None:
-        return kind()
+    if error_class is not None:
+        return error_class()
     if isinstance(error, (ValueError, KeyError, TypeError)):
-        # Raised while the response was parsed: a broken server or proxy sent something invalid.
+        # The library couldn't parse the response, because a server or proxy sent invalid data.
         return ModelUnavailable(ModelUnavailable.unreadable)
     return ModelError()
 
 
 def retry_after(error: Exception) -> float | None:
-    """Return how many seconds the provider asks to wait, or None if it doesn't say."""
+    """Return the time in seconds after which the provider allows a retry, or None if unknown."""
     for exception in _with_causes(error):
         headers = getattr(getattr(exception, "response", None), "headers", None)
         if headers is None:
             continue
         for header, units_per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-            seconds = _seconds(headers.get(header), units_per_second)
+            seconds = _parse_seconds(headers.get(header), units_per_second)
             if seconds is not None:
                 return seconds
     return None
 
 
-def _seconds(value: Any, units_per_second: float) -> float | None:
-    """Return the seconds until the time that a header's value states as a number or a date."""
+def _parse_seconds(value: Any, units_per_second: float) -> float | None:
+    """Return the seconds to wait according to a header's value, which is a number or a date.
+
+    Return None if the header is missing or its value is invalid.
+    """
     if value is None:
         return None
     try:
@@ -142,26 +147,27 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__
 
 
-def _by_name(error: Exception) -> type[ModelError] | None:
-    names = [kind.__name__ for kind in type(error).__mro__]
-    for suffix, error_class in _BY_NAME:
+def _classify_by_name(error: Exception) -> type[ModelError] | None:
+    names = [base.__name__ for base in type(error).__mro__]
+    for suffix, error_class in _ERROR_BY_SUFFIX:
         if any(name.endswith(suffix) for name in names):
             return error_class
     return None
 
 
-def _by_status(error: Exception) -> type[ModelError] | None:
+def _classify_by_status(error: Exception) -> type[ModelError] | None:
     for exception in _with_causes(error):
-        for source in (exception, getattr(exception, "response", None)):
+        for status_owner in (exception, getattr(exception, "response", None)):
             for attribute in ("status_code", "code", "status"):
-                status = getattr(source, attribute, None)
+                status = getattr(status_owner, attribute, None)
                 if isinstance(status, int) and 400 <= status < 600:
-                    return _BY_STATUS.get(status, ModelFailed if status >= 500 else None)
+                    return _ERROR_BY_STATUS.get(status, ModelFailed if status >= 500 else None)
     return None
 
 
-def _by_text(error: Exception) -> type[ModelError] | None:
-    # For these two errors, libraries only raise a generic class. The text is searched, never shown.
+def _classify_by_text(error: Exception) -> type[ModelError] | None:
+    # If a prompt is too long or a key is missing, some libraries raise an exception of a general
+    # class such as ValueError. Only its text tells the two cases apart.
     text = str(error).lower()
     if "context" in text and ("exceed" in text or "length" in text or "too long" in text):
         return PromptTooLong

@@ -35,7 +35,8 @@ def create_model(
     the account, and with the provider's name and None after a complete answer.
     """
     provider, _, name = info.id.partition(":")
-    limits = Limits(policy.timeout, 4 * policy.max_tokens, provider in _SEND_FINISH_REASON)
+    max_characters = 4 * policy.max_tokens  # a token has about four characters
+    limits = Limits(policy.timeout, max_characters, provider in _SEND_FINISH_REASON)
     if provider == "local":
         return _create_local(info, policy, limits)
     details = provider_of(provider)
@@ -46,7 +47,7 @@ def create_model(
 
     async def access() -> Access:
         if provider not in PROVIDERS:
-            return Access()  # the model's options contain key and address
+            return Access()  # the configured options contain the key and the address
         return await connections.access(provider)
 
     return RemoteModel(
@@ -72,7 +73,7 @@ def _create_local(info: ModelInfo, policy: ModelPolicy, limits: Limits) -> Local
 
 
 def spare_cores() -> int:
-    """Return one less than the number of cores that this process may use, but at least 1."""
+    """Return the number of cores that this process may use, minus one, but at least 1."""
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     return max(1, cores - 1)

@@ -2,12 +2,15 @@
 
 If a network packet contains many chunks of an answer, a provider's library yields them all without
 returning to the event loop. With one stream that hardly matters; a hundred streams would block
-everything else that the server does. Therefore all streams of a loop share a semaphore, the gate.
-Without the gate, the event loop responds two to three times as late (``benchmarks/streams.py``).
+everything else that the server does. Therefore all streams of an event loop share a semaphore,
+which is called the gate. Without the gate, the event loop responds two to three times as late
+(``benchmarks/streams.py``).
 
-Invariants: in each iteration of the loop, at most ``STREAMS_PER_ROUND`` streams run, in FIFO order,
-each for at most ``SLICE`` seconds before it queues again. The first words of an answer are sent to
-the client before the next chunk is processed.
+Invariants:
+
+- In each iteration of the event loop, at most ``STREAMS_PER_ITERATION`` streams run. A stream that
+  has run for ``SLICE`` seconds goes to the end of the queue of waiting streams.
+- The first words of an answer are sent to the client before its next chunk is processed.
 """
 
 from __future__ import annotations
@@ -17,12 +20,15 @@ import time
 from weakref import WeakKeyDictionary
 
 SLICE = 0.001  # seconds that one stream may run at a time
-STREAMS_PER_ROUND = 8  # streams that run in one iteration of the loop
-FIRST_WORDS_PAUSE = 0.001  # seconds that are reserved for sending the first words of an answer
+STREAMS_PER_ITERATION = 8  # the maximum number of streams that run in one iteration of the loop
+FIRST_WORDS_PAUSE = 0.001  # seconds to pause a stream while the first words of its answer are sent
 
 
 class FairShare:
-    """The share of the event loop that one stream gets. It calls ``pause`` after each chunk."""
+    """Limits how long one stream uses the event loop.
+
+    The stream calls ``pause`` after each chunk.
+    """
 
     def __init__(self) -> None:
         self._running_since = time.perf_counter()
@@ -32,8 +38,8 @@ class FairShare:
         """Let other streams run if this stream has used up its time slice.
 
         ``has_text`` is true if the last chunk had text. If the task is cancelled during the pause,
-        it is cancelled again at its next await, which is inside the provider's library, because
-        only there a cancellation triggers the library's own clean-up.
+        the cancellation is postponed to the task's next await. That await is inside the provider's
+        library, where the cancellation triggers the library's own clean-up.
         """
         is_first = has_text and not self._has_had_text
         self._has_had_text |= has_text
@@ -55,5 +61,5 @@ _gates: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKe
 
 
 def _gate() -> asyncio.Semaphore:
-    """Return the gate of the running event loop; it limits the streams in each iteration."""
-    return _gates.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(STREAMS_PER_ROUND))
+    """Return the gate of the running event loop."""
+    return _gates.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(STREAMS_PER_ITERATION))

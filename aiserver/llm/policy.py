@@ -2,7 +2,7 @@
 
 Invariants, if ``allowed_models`` excludes any model:
 
-- Requests for an allowed model only go to servers that the administrator can expect. An address
+- Requests for an allowed model only go to servers that the administrator expects. An address
   that a user enters is accepted only for an Ollama on this machine, for a server that matches
   ``local_servers`` and for the OpenAI-compatible server, and never for a provider whose address the
   administrator has configured.
@@ -32,7 +32,7 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """The administrator's settings, as the traits of ``ModelRegistry`` explain them."""
+    """The administrator's settings. The traits of ``ModelRegistry`` explain each of them."""
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -52,31 +52,37 @@ class ModelPolicy:
     def access(self, provider: str) -> Access:
         """Return the key and the address that the administrator configured for a provider.
 
-        Both are empty unless the configured model is the provider's, because ``options`` only
-        apply to the configured model.
+        Both are None unless the configured model is one of this provider's models, because
+        ``options`` only apply to the configured model.
         """
         if self.model.partition(":")[0] != provider:
             return Access()
         return Access(address_option(self.options), key_option(self.options))
 
     def fixes_location(self, provider: str) -> bool:
-        """Return whether users are prevented from declaring that the provider's server is local."""
+        """Return whether users can't declare that the provider's server runs on this machine.
+
+        For Ollama, its own list decides that; for other servers, ``local_servers`` does if it is
+        set.
+        """
         return provider == "ollama" or self.local_servers is not None
 
-    def is_local(self, provider: str, address: str | None, declared: str | None = None) -> bool:
+    def is_local(
+        self, provider: str, address: str | None, declared_address: str | None = None
+    ) -> bool:
         """Return whether text that is sent to ``address`` stays on this machine.
 
-        A loopback address is required but not sufficient, since a proxy or a tunnel may listen
-        there. Ollama reports for each model whether it runs locally. For other servers, the
-        administrator decides with ``local_servers``; if that isn't set, the user decides, and
-        ``declared`` is the address that the user has declared to be local.
+        A loopback address is required. It is sufficient only for Ollama, which reports for each
+        model whether it runs locally. Any other server there may be a proxy or a tunnel, so the
+        administrator decides with ``local_servers``. If that isn't set, the user decides:
+        ``declared_address`` is the address that the user has declared to be on this machine.
         """
         if address is None or not is_loopback(address):
             return False
         if provider == "ollama":
             return True
         if self.local_servers is None:
-            return declared == address
+            return declared_address == address
         return any(fnmatch.fnmatchcase(address, pattern) for pattern in self.local_servers)
 
     @property
@@ -88,22 +94,26 @@ class ModelPolicy:
         """Return whether this model may be used."""
         patterns = [pattern for pattern in self.allowed if fnmatch.fnmatchcase(info.id, pattern)]
         if self.is_restricted and info.is_forwarded and info.id != self.model:
-            # A pattern such as "ollama:*" isn't enough, since the administrator may only have had
-            # local models in mind. The pattern must be a full name or end like a cloud name.
+            # A pattern such as "ollama:*" isn't enough, since the administrator may only have meant
+            # local models. The pattern must be a full name or end like the name of a cloud model.
             return any(
                 not set(pattern) & set("*?[") or is_cloud_name(pattern) for pattern in patterns
             )
         return bool(patterns)
 
     def allows_provider(self, name: str) -> bool:
-        """Return whether any model of this provider may be used."""
+        """Return whether the patterns may match any model of this provider."""
+        # A pattern without a colon, such as "*", may match a model of any provider.
         return any(
             ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])
             for pattern in self.allowed
         )
 
     def allows_connection(self, provider: str, address: str | None) -> bool:
-        """Return whether users may connect this provider, with their own ``address`` if given."""
+        """Return whether users may connect this provider.
+
+        ``address`` is the address that a user entered, or None for the default address.
+        """
         if not self.is_restricted:
             return True
         if self.access(provider).address is not None:

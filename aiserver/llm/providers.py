@@ -1,7 +1,8 @@
 """The table of supported providers, with their packages, keys, addresses and suggested models.
 
 LangChain supports more providers than this table contains. The administrator can configure a model
-of any of them, but users can't connect them in the interface.
+of any other provider, but users can't connect such a provider in the interface.
+
 Invariant: this module never imports a provider's package and never sends a request.
 """
 
@@ -26,9 +27,10 @@ class Provider:
 
     ``extra`` is the optional dependency group of AI Server that installs the provider's package.
     ``key_variables`` and ``address_variables`` are names of environment variables that may contain
-    the key or the address; ``address`` is the default address. ``suggested`` lists models to start
-    with, the best model first. ``library`` is LangChain's name for the provider if it differs from
-    ``name``, and ``package`` the module of LangChain's package if it differs from the usual name.
+    the key or the address; ``address`` is the default address. ``suggested`` contains the names of
+    models that are suggested to users, in the order in which they are shown. ``library`` is
+    LangChain's name for the provider if it differs from ``name``. ``package`` is the Python module
+    of LangChain's integration if its name isn't ``langchain_`` followed by LangChain's name.
     """
 
     name: str
@@ -136,8 +138,8 @@ PROVIDERS = {
 def provider_of(name: str, package: str | None = None) -> Provider:
     """Return the provider called ``name``.
 
-    If the name isn't in ``PROVIDERS``, return a description with that name as the label and
-    ``package`` as the module, if it is given.
+    For a name that isn't in ``PROVIDERS``, create a provider with the name as its label. Its module
+    is ``package``, or has the usual name if ``package`` is None.
     """
     return PROVIDERS.get(name) or Provider(name, name, package=package)
 
@@ -154,13 +156,13 @@ def is_loopback(url: str) -> bool:
 
 
 def ollama_address() -> str | None:
-    """Return Ollama's address from OLLAMA_HOST, parsed as Ollama does; None if it is invalid."""
+    """Return the address in OLLAMA_HOST, parsed as Ollama parses it, or None if it is invalid."""
     configured = os.environ.get("OLLAMA_HOST", "").strip()
     scheme, separator, remainder = configured.rpartition("://")
     default_port = {"http": 80, "https": 443}.get(scheme, 11434) if separator else 11434
     host_and_port, _, path = remainder.partition("/")
     try:
-        # An address without a port. An IPv6 address such as ``::1`` may lack its brackets.
+        # This succeeds for an IP address without a port. Ollama accepts ``::1`` without brackets.
         host, port = str(ipaddress.ip_address(host_and_port.strip("[]"))), None
     except ValueError:
         try:
@@ -175,30 +177,30 @@ def ollama_address() -> str | None:
 
 
 def is_cloud_name(name: str) -> bool:
-    """Return whether the name marks a model in Ollama's cloud.
+    """Return whether an Ollama model with this name runs in Ollama's cloud.
 
-    A model without such a name may run in the cloud, too.
+    False doesn't mean that the model is local, because cloud models can have any name.
     """
     return name.endswith(("-cloud", ":cloud"))
 
 
 def server_label(provider: str, address: str | None) -> str:
-    """Return a label for a server: its provider, and its host unless that is the default host.
+    """Return a server's label: the provider's label, and the host unless it is the default host.
 
-    The label never contains the full address, since a path or a query may contain a secret.
+    The label never contains the full address, whose path or query may contain a secret.
     """
     details = PROVIDERS.get(provider)
-    host = _host(address)
+    host = _host_and_port(address)
     if details is None or details.name == COMPATIBLE:
         return host or provider_of(provider).label
     is_default = host is None or (details.address is None and is_loopback(address or ""))
-    if is_default or host == _host(details.address):
+    if is_default or host == _host_and_port(details.address):
         return details.label
     return f"{details.label} ({host})"
 
 
-def _host(address: str | None) -> str | None:
-    """Return the host of an address, with the port if there is one, or None if it is invalid."""
+def _host_and_port(address: str | None) -> str | None:
+    """Return an address's host, and its port if it has one. Return None if there is no host."""
     try:
         split = urlsplit(address or "")
         name = split.hostname or ""
@@ -208,17 +210,17 @@ def _host(address: str | None) -> str | None:
         return None
 
 
-# The options in which providers' packages take the address.
+# The names that providers' packages use for the option with the server's address.
 ADDRESS_OPTIONS = ("base_url", "openai_api_base", "api_base", "anthropic_api_url", "endpoint")
 
 
 def address_option(options: Mapping[str, Any]) -> str | None:
-    """Return the address from a model's options, or None. Packages name the option differently."""
+    """Return the address in a model's options, or None."""
     return next((str(options[name]) for name in ADDRESS_OPTIONS if options.get(name)), None)
 
 
 def key_option(options: Mapping[str, Any]) -> str | None:
-    """Return the key from a model's options, or None. Packages name the option differently."""
+    """Return the key in a model's options, or None."""
     for name, value in options.items():
         if name.endswith("api_key") and value:
             secret = getattr(value, "get_secret_value", None)

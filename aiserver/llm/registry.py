@@ -5,8 +5,9 @@ Invariants:
 - **Text leaves the machine only after an explicit choice**: the user's stored choice, the trait
   ``model``, or a model that a client requests by name. A key in the environment is not a choice:
   models of its provider are listed, but none becomes the default because of the key.
-- A client can only request models of connected providers. It can request a local file only if the
-  file is the configured model, and only by the file's name, never by its path.
+- Except for the configured model, a client can only request models of connected providers and the
+  embedded model. The only model file that a client can request is the configured one, and only by
+  the file's name, never by its path.
 - Models that ``allowed_models`` excludes are neither listed nor used, whatever name is requested.
 - ``model_options`` are never shown or logged.
 """
@@ -34,10 +35,11 @@ from .local.install import Installer
 from .policy import ModelPolicy
 from .providers import PROVIDERS
 
-# The value of an option is a secret if the option's name ends with one of these words. A name that
-# merely contains one doesn't count: ``max_tokens`` is no secret.
+# The value of an option is a secret if the option's name ends with one of these words. A word
+# elsewhere in the name doesn't count: ``max_tokens`` is no secret.
 _SECRET_ENDINGS = ("key", "token", "secret", "password", "credentials")
-# Seconds to wait for a server's list of models before a previous list of the server is used.
+# An overview waits this many seconds for a server's list of models. If the list hasn't arrived by
+# then, the overview contains the models of the server's previous list, if there is one.
 _PATIENCE = 0.2
 
 _PROVIDER_NOT_ALLOWED = UserText(
@@ -63,7 +65,7 @@ class Overview:
 
 
 class ModelRegistry(LoggingConfigurable):
-    """Finds models, and caches one ``ChatModel`` for each model that was requested."""
+    """Lists and creates models. Caches the ``ChatModel`` of each model that was requested."""
 
     model = Unicode(
         "",
@@ -137,7 +139,7 @@ class ModelRegistry(LoggingConfigurable):
 
     @validate("model_options")
     def _mask_keys(self, proposal: Any) -> dict[str, Any]:
-        """Wrap plain-text secrets, so that logged options contain asterisks in their place."""
+        """Wrap plain-text secrets in ``SecretStr``, which is logged as asterisks."""
         from pydantic import SecretStr
 
         return {
@@ -148,13 +150,18 @@ class ModelRegistry(LoggingConfigurable):
         }
 
     async def overview(self) -> Overview:
-        """Return all models that are usable or easy to set up. Query each server at most once."""
+        """Return all models that can be used or are suggested, and the allowed providers.
+
+        Each server is queried at most once.
+        """
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
         default = await self._chosen_model(catalog, served) or self._fallback_model(catalog, served)
-        top = [info for info in (default, catalog.configured(), catalog.embedded()) if info]
+        first = (default, catalog.configured(), catalog.embedded())
+        first_models = [info for info in first if info is not None]
+        suggested = catalog.suggested()
         info_by_id: dict[str, ModelInfo] = {}
-        for info in (*filter(catalog.policy.allows, top), *served, *catalog.suggested()):
+        for info in (*filter(catalog.policy.allows, first_models), *served, *suggested):
             info_by_id.setdefault(info.id, info)
         return Overview(
             default,
@@ -169,7 +176,8 @@ class ModelRegistry(LoggingConfigurable):
         chosen = await self._chosen_model(catalog)
         if chosen is not None:
             return chosen
-        # The servers are queried only if the embedded model isn't ready.
+        # The first call only considers the embedded model. The servers are queried, which takes
+        # time, only if the embedded model isn't ready.
         return self._fallback_model(catalog, []) or self._fallback_model(
             catalog, await catalog.served()
         )
@@ -187,7 +195,8 @@ class ModelRegistry(LoggingConfigurable):
             raise NoModel
         model = self._models.get(info.id)
         if model is not None and model.info.on_this_machine != info.on_this_machine:
-            # Since the model was cached, its name has come to refer to another model.
+            # The name of the cached model now refers to another model. For example, a user has
+            # deleted a local Ollama model and added a cloud model with the same name.
             self._retired_models.append(self._models.pop(info.id))
             model = None
         if model is None:
@@ -208,7 +217,11 @@ class ModelRegistry(LoggingConfigurable):
     async def connect(
         self, provider: str, key: str | None, address: str | None, on_this_machine: bool = False
     ) -> None:
-        """Connect a provider. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
+        """Save a provider's key and address, and use them for its models from now on.
+
+        ``on_this_machine`` is true if the user declares that the provider's server runs on this
+        machine. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError.
+        """
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
             raise ModelNotAllowed(_PROVIDER_NOT_ALLOWED)
         await self.connections.save(provider, key, address, on_this_machine)
@@ -242,21 +255,23 @@ class ModelRegistry(LoggingConfigurable):
     ) -> Verdict:
         """Query a model's provider to check whether the model can be used.
 
-        A ``key`` or an ``address`` that a user entered in a form is used as if it were saved. See
-        ``catalog/check.py``. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
+        ``key`` and ``address`` are values that the user entered in a form; the check uses them
+        without saving them. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         provider, _, name = model_id.partition(":")
         if key is None and address is None:
             await self._find(model_id)
             if provider not in PROVIDERS:
-                return "no_list"  # the address of an unlisted provider's server is unknown
+                return "no_list"  # only the addresses of the providers in the table are known
         else:
             self._describe(model_id)
         return await self._checker.check(provider, name, key, address)
 
     async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
-        """Return the models that a provider lists, using the key and address that a user entered.
+        """Return the names of the models that a provider lists.
 
+        ``key`` and ``address`` are values that the user entered in a form. If both are None, the
+        current key and address of the provider are used.
         Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         if provider in PROVIDERS and not self._policy().allows_provider(provider):
@@ -265,7 +280,7 @@ class ModelRegistry(LoggingConfigurable):
         return self._catalog().usable_names(provider, listed)
 
     async def close(self) -> None:
-        """Stop a running installation and close all models, also the local model's process."""
+        """Stop a running installation and close all models, including the local one's process."""
         models = [*self._models.values(), *self._retired_models]
         self._models, self._retired_models = {}, []
         await asyncio.gather(self.installer.stop(), *(model.close() for model in models))

@@ -2,17 +2,17 @@
 
 Invariants:
 
-- Closing the iterator stops the model: the call runs in a task of its own that always awaits
-  inside the model's library, so cancelling the task triggers the library's own clean-up at once.
-  (If LangChain's generators were closed from outside instead, the innermost generator would only be
-  closed by the garbage collector.)
-- A partial answer never counts as complete. If the model sends nothing for too long, ModelTimeout
-  is raised; if the answer grows too long or the provider cut it off, AnswerCut; if a filter stopped
-  the answer, TextRefused; if the answer ended for an unknown reason, AnswerBrokenOff.
-- The output is valid text: the two halves of a surrogate pair that a server sent separately are
-  joined, and a lone surrogate is replaced by U+FFFD.
+- Closing the generator that ``stream_chat`` returns stops the model at once. The model is called in
+  a separate task, whose awaits are all inside the model's library. Cancelling that task therefore
+  triggers the library's own clean-up. (If LangChain's generators were closed from outside instead,
+  the innermost generator would only be closed by the garbage collector.)
+- A partial answer never counts as complete. ModelTimeout is raised if the model sends nothing for
+  too long, AnswerCut if the answer grows too long or the provider cut it off, TextRefused if a
+  filter stopped it, and AnswerBrokenOff if it ended for an unknown reason.
+- The answer can be encoded in UTF-8: the two halves of a surrogate pair that a server sent
+  separately are joined, and a lone surrogate is replaced with U+FFFD.
 - Streams never block the event loop, however many there are (see ``fair_scheduling.py``).
-- Nothing is traced unless tracing is on, whatever the environment says. LangChain's public
+- Without ``tracing``, nothing is traced, whatever the environment says. LangChain's public
   ``astream`` looks up tracers in the environment (LangSmith, legacy tracers, hooks of other
   libraries); ``_astream``, which each provider's package implements, doesn't. So ``_astream`` is
   called unless tracing is on.
@@ -36,22 +36,24 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
-    # The queue's content: the chunks of the answer that the model's task puts into it, and
-    # at the end None, or the exception with which the answer ended.
+    # What the model's task puts into the queue: each chunk of the answer, and then None if the
+    # answer has ended, or the exception that was raised.
     Queued = AIMessageChunk | Exception | None
 
-# The fields in which providers report the finish reason; below, its values in lower case for a
-# complete answer, for an answer that grew too long, and for an answer that a filter stopped. After
-# any other reason, such as DeepSeek's "insufficient_system_resource", the answer may be incomplete.
+# The fields in which providers report the finish reason.
 _REASON_FIELDS = ("finish_reason", "stop_reason", "done_reason")
+# The finish reasons of a complete answer, in lower case. If the reason is in none of the three sets
+# here, such as DeepSeek's "insufficient_system_resource", the answer may be incomplete.
 _COMPLETE = {
     *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed"),
     *("finished", "done", "pause_turn", "tool_calls", "tool_use", "tool_call", "function_call"),
 }
+# The finish reasons of an answer that reached a limit of its length.
 _TOO_LONG = {
     *("length", "max_tokens", "max_output_tokens", "model_length", "max_length", "token_limit"),
     "model_context_window_exceeded",
 }
+# The finish reasons of an answer that a filter stopped.
 _FILTERED = {
     *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "sensitive"),
     *("safety", "recitation", "blocklist", "prohibited_content", "spii", "error_toxic"),
@@ -64,8 +66,8 @@ class Limits:
     """The limits of one answer.
 
     ``timeout`` is the longest time in seconds between two chunks. ``characters`` is the maximum
-    length. If ``requires_finish_reason`` is true, an answer without a finish reason counts as
-    interrupted.
+    length of the answer. If ``requires_finish_reason`` is true, an answer without a finish reason
+    counts as interrupted.
     """
 
     timeout: float
@@ -85,8 +87,8 @@ async def stream_chat(
 
     ``options`` are additional arguments of the model's ``astream``.
     """
-    # The queue has no maximum size, so that the task never has to wait for this generator; its
-    # size is bounded because ``limits`` bounds the answer.
+    # The queue has no maximum size, so that the task never has to wait for this generator. The
+    # queue can't grow without bounds, because ``limits`` bounds the answer.
     queue: asyncio.Queue[Queued] = asyncio.Queue()
     task = asyncio.create_task(
         _fill_queue(model, list(messages), options or {}, queue, limits, tracing)
@@ -100,7 +102,7 @@ async def stream_chat(
     try:
         while not has_ended:
             text, pending = pending, ""
-            # Everything received so far is yielded at once, to save work per chunk.
+            # All chunks received so far are yielded as one delta, to save work per chunk.
             for queued in await _take_all(queue, limits.timeout):
                 if queued is None or isinstance(queued, Exception):
                     has_ended, error = True, queued
@@ -120,13 +122,14 @@ async def stream_chat(
     if usage:
         yield Delta(usage=dict(usage))
     if reasons:
+        # A reason may be a member of an enum, such as ``FinishReason.STOP``.
         _check_reasons([str(reason).rpartition(".")[2].lower() for reason in reasons])
     elif limits.requires_finish_reason:
         raise AnswerBrokenOff if has_chunks else NoModelAnswer
 
 
 async def _take_all(queue: asyncio.Queue[Queued], timeout: float) -> list[Queued]:
-    """Wait until the queue isn't empty, then return all that it contains. Raises ModelTimeout."""
+    """Wait until the queue isn't empty, then take everything from it. Raises ModelTimeout."""
     try:
         all_queued = [await asyncio.wait_for(queue.get(), timeout)]
     except asyncio.TimeoutError as error:
@@ -144,16 +147,15 @@ async def _fill_queue(
     limits: Limits,
     tracing: bool,
 ) -> None:
-    """Query the model and put the chunks of its answer into ``queue``."""
-    size, share = 0, FairShare()
+    """Query the model and put the chunks of its answer into ``queue``, as ``Queued`` describes."""
+    character_count, share = 0, FairShare()
     try:
         async with contextlib.aclosing(stream_chunks(model, messages, options, tracing)) as answer:
             async for chunk in answer:
                 queue.put_nowait(chunk)
-                size += max(
-                    1, len(chunk.text)
-                )  # an endless series of empty chunks is too long, too
-                if size > limits.characters:
+                # An empty chunk counts as one character, so an endless series of them ends, too.
+                character_count += max(1, len(chunk.text))
+                if character_count > limits.characters:
                     queue.put_nowait(AnswerCut())
                     return
                 await share.pause(has_text=bool(chunk.text))
@@ -168,14 +170,14 @@ async def stream_chunks(
     options: dict[str, Any],
     tracing: bool = False,
 ) -> AsyncGenerator[AIMessageChunk, None]:
-    """Query ``model`` and yield the chunks of its answer as LangChain's library returns them.
+    """Query ``model`` and yield the chunks of its answer, unchecked and unlimited.
 
     ``options`` are additional arguments of the model's ``astream``. Nothing is traced unless
     ``tracing`` is true.
     """
     from langsmith import tracing_context
 
-    # The context turns off tracing in code that a provider's package calls by itself.
+    # This context also prevents tracing by other code that a provider's package calls.
     with contextlib.nullcontext() if tracing else tracing_context(enabled=False):
         # The stream is an asynchronous generator, although LangChain's types don't say so.
         stream: Any = (model.astream if tracing else model._astream)(messages, **options)
@@ -191,7 +193,7 @@ async def stream_chunks(
 def _check_reasons(reasons: list[str]) -> None:
     """Raise a ModelError unless the finish reasons mean that the answer is complete.
 
-    Some servers send several reasons.
+    ``reasons`` may contain several reasons, because some servers send one with several chunks.
     """
     if not _TOO_LONG.isdisjoint(reasons):
         raise AnswerCut
@@ -202,9 +204,9 @@ def _check_reasons(reasons: list[str]) -> None:
 
 
 def _add_usage(total: dict[str, int], usage: Any) -> None:
-    """Add the token counts of one chunk to ``total``, except implausible ones.
+    """Add the token counts of one chunk to ``total``, except implausible counts.
 
-    LangChain reports a missing count as 0.
+    A count of 0 isn't added either, because LangChain reports a missing count as 0.
     """
     for name in ("input_tokens", "output_tokens", "total_tokens"):
         count = usage.get(name) if usage else None

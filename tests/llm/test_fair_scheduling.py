@@ -64,7 +64,7 @@ async def test_streams_alternate_and_the_loop_runs_in_between(clock):
     assert answers == ["x" * 50] * 100
     # The first round lets each begin; then so many streams, each for one slice of four pieces.
     steps = [after - before for before, after in itertools.pairwise(rounds)]
-    assert max(steps[3:]) <= turns.STREAMS_PER_ROUND * 5
+    assert max(steps[3:]) <= turns.STREAMS_PER_ITERATION * 5
     half = log[: len(log) // 2]
     assert set(half) == set(range(100)), "all go on side by side"
 

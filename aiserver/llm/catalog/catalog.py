@@ -3,9 +3,10 @@
 Invariants:
 
 - Listing models costs nothing and sends no text of the user.
-- Only two kinds of servers are queried: an Ollama on this machine, and servers whose address the
-  user saved or the administrator configured. Each of them is queried once, and only for its list of
-  models. A key is read only to query such a server.
+- Servers are only asked for their lists of models. To show all models, only two kinds of servers
+  are queried: an Ollama on this machine, and servers whose address the user saved or the
+  administrator configured. Any other Ollama is queried only if one of its models is requested.
+- A key is read only to query a server.
 - Models that the administrator excludes are not shown.
 """
 
@@ -43,8 +44,8 @@ class ProviderInfo:
     """A provider and its connection, as they are shown to users.
 
     ``is_location_fixed`` is true if users can't declare that the provider's server is local.
-    ``refusal`` is the code of the error if the provider rejected the key or account in the last
-    request, else None.
+    If the provider rejected the key or account in the last request, ``refusal`` is the code of that
+    error; otherwise, it is None.
     """
 
     connection: Connection
@@ -53,9 +54,10 @@ class ProviderInfo:
 
 
 class Catalog:
-    """Describes the models and providers that this machine, the user and the servers offer.
+    """Describes the models that are installed, connected or configured, and their providers.
 
-    Each call inspects the machine; only the models that servers list are cached, in ``lookups``.
+    Only the lists of models that servers return are cached, in ``lookups``. All other facts, such
+    as whether a package is installed, are determined again in each call.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class Catalog:
             label = f"{name} ({provider})"
             return ModelInfo(self.policy.model, label, False, False, NO_PROVIDER)
         if provider in PROVIDERS:
-            return self._remote(self._connections.get(provider), name)
+            return self._describe(self._connections.get(provider), name)
         address = address_option(self.policy.options)
         is_local = self.policy.is_local(provider, address)
         return ModelInfo(self.policy.model, f"{name} ({provider_of(provider).label})", is_local)
@@ -107,7 +109,7 @@ class Catalog:
     def find(self, model_id: str) -> ModelInfo | None:
         """Return the model with this id, or None if there can be no such model.
 
-        Sends no request, so any name of a supported provider is accepted.
+        No server is asked, so any valid name of a supported provider's model is accepted.
         """
         for info in (self.configured(), self.embedded()):
             if info is not None and info.id == model_id:
@@ -115,13 +117,13 @@ class Catalog:
         provider, _, name = model_id.partition(":")
         if provider not in PROVIDERS or not _NAME.fullmatch(name):
             return None
-        return self._remote(self._connections.get(provider), name)
+        return self._describe(self._connections.get(provider), name)
 
     async def served(self, patience: float | None = None) -> list[ModelInfo]:
         """Return the models that Ollama and a connected OpenAI-compatible server list.
 
-        If a server takes longer than ``patience`` seconds, its previous list is used if there is
-        one.
+        If a server takes longer than ``patience`` seconds and its previous list is cached, that
+        list is used. The models of a server that can't be queried are left out.
         """
         queries = [
             self._query_server(connection, patience)
@@ -134,17 +136,17 @@ class Catalog:
     async def resolve_location(
         self, info: ModelInfo, served: Sequence[ModelInfo] | None = None
     ) -> ModelInfo:
-        """Return ``info``, but marked as forwarded if Ollama might run this model in its cloud.
+        """Return ``info``, marked as forwarded if Ollama might run this model in its cloud.
 
-        Cloud models can have any name, so an Ollama model only counts as local if Ollama's list
-        says so. If ``served`` is given, it is used as that list instead of a new query.
+        Cloud models can have any name, so an Ollama model only counts as local if Ollama lists it
+        as local. ``served`` is the result of ``served()``; without it, Ollama is queried.
         """
-        # For a remote model, forwarding only matters if the administrator restricts the models.
+        # If the model isn't on this machine anyway, forwarding only matters for restrictions.
         is_location_relevant = info.on_this_machine or self.policy.is_restricted
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
             return info
-        # ``served`` contains no models of an Ollama that may not be queried for an overview.
+        # If this Ollama may not be queried for ``served()``, its models are missing in ``served``.
         if served is None or not self._may_query(connection):
             served = await self._query_server(connection)
         return mark_if_forwarded(info, served)
@@ -158,7 +160,7 @@ class Catalog:
             and connection.key_source
             and connection.provider.installed
             for name in connection.provider.suggested
-            if self.policy.allows(info := self._remote(connection, name))
+            if self.policy.allows(info := self._describe(connection, name))
         ]
 
     def usable_names(self, provider: str, names: Sequence[str]) -> list[str]:
@@ -166,7 +168,7 @@ class Catalog:
         connection = self._connections.get(provider)
         chat_names = (name for name in names if _is_chat_model(name))
         allowed = (
-            name for name in chat_names if self.policy.allows(self._remote(connection, name))
+            name for name in chat_names if self.policy.allows(self._describe(connection, name))
         )
         return list(islice(allowed, MAX_NAMES))
 
@@ -183,8 +185,8 @@ class Catalog:
             for name in filter(self.policy.allows_provider, PROVIDERS)
         ]
 
-    def _remote(self, connection: Connection, name: str) -> ModelInfo:
-        """Describe the model called ``name`` of the connection's provider."""
+    def _describe(self, connection: Connection, name: str) -> ModelInfo:
+        """Describe the model ``name`` of the connection's provider."""
         provider = connection.provider
         problem, install = None, None
         if not provider.installed:
@@ -200,10 +202,10 @@ class Catalog:
         return _as_forwarded(info) if is_cloud else info
 
     def _may_query(self, connection: Connection) -> bool:
-        """Return whether a connection's server may be queried without a user's explicit request.
+        """Return whether the connection's server may be queried for a list of all models.
 
-        That requires an address that is on this machine or was explicitly chosen.
-        The user chooses an address by saving it, the administrator by configuring it.
+        That requires that the provider is allowed, and that the address is on this machine, was
+        saved by the user or was configured by the administrator.
         """
         name = connection.provider.name
         if connection.address is None or not self.policy.allows_provider(name):
@@ -214,7 +216,7 @@ class Catalog:
     async def _query_server(
         self, connection: Connection, patience: float | None = None
     ) -> list[ModelInfo]:
-        """Return the models that the connection's server lists, or none if a key is missing."""
+        """Return the models that the connection's server lists, or [] if it can't be queried."""
         name = connection.provider.name
         try:
             access = await self._connections.access(name)
@@ -225,13 +227,13 @@ class Catalog:
         return [
             _as_forwarded(info) if is_cloud else info
             for model, is_cloud in models
-            if (info := self._remote(connection, model))
+            if (info := self._describe(connection, model))
         ]
 
 
 async def _list_chat_models(provider: str, access: Access) -> list[ServedModel]:
-    """Return the chat models that a provider's server lists, or none if the query fails."""
-    assert access.address is not None  # ``_may_query`` ensures it
+    """Return the chat models that a provider's server lists, or [] if the query fails."""
+    assert access.address is not None  # the callers query only connections that have an address
     try:
         models = await list_models(provider, access, deadline_for(access.address))
     except ModelError:
@@ -240,23 +242,24 @@ async def _list_chat_models(provider: str, access: Access) -> list[ServedModel]:
 
 
 def _is_chat_model(name: str) -> bool:
-    """Return whether a listed name is a valid name and doesn't look like an embedding model's."""
+    """Return whether a name is valid and doesn't look like the name of an embedding model."""
     return "embed" not in name.lower() and _NAME.fullmatch(name) is not None
 
 
 def mark_if_forwarded(info: ModelInfo, served: Sequence[ModelInfo]) -> ModelInfo:
-    """Return ``info``, marked as forwarded if it is an Ollama model that isn't listed as local.
+    """Return ``info``, marked as forwarded if it is an Ollama model that isn't known to be local.
 
-    ``served`` contains the models that Ollama lists, and perhaps other servers' models.
+    ``served`` contains the models that Ollama lists, and may contain models of other servers.
     """
     local_ids = {model.id for model in served if not model.is_forwarded}
-    # Ollama lists a model with a tag, which users may omit if it is "latest".
+    # Ollama lists each model with a tag. Users may omit the tag "latest".
     if info.provider != "ollama" or {info.id, f"{info.id}:latest"} & local_ids:
         return info
     return _as_forwarded(info)
 
 
 def _as_forwarded(info: ModelInfo) -> ModelInfo:
+    """Return ``info``, marked as forwarded and therefore not on this machine."""
     return replace(info, on_this_machine=False, is_forwarded=True)
 
 

@@ -1,7 +1,7 @@
 """Query a provider for its models, to list them or to check whether it offers a certain model.
 
-Invariants: a provider is only queried after a user pressed a button for that purpose. Only the
-models' names in the response are shown.
+Invariants: a provider is only queried after a user pressed a button for that purpose. Nothing in
+the provider's response is shown, except for the names of its models.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from ..providers import server_label
 from .lookup import EXPLICIT_DEADLINE
 from .model_list import list_models
 
-# ``ok``: the provider lists the model. ``no_list``: the provider responds, but lists no models.
-# ``not_listed``: the provider's list doesn't contain the model.
+# ``ok``: the provider lists the model. ``no_list``: the provider responds, but doesn't list any
+# models. ``not_listed``: the provider lists models, but not this one.
 Verdict = Literal["ok", "no_list", "not_listed"]
 
 
 class Checker:
-    """Queries providers, with saved keys and addresses or with values entered in a form.
+    """Queries providers, with their current keys and addresses or with values from a form.
 
-    ``refusals`` contains each provider that rejected its saved key or account when it was last
-    queried, and the code of that error.
+    ``refusals`` contains the providers that rejected their current key or account in the last
+    request. It maps the provider's name to the code of that error.
     """
 
     def __init__(self, connections: Connections) -> None:
@@ -37,29 +37,31 @@ class Checker:
         names = await self.list_names(provider, key, address)
         if not names:
             return "no_list"
-        # Users may omit the suffix of a listed name (``:latest`` or a date).
+        # Users may omit the end of a listed name, such as ``:latest`` or a date.
         return "ok" if any(listed.startswith(name) for listed in names) else "not_listed"
 
     async def list_names(self, provider: str, key: str | None, address: str | None) -> list[str]:
-        """Return the names of a provider's models, using the saved key and address by default.
+        """Return the names of the models that a provider lists.
 
+        ``key`` and ``address`` are values that the user entered in a form. If both are None, the
+        current key and address of the provider are used.
         Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         access = await self._connections.access_with(provider, key, address)
-        is_saved = key is None and address is None
+        uses_current_key = key is None and address is None
         try:
             models = await list_models(provider, access, EXPLICIT_DEADLINE)
         except ModelError as error:
             error.name_server(provider, server_label(provider, access.address))
-            if is_saved and isinstance(error, ModelAuthFailed):
+            if uses_current_key and isinstance(error, ModelAuthFailed):
                 self.report(provider, error)
             raise
-        if is_saved:
+        if uses_current_key:
             self.report(provider, None)
         return [model.name for model in models]
 
     def report(self, provider: str, refusal: ModelAuthFailed | None) -> None:
-        """Remember whether a provider accepted its saved key or, with ``refusal``, rejected it."""
+        """Remember that a provider accepted its current key or, with ``refusal``, rejected it."""
         if refusal is None:
             self.refusals.pop(provider, None)
         else:

@@ -1,11 +1,11 @@
-"""Query a server for its list of models, in bounded time and memory.
+"""Query a server for its list of models, in bounded time and memory. A query is called a look-up.
 
 Invariants:
 
 - A look-up ends at its deadline even if the server responds slowly, and at its size limit even if
   the response never ends.
-- Look-ups have their own thread pool, so a slow server never blocks the threads that access
-  histories.
+- Look-ups have their own thread pool. So a slow server never occupies the threads that read and
+  write histories.
 - At most one look-up per server runs at a time (see ``Lookups``). The slower a server responds, the
   less often it is queried.
 - Redirects are not followed, and proxies are bypassed for a server on this machine.
@@ -38,7 +38,7 @@ MAX_BYTES = 4 * 1024 * 1024  # the maximum size of a list; the longest public li
 START_ALLOWANCE = 5.0  # additional seconds to wait for a free thread and the first import of httpx
 
 # A result is cached for this many times the duration of its look-up. A fast server is therefore
-# queried almost every time, because a model's name may start to refer to another model.
+# queried almost every time, so that a change of its models is noticed soon.
 CACHE_FACTOR = 10.0
 
 Value = TypeVar("Value")
@@ -49,7 +49,7 @@ _pool = ThreadPoolExecutor(4, "aiserver-lookup")
 class HttpStatusError(Exception):
     """A response with an error status.
 
-    The exception has the attributes that HTTP libraries use, so that ``translate`` understands it.
+    The attributes have the same names as in HTTP libraries, so that ``translate`` can read them.
     """
 
     def __init__(self, response: httpx.Response) -> None:
@@ -59,16 +59,17 @@ class HttpStatusError(Exception):
 
 
 def deadline_for(address: str) -> float:
-    """Return the deadline in seconds for a look-up that no user explicitly requested."""
+    """Return the deadline, in seconds, of a look-up that the user didn't request with a button."""
     return LOCAL_DEADLINE if is_loopback(address) else REMOTE_DEADLINE
 
 
 async def fetch(
     url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
-    """GET ``url`` within ``deadline`` seconds, and return what ``read`` makes of the response.
+    """GET ``url`` within ``deadline`` seconds, and return the result of ``read`` for the response.
 
-    Runs in a thread. Raises ModelError, also if the body is too long or ``read`` can't parse it.
+    The request is sent in a thread, and ``read`` is called there. Raises ModelError, also if the
+    body is too long or ``read`` can't parse it.
     """
     loop = asyncio.get_running_loop()
     lookup = loop.run_in_executor(_pool, _fetch, url, headers, deadline, read)
@@ -86,9 +87,9 @@ def _fetch(
     """Do what ``fetch`` describes, but block the calling thread and translate no exceptions."""
     import httpx
 
-    # The request runs in an event loop, because an event loop can be stopped at the deadline. A
-    # blocking request can't be stopped: its timeout restarts with each byte, and it would wait for
-    # a name server that doesn't respond.
+    # The request runs in an event loop, because a task in an event loop can be stopped at the
+    # deadline. A blocking request can't be stopped: its timeout restarts with each byte, and it
+    # would wait for a name server that doesn't respond.
     client = httpx.AsyncClient(trust_env=not is_loopback(url), timeout=deadline)
     limit_responses(client, MAX_BYTES, MAX_BYTES)
 
@@ -102,10 +103,10 @@ def _fetch(
 
 @dataclass
 class _Lookup(Generic[Value]):
-    """The last look-up of one server, which may still run.
+    """The last look-up of one server, which may still be running.
 
-    ``previous`` is the result of the look-up before it, and ``expires_at`` the time on the clock of
-    ``Lookups`` after which a new look-up is necessary.
+    ``previous`` is the result of the preceding look-up of that server, or None. At ``expires_at``,
+    measured by the clock of ``Lookups``, this look-up's own result becomes outdated.
     """
 
     task: asyncio.Task[Value]
@@ -114,7 +115,7 @@ class _Lookup(Generic[Value]):
 
 
 class Lookups(Generic[Value]):
-    """Caches the last result for each server. All callers share a running look-up."""
+    """Caches the last result for each server. Callers for one server share its running look-up."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -126,10 +127,10 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         patience: float | None = None,
     ) -> Value:
-        """Return the cached result for ``server``, else that of ``query``, which must not raise.
+        """Return the cached result for ``server``, or else the result of ``query``.
 
         If the query takes longer than ``patience`` seconds and there is a previous result, return
-        the previous result; the query continues for later callers.
+        the previous result. The query then continues for later callers. ``query`` must not raise.
         """
         lookup = self._lookup_by_server.get(server)
         if lookup is None or (lookup.task.done() and self._clock() >= lookup.expires_at):
@@ -150,7 +151,7 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         last_lookup: _Lookup[Value] | None,
     ) -> _Lookup[Value]:
-        """Start a look-up that has the result of ``last_lookup`` as its previous result."""
+        """Start a look-up, whose previous result is the result of ``last_lookup``."""
         started_at = self._clock()
 
         async def run_query() -> Value:

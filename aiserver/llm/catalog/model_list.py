@@ -18,7 +18,7 @@ from .lookup import HttpStatusError, fetch
 if TYPE_CHECKING:
     import httpx
 
-_NO_LIST = (404, 405, 501)  # HTTP statuses of servers that don't list their models
+_NO_LIST_STATUSES = (404, 405, 501)  # HTTP statuses of servers that don't list their models
 
 
 class ServedModel(NamedTuple):
@@ -34,12 +34,11 @@ class ServedModel(NamedTuple):
 async def list_models(provider: str, access: Access, deadline: float) -> list[ServedModel]:
     """Return the models in the provider's order, or [] if the provider has no list.
 
-    Of Ollama's models, those that can't chat are left out, and those for code come first.
-    Raises ModelError.
+    Ollama's models are filtered and reordered: see ``_read_models``. Raises ModelError.
     """
     assert access.address is not None
-    path, headers = _request(provider, access.key)
-    read = functools.partial(_read, provider)
+    path, headers = _path_and_headers(provider, access.key)
+    read = functools.partial(_read_models, provider)
     try:
         return await fetch(f"{access.address}/{path}", headers, deadline, read)
     except ModelAuthFailed as error:
@@ -48,8 +47,13 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
         raise
 
 
-def _read(provider: str, response: httpx.Response) -> list[ServedModel]:
-    if response.status_code in _NO_LIST:
+def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
+    """Return the models in a server's response. Raises an exception if it contains no list.
+
+    Of Ollama's models, the embedding models are left out. Models for code come first, and models in
+    the cloud come last.
+    """
+    if response.status_code in _NO_LIST_STATUSES:
         return []
     if provider == "google_genai" and response.status_code == 400:
         raise ModelAuthFailed from HttpStatusError(response)  # Google's status for an invalid key
@@ -60,15 +64,14 @@ def _read(provider: str, response: httpx.Response) -> list[ServedModel]:
     body = response.json()
     models = body["data"] if "data" in body else body["models"]
     if provider == "ollama":
-        # Models in the cloud come last; within both groups, models for code come first. Otherwise,
-        # Ollama's order remains, which begins with the newest model, because sorting is stable.
+        # Sorting is stable, so models of one group remain in Ollama's order, newest first.
         served = [_ollama_model(model) for model in models if not _is_embedding(model)]
         return sorted(served, key=lambda model: (model.is_cloud, "code" not in model.name.lower()))
     names = [str(model["id"] if "id" in model else model["name"]) for model in models]
     return [ServedModel(name.removeprefix("models/")) for name in names]
 
 
-def _request(provider: str, key: str | None) -> tuple[str, dict[str, str]]:
+def _path_and_headers(provider: str, key: str | None) -> tuple[str, dict[str, str]]:
     """Return the URL path of the provider's list of models, and the headers with the key."""
     if provider == "anthropic":
         version = {"anthropic-version": "2023-06-01"}

@@ -2,12 +2,13 @@
 
 The user's saved settings have priority over the administrator's configuration, which has priority
 over environment variables.
+
 Invariants:
 
 - A key is only sent to the address for which it was entered. An address that a user saved is only
   used with the key that was saved at the same time, and a key that was saved without an address is
   only used with the provider's configured or default address.
-- ``Connections.get`` reads no key, so it never makes a keyring ask for its password.
+- ``Connections.get`` never reads a stored key, so it never makes a keyring ask for its password.
 - ``settings.json`` contains no secrets; keys are in the ``SecretStore``.
 """
 
@@ -74,7 +75,7 @@ class Connection:
 
 
 class Connections:
-    """The connections of the server's user, stored in ``folder``.
+    """The provider connections of the server's user, which are saved in ``folder``.
 
     ``policy`` returns the administrator's current settings.
     """
@@ -85,7 +86,7 @@ class Connections:
         self._policy = policy
 
     def get(self, name: str) -> Connection:
-        """Return the connection to a supported provider."""
+        """Return the current connection to a supported provider. It may lack a key or address."""
         provider = PROVIDERS[name]
         saved = self._allowed_settings(name)
         # ``settings.json`` doesn't contain the key, but says where the key is stored.
@@ -123,10 +124,9 @@ class Connections:
         return Access(connection.address, key)
 
     async def access_with(self, name: str, key: str | None, address: str | None) -> Access:
-        """Return the key and address that a provider would have if the user's input were saved.
+        """Return the key and address that result from the values that a user entered in a form.
 
-        The saved key is only used if the user entered no key, and only with the address for which
-        it was saved.
+        The current key is only used if the user entered no key and the address isn't changed.
         Raises InvalidRequest, NotFound, ModelNotAllowed, ModelKeyMissing.
         """
         provider = _provider(name)
@@ -145,7 +145,11 @@ class Connections:
     async def save(
         self, name: str, key: str | None, address: str | None, on_this_machine: bool = False
     ) -> None:
-        """Save a connection. Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError."""
+        """Save the key and address of a provider, and remove its previously saved key.
+
+        ``on_this_machine`` is true if the user declares that the server runs on this machine.
+        Raises InvalidRequest, NotFound, ModelNotAllowed, StorageError.
+        """
         provider = _provider(name)
         key, address = _validate_key(key), _validate_address(address)
         self._check_allowed(name, address)
@@ -165,7 +169,7 @@ class Connections:
                 await self._secrets.remove(name, previous["key"])
 
     async def declare_local(self, name: str, on_this_machine: bool) -> None:
-        """Store whether the server at the provider's address runs on this machine.
+        """Save whether, as the user declares, the provider's server runs on this machine.
 
         Raises InvalidRequest, NotFound, StorageError.
         """
@@ -201,7 +205,10 @@ class Connections:
         return model if isinstance(model, str) and model else None
 
     def choose(self, model_id: str | None) -> None:
-        """Store the default model, or remove the choice. Raises StorageError."""
+        """Save the user's choice of a default model, or remove it if the id is None.
+
+        Raises StorageError.
+        """
         with self._settings_file.change() as data:
             if model_id is None:
                 data.pop("model", None)
@@ -209,10 +216,10 @@ class Connections:
                 data["model"] = model_id
 
     def _declaration(self, name: str, address: str | None) -> dict[str, Any]:
-        """Return the setting that declares the server at ``address`` as being on this machine.
+        """Return the setting by which the user declares that a server runs on this machine.
 
-        Without ``address``, the declaration is for the configured or default address. Raises
-        InvalidField unless the address is a loopback address.
+        The server is the one at ``address`` or, if that is None, at the provider's configured or
+        default address. Raises InvalidField unless that is a loopback address.
         """
         configured = self._policy().access(name).address
         address = address or configured or PROVIDERS[name].default_address()
@@ -229,7 +236,7 @@ class Connections:
             raise ModelNotAllowed(_ADDRESS_FIXED)
 
     def _allowed_settings(self, name: str) -> dict[str, Any]:
-        """Return a provider's saved settings, or {} if the administrator no longer allows them."""
+        """Return a provider's saved settings, or {} if the administrator doesn't allow them now."""
         saved = self._saved_settings(name) or {}
         address = saved.get("address")
         return saved if self._policy().allows_connection(name, address) else {}
@@ -241,7 +248,7 @@ class Connections:
         return saved if isinstance(saved, dict) else None
 
     def _store(self, name: str, connection: dict[str, Any] | None) -> None:
-        """Replace a provider's saved settings by ``connection``, or remove them if it is None."""
+        """Replace a provider's saved settings with ``connection``; None removes the settings."""
         with self._settings_file.change() as data:
             if not isinstance(data.get("providers"), dict):
                 data["providers"] = {}

@@ -3,9 +3,9 @@
 Invariants:
 
 - Files are written atomically and durably, as ``durable/`` does it, in a folder of mode 0700.
-- An unreadable file is treated as empty when it is read, but is never overwritten. If the file
-  can't be read because of an error such as missing permissions, changing it fails. If it is damaged
-  or isn't a regular file, it is quarantined (``….corrupt-1``) before a new file is created.
+- Reading an unreadable file returns empty content. Its bytes are never overwritten, however: if the
+  file is damaged or isn't a regular file, a change renames it to ``….corrupt-1`` and creates a new
+  file. If the file can't be read for another reason, such as missing permissions, a change fails.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _FULL = UserText(
 
 
 def make_private(folder: Path) -> None:
-    """Create the folder if needed, and deny access to all but the server's user. Raises OSError."""
+    """Create the folder if needed, and let only the server's user access it. Raises OSError."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-    # An existing folder may have another mode, and the umask may have changed a new folder's mode.
+    # An existing folder may have another mode. A new folder may, too, because of the umask.
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
         with contextlib.suppress(PermissionError):  # if the folder belongs to another user
             folder.chmod(0o700)
@@ -65,9 +65,9 @@ class PrivateFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[dict[str, Any]]:
-        """Let the caller modify the content, while a lock excludes other processes, and save it.
+        """Yield the content for the caller to modify, then save it.
 
-        Raises StorageError.
+        A lock keeps other processes from changing the file meanwhile. Raises StorageError.
         """
         with self._locked():
             try:
@@ -79,17 +79,17 @@ class PrivateFile:
             replace_file(self.path.parent, self.path.name, json.dumps(data, indent=2).encode())
 
     def sweep(self) -> None:
-        """Remove temporary files of killed processes from the folder: they may contain keys.
+        """Remove temporary files of killed processes from the folder, since they may contain keys.
 
         Raises StorageError.
         """
         if self._temp_files():
             with self._locked():
-                pass  # locking removes the files
+                pass  # ``_locked`` removes the files
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the folder's lock. First remove temporary files that killed processes left."""
+        """Lock the folder, and then remove temporary files that killed processes left there."""
         folder = self.path.parent
         try:
             make_private(folder)
@@ -103,8 +103,9 @@ class PrivateFile:
             finally:
                 release()
         except OSError as error:
-            kind = storage_error_class(error)
-            raise kind(_FULL if kind is StorageFull else _UNWRITABLE) from error
+            error_class = storage_error_class(error)
+            message = _FULL if error_class is StorageFull else _UNWRITABLE
+            raise error_class(message) from error
 
     def _temp_files(self) -> list[Path]:
         try:

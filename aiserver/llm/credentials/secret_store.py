@@ -2,12 +2,12 @@
 
 Invariants:
 
-- A stored key is only passed to the provider's class. It is never put into ``os.environ``, which
-  kernels inherit, nor into a log or an error.
+- A stored key is only passed to the code that sends requests to its provider. It is never put into
+  ``os.environ``, which kernels inherit, nor into a log or an error.
 - If the keyring doesn't respond (for example, because it opened a dialog that nobody sees), a key
-  is stored in the file after a timeout. If the keyring stores the key later after all, the key is
-  removed from the keyring again.
-- Removing a key only succeeds if the key was really deleted.
+  is stored in the file after a timeout. If the keyring stores the key after that timeout, the key
+  is removed from the keyring again.
+- If removing a key doesn't raise an exception, the key has been deleted.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ _NOT_REMOVED = UserText(
 
 
 class SecretStore:
-    """Stores one key for each provider's name, in the keyring or in a file in ``folder``."""
+    """Stores one key for each provider, in the keyring or in a file in ``folder``.
+
+    ``name`` is the provider's name in all methods.
+    """
 
     def __init__(self, folder: Path) -> None:
-        # The name is hidden, so Jupyter doesn't serve the file even if its root contains it.
+        # Jupyter doesn't serve files whose names begin with a dot, even if they are below its root.
         self._file = PrivateFile(folder / ".keys.json")
 
     async def get(self, name: str, store: KeyStore) -> str | None:
-        """Return the key, or None if it is missing or can't be read."""
+        """Return the key in ``store``, or None if it is missing or can't be read."""
         key: Any = None
         if store == "file":
             key = (await asyncio.to_thread(self._file.read)).get(name)
@@ -63,7 +66,7 @@ class SecretStore:
         return "keyring"
 
     async def remove(self, name: str, store: KeyStore) -> None:
-        """Remove a key. Raises StorageError if it can't be removed."""
+        """Remove a key from ``store``. Raises StorageError if it can't be removed."""
         if store == "file":
             await asyncio.to_thread(self._remove_from_file, name)
             return
@@ -73,10 +76,10 @@ class SecretStore:
             raise StorageError(_NOT_REMOVED) from failure
 
     async def remove_from_all(self, name: str, store: KeyStore) -> None:
-        """Remove a key from ``store`` and, if possible, a copy from the other place for keys.
+        """Remove a key from ``store`` and, if possible, also from the other store.
 
-        An earlier failure may have left a copy there. Raises StorageError if the key can't be
-        removed from ``store``.
+        A failed change may have left a copy of the key in the other store. Raises StorageError if
+        the key can't be removed from ``store``.
         """
         other_store: KeyStore = "file" if store == "keyring" else "keyring"
         await self.remove(name, store)
@@ -102,7 +105,7 @@ def _keyring() -> Any:
     import keyring
 
     backend = keyring.get_keyring()
-    if backend.priority < 1:  # the backend stores nothing, or stores plain text
+    if backend.priority < 1:  # such a backend stores nothing, or stores plain text
         raise LookupError
     return backend
 
@@ -116,7 +119,7 @@ def _put_in_keyring(name: str, key: str) -> None:
 
 
 def _remove_from_keyring(name: str, key: str | None = None) -> None:
-    """Remove the key of provider ``name`` or, if ``key`` is given, only if it is that key.
+    """Remove the key of provider ``name``. If ``key`` is given, remove no other key than that.
 
     Raises an exception if the key can't be deleted.
     """
@@ -132,10 +135,10 @@ def _remove_from_keyring(name: str, key: str | None = None) -> None:
 async def _run_with_timeout(
     call: Callable[[], Result], undo: Callable[[], None] = lambda: None
 ) -> Result:
-    """Return the result of ``call``. If it only succeeds after the timeout, call ``undo``.
+    """Return the result of ``call``. Raises _KeyringFailed if ``call`` fails or takes too long.
 
-    Raises _KeyringFailed if ``call`` fails or takes too long. It runs in a daemon thread, which
-    can't delay the shutdown of the server as asyncio's own threads would.
+    If ``call`` succeeds after the timeout, ``undo`` is called. ``call`` runs in a daemon thread,
+    because one of asyncio's own threads would delay the shutdown of the server.
     """
     future: concurrent.futures.Future[Result] = concurrent.futures.Future()
 
@@ -156,6 +159,6 @@ async def _run_with_timeout(
     try:
         return await asyncio.wait_for(asyncio.wrap_future(future), PATIENCE)
     except (TimeoutError, asyncio.TimeoutError):
-        if not future.cancel():  # the call finished just before it would have been cancelled
+        if not future.cancel():  # the call has ended between the timeout and this line
             return future.result()
         raise _KeyringFailed from None

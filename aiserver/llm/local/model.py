@@ -4,8 +4,7 @@ Invariants:
 
 - No text leaves the machine: the child process listens on a loopback address, proxies are bypassed,
   and a random key keeps other local users out.
-- If a request is cancelled, whether for an answer or a warm-up, the model is free for the next
-  request within a second.
+- Within a second after a request or a warm-up was cancelled, the model can begin the next request.
 """
 
 from __future__ import annotations
@@ -30,8 +29,9 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 CONTEXT = 4096  # the maximum length of prompt and answer together, in tokens
-PROMPT_TOKENS = 600  # a slow machine would need too long to read a longer prompt
-MAX_CACHED_COUNTS = 1000
+# The maximum length of a prompt, in tokens. A slow machine would need too long for a longer prompt.
+PROMPT_TOKENS = 600
+MAX_CACHED_COUNTS = 1000  # the number of texts whose token counts are cached
 MAX_CONNECTIONS = 16  # each connection occupies a thread of the child process
 
 # An answer is checked for repetition each time it has grown by this number of characters.
@@ -82,12 +82,12 @@ class LocalModel(ChatModel):
         self, messages: Sequence[BaseMessage], *, language: str
     ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
-        # A request may fail because the child process was killed. It is then retried once, in a new
-        # child process.
+        # The child process may have been killed. In that case, the request is sent once more, to a
+        # new child process.
         for is_last_attempt in (False, True):
             chat = await self._connect()
-            # In ``extra_body``, because langchain-openai's own option for ``max_tokens`` is sent
-            # under a newer name, which llama.cpp's server might not support.
+            # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its
+            # own option ``max_tokens`` under a newer name, which llama.cpp might not support.
             extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
             answer = stream_chat(
                 chat,
@@ -116,7 +116,7 @@ class LocalModel(ChatModel):
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Load the model and let it read ``messages``."""
         chat = await self._connect()
-        # The model generates one token, because it only reads a prompt to generate something.
+        # The server reads a prompt only if it generates an answer, so it must generate one token.
         options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
         try:
             async with contextlib.aclosing(
@@ -133,7 +133,7 @@ class LocalModel(ChatModel):
         await self.process.close()
 
     async def _count(self, text: str) -> int:
-        """Let the child process count the tokens in ``text``."""
+        """Return the number of tokens in ``text``, counted by the child process."""
         chat = await self._connect()
         assert self._address is not None
         headers = {"Authorization": f"Bearer {self._address.key}"}
@@ -147,7 +147,7 @@ class LocalModel(ChatModel):
             raise translate(error) from error
 
     async def _connect(self) -> Any:
-        """Return LangChain's model for the child process; start or restart the child if needed."""
+        """Return LangChain's model for the child process, which is started if it isn't running."""
         async with self._connect_lock:
             address = await self.process.address()
             if self._address != address:
@@ -170,12 +170,13 @@ class LocalModel(ChatModel):
 
 
 def ends_in_repetition(text: str) -> bool:
-    """Return whether the end of ``text`` is one piece, repeated exactly.
+    """Return whether ``text`` ends with exact repetitions of one piece.
 
     Small models sometimes repeat a piece of text without ever ending the answer.
     """
     tail = text[-REPETITION_TAIL:]
-    # Text has a period if it doesn't change when it is shifted by the period.
+    # The tail repeats its first ``period`` characters if it ends with itself without its last
+    # ``period`` characters.
     return len(tail) == REPETITION_TAIL and any(
         tail.endswith(tail[: REPETITION_TAIL - period]) for period in range(1, MAX_PERIOD + 1)
     )
@@ -193,6 +194,6 @@ def escape_control_tokens(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     ]
 
 
-# The control tokens of the chat templates of, in this order: ChatML, Llama 3 and DeepSeek; Gemma;
-# Llama 2 and Mistral.
+# The control tokens of chat templates. ChatML, Llama 3 and DeepSeek have tokens between bars, Gemma
+# has ``<start_of_turn>``, ``<end_of_turn>`` and ``<eos>``, and Llama 2 and Mistral have ``</s>``.
 _CONTROL_TOKEN = re.compile(r"(<)([|｜][\w▁]{1,40}[|｜]>|(?:start|end)_of_turn>|/s>|eos>)")

@@ -3,9 +3,10 @@
 Invariants:
 
 - The child starts on first use, and only once even if several callers need it at the same time.
-- If the child has ended, it is restarted on the next use.
-- If one of several callers that wait for the start is cancelled, the start continues.
-- The child's key only exists in the memory of both processes and in the pipe between them.
+- If the child has ended, a new child is started on the next use.
+- If several callers wait for the start and one of them is cancelled, the start continues.
+- The key with which requests to the child are authorized is never written to disk: it exists only
+  in the memory of both processes and in the pipe between them.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from pathlib import Path
 from ...child_process import Child
 from ...errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel, UserText
 
-# The child executes the file by its path, not as a module, so that the working folder isn't on the
-# import path: a user's file there may have the same name as a module that the child needs.
+# ``server.py`` is executed by its path, not as a module, so that the working folder isn't on the
+# child's import path. A user's file there may have the same name as a module that the child needs.
 _COMMAND = (sys.executable, str(Path(__file__).with_name("server.py")))
 
 _NOT_STARTED = UserText(
@@ -53,7 +54,7 @@ class LocalProcess:
         self._settings = {"model": str(model), "threads": threads, "context": context}
         self._command = tuple(command)
         self._child: Child | None = None
-        self._starting: asyncio.Task[Address] | None = None
+        self._start_task: asyncio.Task[Address] | None = None
 
     @property
     def pid(self) -> int | None:
@@ -62,10 +63,11 @@ class LocalProcess:
 
     async def address(self) -> Address:
         """Return the child's address; start the child if needed. Raises ModelError."""
-        task = self._starting
-        # Start a child if none was started yet, the last start failed, or the child has ended.
+        task = self._start_task
+        # A child is started if none was started before, the last start failed, or the child has
+        # ended.
         if task is None or (task.done() and (task.cancelled() or task.exception() or not self.pid)):
-            task = self._starting = asyncio.create_task(asyncio.to_thread(self._start))
+            task = self._start_task = asyncio.create_task(asyncio.to_thread(self._start))
             task.add_done_callback(_mark_retrieved)
         return await asyncio.shield(task)
 
@@ -76,13 +78,14 @@ class LocalProcess:
 
     async def close(self) -> None:
         """End the child, and also a child that is being started."""
-        task, self._starting = self._starting, None
+        task, self._start_task = self._start_task, None
         child = self._child
         if child is not None:
             await asyncio.to_thread(child.end)
         if task is not None:
             with contextlib.suppress(ModelError, asyncio.CancelledError):
                 await task
+            # While this method waited, the task may have created another child.
             if self._child is not None and self._child is not child:
                 await asyncio.to_thread(self._child.end)
 
@@ -109,7 +112,7 @@ class LocalProcess:
 
 
 def _start_error(code: str | None) -> ModelError:
-    """Return the error for the code that a child sent because it couldn't load the model."""
+    """Return the error for the code that a child sent because it couldn't start its server."""
     if code == "not_installed":
         return ModelPackageMissing(None, "pip install 'aiserver[local]'")
     if code == "not_found":

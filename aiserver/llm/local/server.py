@@ -1,14 +1,14 @@
-"""The program of the child process that runs the embedded model, in llama.cpp's server.
+"""The program of the child process. It runs the embedded model in llama.cpp's server.
 
-The parent process executes this file and writes one JSON line to its standard input, with the
-settings that ``serve`` describes. The parent keeps that pipe open. The child responds with one JSON
-line on its standard output: ``{"url": …}`` once the model is loaded, or ``{"error": code}``.
+The parent process executes this file and writes one JSON line to the child's standard input, with
+the settings that ``serve`` describes. The parent keeps that pipe open. The child responds with one
+JSON line on its standard output: ``{"url": …}`` once the model is loaded, or ``{"error": code}``.
 
 Invariants:
 
 - The server listens on the loopback interface only, and its key is never on a command line.
 - The child ends when the pipe is closed, so it can't outlive its parent, however the parent ended.
-- Nothing but the one line is written to standard output, and prompts are never written anywhere.
+- Nothing but that one line is written to standard output. Prompts are never written anywhere.
 - The program imports nothing from AI Server.
 """
 
@@ -23,32 +23,32 @@ from typing import Any, NoReturn
 
 GGUF_MAGIC = b"GGUF"
 
-# The number of tokens of a prompt that are read at once. It is small, because reading a prompt can
-# only be cancelled between two batches.
+# The number of tokens of a prompt that are read in one batch. The number is small, because reading
+# a prompt can only be cancelled between two batches.
 BATCH = 64
 
-# Each open connection occupies one thread, so there must be more threads than connections, of which
-# ``model.py`` opens at most ``MAX_CONNECTIONS``.
+# Each open connection occupies one thread, so there must be more threads than connections. The
+# parent opens at most ``MAX_CONNECTIONS`` connections (see ``model.py``).
 HTTP_THREADS = 24
 
-# The size of llama.cpp's cache of earlier prompts. With this cache, a cell's prompt needn't be read
-# again after a prompt for another cell. A token takes about 12 KiB.
+# The size of llama.cpp's cache of prompts. With this cache, the prompt of a cell needn't be read
+# again if a prompt of another cell has been read in between. A token takes about 12 KiB.
 PROMPT_CACHE_MIB = 128
 
 
 def main() -> NoReturn:
     """Run the server until standard input ends."""
-    # llama.cpp prints to the standard streams of C. Only ``output`` keeps the real standard output;
-    # everything else that is printed is discarded.
+    # llama.cpp prints to the file descriptors 1 and 2, which are therefore redirected to the null
+    # device. ``output`` keeps the real standard output.
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
 
     settings = json.loads(sys.stdin.buffer.readline() or b"null")
-    if settings is None:
+    if settings is None:  # the parent has ended before it wrote the settings
         os._exit(0)
-    # Started before the model is loaded, because the parent may end while it is being loaded.
+    # This thread starts before the model is loaded, because the parent may end during the loading.
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
     try:
@@ -64,7 +64,7 @@ def main() -> NoReturn:
 
 
 class _StartError(Exception):
-    """The server can't be started; ``code`` says why."""
+    """The server can't be started. ``code`` is the reason, as the parent expects it."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -72,7 +72,7 @@ class _StartError(Exception):
 
 
 def serve(settings: dict[str, Any]) -> Any:
-    """Load the model and start the server, which listens when this function returns.
+    """Load the model and start the server. When this function returns, the server is listening.
 
     ``settings`` contains ``model`` (the path of the model's file), ``key``, ``threads`` and
     ``context`` (the maximum length of prompt and answer together, in tokens). Raises _StartError.
@@ -112,7 +112,7 @@ def serve(settings: dict[str, Any]) -> Any:
 
 
 def _exit_with_parent() -> None:
-    """End this process when standard input ends, because the parent has ended or closed it."""
+    """End this process when standard input ends: the parent has ended or has closed the pipe."""
     while sys.stdin.buffer.read(4096):
         pass
     os._exit(0)

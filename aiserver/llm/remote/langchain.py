@@ -2,8 +2,9 @@
 
 Invariants:
 
-- For supported providers, the key and the address are always passed explicitly. Otherwise, some
-  packages would send the prompt and the key through a gateway that an environment variable names.
+- For the providers in ``PROVIDERS``, the key and the address are always passed explicitly.
+  Otherwise, some packages would send the prompt and the key through a gateway that an environment
+  variable names.
 - Proxies from the environment are bypassed for a server on this machine.
 - No library retries a request on its own, or requests an answer of unlimited length.
 """
@@ -27,8 +28,8 @@ from .response_limits import limit_responses
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-# The maximum length of prompt and answer together, in tokens. Ollama's own default may be shorter,
-# and Ollama silently drops the start of a prompt that is too long.
+# The maximum length of prompt and answer together that Ollama is asked for, in tokens. Ollama's own
+# default may be shorter, and Ollama silently drops the start of a prompt that is too long.
 OLLAMA_CONTEXT = 8192
 GATEWAY = "LANGSMITH_GATEWAY"  # the environment variable that names a gateway
 
@@ -44,17 +45,16 @@ def create_chat_model(
 ) -> BaseChatModel:
     """Create a model, which the caller must close with ``close_model``.
 
-    ``options`` are the configured options. Our defaults are passed only if the model's class
-    accepts them. ``max_connections`` is for a server in which each connection occupies a thread;
-    if it is given, idle connections are closed, too. This function is slow if packages have to be
-    imported.
+    ``options`` are the configured options. ``max_tokens`` is the maximum length of an answer.
+    ``max_connections`` is for a server on which each connection occupies a thread; if it is given,
+    idle connections are closed, too. This function is slow if packages have to be imported.
     """
     from langchain.chat_models import init_chat_model
 
     details = PROVIDERS.get(provider)
     library = details.library or provider if details else provider
     explicit = _explicit_options(provider, options, access)
-    # A first model without our defaults, to see which options its class accepts.
+    # This model is created without our defaults, and only to see which options its class accepts.
     probe: BaseChatModel = init_chat_model(name, model_provider=library, **explicit)
     if details is None:
         _reject_gateway(probe)
@@ -64,7 +64,7 @@ def create_chat_model(
     defaults: dict[str, Any] = {
         "stream_usage": True,
         "max_retries": 0,
-        "stream_chunk_timeout": None,  # ``stream_chat`` has its own timeout between chunks
+        "stream_chunk_timeout": None,  # ``stream_chat`` limits the time between chunks
         # Ollama's class calls the maximum length of an answer ``num_predict``.
         "max_tokens" if "max_tokens" in accepted else "num_predict": max_tokens,
     }
@@ -79,8 +79,8 @@ def create_chat_model(
     elif on_loopback and "http_async_client" in accepted:
         defaults |= _direct_clients(max_connections) | {"openai_proxy": None}
     if provider == COMPATIBLE:
-        # In ``extra_body``, because langchain-openai's own option for ``max_tokens`` is sent under
-        # a newer name, which compatible servers might not support.
+        # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its own
+        # option ``max_tokens`` under a newer name, which compatible servers might not support.
         defaults["use_responses_api"] = False
         defaults["extra_body"] = {"max_tokens": defaults.pop("max_tokens")}
     accepted_defaults = {
@@ -95,7 +95,7 @@ def create_chat_model(
 
 
 def _clients(model: BaseChatModel) -> list[Any]:
-    """Return the model's asynchronous clients, whose attributes differ between packages."""
+    """Return the model's asynchronous clients. Each package stores them in another attribute."""
     google_client = getattr(getattr(model, "client", None), "aio", None)
     attributes = ("root_async_client", "_async_client", "async_client")
     clients = (google_client, *(getattr(model, name, None) for name in attributes))
@@ -105,7 +105,7 @@ def _clients(model: BaseChatModel) -> list[Any]:
 def _explicit_options(provider: str, options: Mapping[str, Any], access: Access) -> dict[str, Any]:
     """Return the configured options.
 
-    For a supported provider, the key and address in them are replaced by those of ``access``.
+    For a provider in ``PROVIDERS``, their key and address are replaced with those of ``access``.
     """
     if provider not in PROVIDERS:
         return dict(options)
@@ -118,7 +118,7 @@ def _explicit_options(provider: str, options: Mapping[str, Any], access: Access)
     }
     explicit["base_url"] = access.address
     if provider != "ollama":
-        # Without a key, pass a dummy, because the library would use a key from the environment.
+        # If there is no key, a dummy is passed; else the library would use the environment's key.
         explicit["api_key"] = SecretStr(access.key or "none")
     return explicit
 
@@ -126,7 +126,8 @@ def _explicit_options(provider: str, options: Mapping[str, Any], access: Access)
 def _reject_gateway(model: BaseChatModel) -> None:
     """Raise ModelError if a model would send its requests through LangSmith's gateway.
 
-    For a provider that isn't in ``PROVIDERS``, no explicit address prevents that.
+    This check is for providers that aren't in ``PROVIDERS``. For all others, an address is passed
+    explicitly, so the gateway isn't used.
     """
     configured = os.environ.get(GATEWAY, "").lower()
     host = urlsplit(configured).hostname or "gateway.smith.langchain.com"
@@ -144,16 +145,15 @@ async def close_model(model: BaseChatModel) -> None:
 
 
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:
-    """Return HTTP clients for a server on this machine, which ignore the environment's proxies."""
+    """Return the options with HTTP clients that ignore the environment's proxies."""
     import httpx
 
     return {
         "http_client": httpx.Client(trust_env=False),
         "http_async_client": httpx.AsyncClient(
             trust_env=False,
-            timeout=httpx.Timeout(
-                None, connect=10
-            ),  # ``stream_chat`` has its own timeout between chunks
+            # Only connecting has a timeout, because ``stream_chat`` limits the time between chunks.
+            timeout=httpx.Timeout(None, connect=10),
             limits=httpx.Limits(
                 max_connections=max_connections,
                 max_keepalive_connections=0 if max_connections else 20,

@@ -1,4 +1,4 @@
-"""Query a model of a provider, or of a server that the user runs.
+"""Query a model through LangChain: a provider's model, or one on a server that the user runs.
 
 Invariants:
 
@@ -45,10 +45,11 @@ MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request 
 
 
 class RemoteModel(ChatModel):
-    """A remote model. The provider's package is imported at the first warm-up or request.
+    """Any model except the embedded model, so also a model of an Ollama on this machine.
 
-    ``access`` returns the current key and address. ``report`` is called with the error if the
-    provider rejects the key or the account, and with None after a complete answer.
+    The provider's package is imported at the first warm-up or request. ``access`` returns the
+    current key and address. ``report`` is called with the error if the provider rejects the key or
+    the account, and with None after a complete answer.
     """
 
     def __init__(
@@ -72,7 +73,8 @@ class RemoteModel(ChatModel):
         self._report = report
         self._sleep = sleep
         self._model: BaseChatModel | None = None
-        self._has_key = True  # updated for a supported provider when the model is created
+        # For a provider in ``PROVIDERS``, ``_get_model`` updates this flag.
+        self._has_key = True
         self._address = address_option(options)
         self._create_lock = asyncio.Lock()
         if info.id.startswith("ollama:"):
@@ -93,15 +95,18 @@ class RemoteModel(ChatModel):
             self._report(None)
         except ModelError as error:
             provider = self.info.provider
-            # Only a supported provider has settings to which the page can link.
-            supported_provider = provider if provider in PROVIDERS else None
-            error.name_server(supported_provider, server_label(provider, self._address))
+            # Only the providers in ``PROVIDERS`` have settings to which the page can link.
+            linked_provider = provider if provider in PROVIDERS else None
+            error.name_server(linked_provider, server_label(provider, self._address))
             if isinstance(error, ModelAuthFailed):
                 self._report(error)
             raise
 
     async def _stream(self, messages: Sequence[BaseMessage]) -> AsyncGenerator[Delta, None]:
-        """Query the model and yield its answer. Retry if the provider is unavailable."""
+        """Query the model and yield its answer.
+
+        Retry if the provider is unavailable or busy and no part of the answer has arrived.
+        """
         model = await self._get_model()
         for attempt in range(RETRIES + 1):
             answer = stream_chat(model, messages, self._limits, tracing=self._tracing)
@@ -130,7 +135,7 @@ class RemoteModel(ChatModel):
         await self._get_model()
 
     async def close(self) -> None:
-        """Close the model's connections to the server, if its library allows it."""
+        """Close the model's connections to the server, if its library can do so."""
         model, self._model = self._model, None
         if model is not None:
             await close_model(model)
@@ -175,6 +180,6 @@ def _missing_package(error: ImportError) -> str | None:
 
 
 def _seconds_before_retry(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
-    """Return how long to wait, as the provider requested or else longer after each attempt."""
+    """Return the time that the provider requested, else one that doubles with each attempt."""
     requested = error.retry_after if isinstance(error, ModelRateLimited) else None
     return FIRST_WAIT * 2**attempt if requested is None else requested

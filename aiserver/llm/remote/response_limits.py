@@ -1,9 +1,10 @@
 """Limit the size of providers' responses, so that no response can exhaust the memory.
 
 Without these limits, providers' libraries would buffer an endless line of a streamed response, and
-the endless body of an error. Invariants: a response is aborted when a line or the body gets longer
-than its limit. Compressed responses are rejected, because their size isn't limited before they are
-decompressed.
+the endless body of an error.
+
+Invariants: a response is aborted when a line or the body gets longer than its limit. Compressed
+responses are rejected, because a small compressed response may be huge after decompression.
 """
 
 from __future__ import annotations
@@ -27,18 +28,20 @@ def limit_responses(client: Any, max_line: int = MAX_LINE, max_body: int = MAX_B
     client = getattr(client, "_client", client)
     hooks = getattr(client, "event_hooks", None)
     if not isinstance(hooks, dict) or client.headers.get("Accept-Encoding") == "identity":
-        return  # the client isn't httpx's, or it is shared by several models and already limited
+        # The client isn't an httpx client, or is already limited because several models share it.
+        return
     client.headers["Accept-Encoding"] = "identity"
-    hooks["response"].append(functools.partial(_limit, max_line, max_body))
+    hooks["response"].append(functools.partial(_limit_response, max_line, max_body))
 
 
-async def _limit(max_line: int, max_body: int, response: Any) -> None:
-    """Replace the stream of a response by a stream that raises ModelError at the limits."""
+async def _limit_response(max_line: int, max_body: int, response: Any) -> None:
+    """Replace the stream of a response with a stream that raises ModelError at the limits."""
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         await response.aclose()
         raise ModelError(NoModelAnswer.default_message)
     unlimited = response.stream
-    # httpx requires a subclass of its ``AsyncByteStream``. It is found without importing httpx.
+    # httpx requires a subclass of its ``AsyncByteStream``. This class is taken from the original
+    # stream, so that this module needn't import httpx.
     base = next(kind for kind in type(unlimited).__mro__ if kind.__name__ == "AsyncByteStream")
 
     async def read() -> AsyncIterator[bytes]:
