@@ -19,31 +19,33 @@ export interface IRecording {
   readonly events: readonly EventBody[];
 }
 
-/** Changes to the cells of a notebook between two moments of its history. */
+/** Changes to the cells of a notebook, which are recorded together. */
 export interface INotebookChange {
   readonly cells: readonly CellChange[];
-  /** All cells in order, if the order or the type of a cell changed. */
+  /** All cells in their new order; undefined if the order and the types of cells are unchanged. */
   readonly order?: readonly PlacedCell[];
-  /** Whether the notebook was saved in this state. */
+  /** Whether the notebook was saved after these changes. */
   readonly saved?: boolean;
   /**
-   * Only for a save: returns a change that records these cells and the order as the save wrote them
-   * into the file. Called if another page has recorded other sources or another order meanwhile.
+   * Return a change that records the given cells, and the order of all cells, as they were written
+   * into the file. Only a save has this function. It is called if another page has recorded
+   * different sources or a different order between this page's last change and the save.
    */
   readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
   /**
-   * Whether this is the page's first change, with all cells that differ from the recorded state.
+   * Whether this is the first change that the page records for the notebook. It contains all cells
+   * that differ from what the server has recorded.
    */
   readonly isInitial?: boolean;
 }
 
-/** A session that was written to. */
+/** Identifies a session that has changed. */
 export interface ISessionChange extends ICellKey {
-  /** Whether another page of the same shared notebook wrote to it. */
+  /** Whether another page in which the same shared notebook is open wrote the session. */
   readonly isRemote?: boolean;
 }
 
-/** The API's methods that only read. */
+/** The methods of `ApiClient` that only read. */
 export type HistoryReader = Pick<
   ApiClient,
   | 'replay'
@@ -59,13 +61,13 @@ export type HistoryReader = Pick<
 
 /** Reads and records the histories on the server. */
 export interface IHistory {
-  /** Emitted after a session was written: by a generation, by `record`, or by another page. */
+  /** Emitted after a generation, `record` or another page has written a session. */
   readonly changed: ISignal<IHistory, ISessionChange>;
 
   /** Emit `changed`, so that views fetch the session again. */
   notify(change: ISessionChange): void;
 
-  /** The API's methods that read histories, and the list of models. */
+  /** The methods of `ApiClient` that read histories or the list of models. */
   readonly api: HistoryReader;
 
   /**
@@ -78,15 +80,15 @@ export interface IHistory {
   readonly recording: ISignal<IHistory, IRecording>;
 
   /**
-   * Queue a change of a notebook behind all its earlier changes. A change that the server can't
-   * record now is retried in the background.
+   * Record a change of a notebook after all changes of it that are already queued. If the server
+   * can't record the change now, it is retried in the background.
    */
   recordChange(
     notebookId: string,
     change: INotebookChange | Promise<INotebookChange>
   ): void;
 
-  /** Run another request about a notebook behind all its queued changes. */
+  /** Run `work`, another request about a notebook, after all queued changes of the notebook. */
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
   /** Resolves when each queued change of a notebook has been written or is waiting for a retry. */
@@ -103,12 +105,13 @@ export const IHistory = new Token<IHistory>(
  * (`metadata.aiserver.notebook_id`).
  */
 export interface INotebookIdentity {
-  /** The notebook's id; null if it has no id yet, so that none of its cells has a session. */
+  /** Return the notebook's id; null if it has none yet. Then no cell of it has a session. */
   get(panel: NotebookPanel): string | null;
 
   /**
-   * Returns the notebook's id, and creates it if there is none. Saves the notebook first if the
-   * file contains other ids of the notebook or its cells than a request would name.
+   * Return the notebook's id, and create the id if there is none. If the ids of the notebook and
+   * its cells in the file differ from those in the page, the notebook is saved first, because a
+   * request names the ids in the page.
    *
    * @throws Error with a message for the person, if the notebook can't be saved.
    */
@@ -116,7 +119,7 @@ export interface INotebookIdentity {
 
   /**
    * Resolves when an open notebook has been registered with the server, or the registration has
-   * failed. Before that, a copy of a notebook may still have the original's id.
+   * failed. A copy of a notebook may have the original's id until the copy is registered.
    */
   registered(panel: NotebookPanel): Promise<void>;
 
@@ -131,7 +134,7 @@ export const INotebookIdentity = new Token<INotebookIdentity>(
 
 /** Records changes to the cells of open notebooks. */
 export interface ITracking {
-  /** Record unrecorded edits of a notebook before a model is asked. */
+  /** Capture the edits of a notebook that are not recorded yet. Call it before asking a model. */
   captureBeforeRequest(panel: NotebookPanel): void;
 
   /**
@@ -145,36 +148,37 @@ export const ITracking = new Token<ITracking>(
   'Records changes to the cells of open notebooks.'
 );
 
-/** Options of the menu in which a person chooses the model for a cell or for all cells. */
+/** Options of the menu in which a person chooses the default model or a model for one cell. */
 export interface IModelPickOptions {
   /** The menu's position in the window, in pixels. */
   readonly x: number;
   readonly y: number;
-  /** The id of the model chosen for this cell only; null if the cell uses the default model. */
+  /** The id of the model that was chosen for the cell; null if it uses the default model. */
   readonly cellModel: string | null;
+  /** Choose the model for this cell only; null selects the default model. */
   readonly chooseForCell: (id: string | null) => void;
 }
 
 /**
- * Lets a person choose, connect and install models. Without this plugin, a prompt row only shows
- * the name of its model.
+ * Lets a person choose, connect and install models. If the plugin that provides this token is
+ * disabled, a prompt row shows the name of its model without a menu.
  */
 export interface IModels {
   /** Emitted when the list of models or the chosen model changes. */
   readonly changed: ISignal<IModels, void>;
 
-  /** Open the menu in which a person chooses the model. */
+  /** Open the menu in which a person chooses a model. */
   pick(options: IModelPickOptions): void;
 
   /** Open the form of a provider; resolves to true if one of its models was chosen there. */
   connect(provider?: string): Promise<boolean>;
 
   /**
-   * Render the part of a prompt row that helps to set up a model while none is ready.
+   * Render the part of a prompt row that helps to set up a model while no model is ready.
    *
-   * `focusInput` focuses the row's text field, because the pressed button disappears. `attempts`
-   * is the number of requests that could not be sent because no model is ready: whenever it grows,
-   * the offer takes the focus and shows the reason.
+   * `focusInput` focuses the row's text field. It is called when a button that has the focus
+   * disappears. `attempts` is the number of requests that could not be sent because no model is
+   * ready. Whenever the number grows, the rendered part shows the reason and takes the focus.
    */
   renderOffer(options: {
     focusInput: () => void;
@@ -200,9 +204,9 @@ export namespace CommandIDs {
   export const stop = 'aiserver:stop-generation';
   /** Preview the messages that a request would send to the model. */
   export const preview = 'aiserver:preview-request';
-  /** Stop sending the cell's past turns to the model. */
+  /** Start a new conversation: stop sending the cell's past turns to the model. */
   export const reset = 'aiserver:reset-context';
-  /** Show the sidebar. */
+  /** Show the replay's sidebar. */
   export const showReplay = 'aiserver:show-replay';
   /** Show one step of a cell in the sidebar: `{cellId, step?, seq?}`. */
   export const showStep = 'aiserver:show-step';
@@ -210,11 +214,11 @@ export namespace CommandIDs {
   export const search = 'aiserver:search-replay';
   /** Restore the step that the sidebar shows. */
   export const restore = 'aiserver:restore-step';
-  /** Restore the last version that ran without an error. */
+  /** Restore the last version of the active cell that ran without an error. */
   export const restoreClean = 'aiserver:restore-clean';
   /** Show or hide the contributor of each line of the active cell. */
   export const blame = 'aiserver:toggle-blame';
-  /** Show the step that wrote the line with the cursor. */
+  /** Show the step that wrote the line in which the cursor is. */
   export const showLine = 'aiserver:show-line-step';
   /** Download the notebook's replay as one file; `format` is html, md or ipynb. */
   export const exportReplay = 'aiserver:export-replay';

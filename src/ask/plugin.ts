@@ -1,4 +1,4 @@
-/** The commands and the prompt rows with which a person asks a model for a cell's code. */
+/** Adds the commands and the prompt rows with which a person asks a model for a cell's code. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -90,7 +90,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
               languageOf(panel),
               trans
             ),
-          openMenu: (x, y) => rowMenu(app).open(x, y),
+          openMenu: (x, y) => createRowMenu(app).open(x, y),
           save: () => void panel.context.save().catch(() => undefined),
           openPalette: () => {
             const id = 'apputils:activate-command-palette';
@@ -105,7 +105,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           onUnsaved: text =>
             Notification.warning(
               text,
-              // Without autoClose JupyterLab only shows a number in the status bar.
+              // By default, JupyterLab would show only the number of notifications, in its status
+              // bar.
               { autoClose: 8000 }
             ),
           onCellDeleted: model =>
@@ -161,7 +162,7 @@ function addCommands(
 ): void {
   const { commands } = app;
 
-  /** The active cell of the current notebook. */
+  /** Return the active cell of the current notebook, and the notebook's manager. */
   const currentCell = (): {
     manager: NotebookAskManager;
     cell: Cell;
@@ -170,11 +171,12 @@ function addCommands(
     const cell = panel?.content.activeCell;
     return panel && cell ? { manager: managerOf(panel), cell } : null;
   };
-  const model = (): GenerationModel | null => {
+  /** Return the active cell's generation model; null if its prompt row was never opened. */
+  const currentModel = (): GenerationModel | null => {
     const current = currentCell();
     return current && current.manager.get(current.cell);
   };
-  const isSuggested = () => model()?.state.phase === 'suggested';
+  const isSuggested = () => currentModel()?.state.phase === 'suggested';
 
   const open = (pickDataFrames: boolean) => {
     const current = currentCell();
@@ -186,12 +188,17 @@ function addCommands(
     caption: trans.__('Ask for new code or a change in this cell'),
     icon: args => (args.isMenu ? undefined : askIcon),
     isEnabled: () => tracker.currentWidget !== null,
+    // With a turn's id and title, the next request continues from this turn; with null instead of
+    // an id, from the newest turn. Without these arguments, only the row is opened.
     execute: ({ parentTurnId, parentTitle }) => {
       const current = currentCell();
       const turnId = Number(parentTurnId);
       if (current && (parentTurnId === null || turnId >= 1)) {
         const title = String(parentTitle ?? '');
-        current.manager.branch(current.cell, turnId ? { turnId, title } : null);
+        current.manager.openBranch(
+          current.cell,
+          turnId ? { turnId, title } : null
+        );
       } else {
         open(false);
       }
@@ -220,28 +227,28 @@ function addCommands(
   commands.addCommand(CommandIDs.accept, {
     label: trans.__('Accept Suggestion'),
     isEnabled: isSuggested,
-    execute: () => model()?.decision.accept()
+    execute: () => currentModel()?.decision.accept()
   });
   commands.addCommand(CommandIDs.reject, {
     label: trans.__('Reject Suggestion'),
     isEnabled: isSuggested,
-    execute: () => model()?.decision.reject()
+    execute: () => currentModel()?.decision.reject()
   });
   commands.addCommand(CommandIDs.stop, {
     label: trans.__('Stop Generating'),
-    isEnabled: () => model()?.isBusy ?? false,
-    execute: () => model()?.stop()
+    isEnabled: () => currentModel()?.isBusy ?? false,
+    execute: () => currentModel()?.stop()
   });
   commands.addCommand(CommandIDs.preview, {
     label: trans.__('Show What Will Be Sent'),
     caption: trans.__('Show exactly what will be sent to the model'),
-    isEnabled: () => model() !== null,
+    isEnabled: () => currentModel() !== null,
     execute: async () => {
       try {
-        const current = model();
-        if (current) {
-          const { target, state, inputText } = current;
-          const request = current.buildRequest(inputText);
+        const model = currentModel();
+        if (model) {
+          const { target, state, inputText } = model;
+          const request = model.buildRequest(inputText);
           await showPreview(
             await fetchPreview(api, request, target, state.cellModel),
             trans
@@ -261,13 +268,13 @@ function addCommands(
     isEnabled: () => currentCell() !== null,
     execute: () => {
       open(false);
-      return model()?.reset();
+      return currentModel()?.reset();
     }
   });
 }
 
-/** The menu behind the row's “⋯”. */
-function rowMenu(app: JupyterFrontEnd): Menu {
+/** Create the menu that the prompt row's button “⋯” opens. */
+function createRowMenu(app: JupyterFrontEnd): Menu {
   const menu = new Menu({ commands: app.commands });
   menu.addItem({ command: CommandIDs.askDataFrame, args: { inRow: true } });
   menu.addItem({ command: CommandIDs.reset });
@@ -277,7 +284,7 @@ function rowMenu(app: JupyterFrontEnd): Menu {
     menu.addItem({ command: CommandIDs.showReplay });
   }
   menu.aboutToClose.connect(() => {
-    // Dispose of the menu later, because the selected command may still be running.
+    // Dispose of the menu in the next frame, because the selected command runs after this signal.
     requestAnimationFrame(() => menu.dispose());
   });
   return menu;

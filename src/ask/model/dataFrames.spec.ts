@@ -13,7 +13,7 @@ const PROFILE = {
   columns: [{ name: '价格', dtype: 'float64' }]
 };
 
-function answer(value: unknown): unknown {
+function kernelReply(value: unknown): unknown {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   const text = btoa(String.fromCharCode(...bytes));
   return { dataframes: { status: 'ok', data: { 'text/plain': `'${text}'` } } };
@@ -36,7 +36,7 @@ function kernel(done: Promise<unknown>, status = 'idle') {
 
 describe('readProfiles', () => {
   it('parses a reply', () => {
-    expect(readProfiles(answer([PROFILE]))).toEqual([PROFILE]);
+    expect(readProfiles(kernelReply([PROFILE]))).toEqual([PROFILE]);
   });
 
   it.each([
@@ -44,21 +44,21 @@ describe('readProfiles', () => {
     [{}],
     [{ dataframes: { status: 'error' } }],
     [{ dataframes: { status: 'ok', data: { 'text/plain': "'!!'" } } }],
-    [answer({ not: 'a list' })]
+    [kernelReply({ not: 'a list' })]
   ])('returns null for an invalid reply: %j', value => {
     expect(readProfiles(value)).toBeNull();
   });
 
   it('skips invalid profiles', () => {
     const invalid = [null, 3, { name: 3 }, { ...PROFILE, rowCount: 'many' }];
-    expect(readProfiles(answer([...invalid, PROFILE]))).toEqual([PROFILE]);
+    expect(readProfiles(kernelReply([...invalid, PROFILE]))).toEqual([PROFILE]);
   });
 });
 
 describe('listDataFrames', () => {
   it('leaves no trace in the kernel (P18)', async () => {
     const t = kernel(
-      Promise.resolve({ content: { user_expressions: answer([PROFILE]) } })
+      Promise.resolve({ content: { user_expressions: kernelReply([PROFILE]) } })
     );
     expect(await listDataFrames(t.connection, 'python', trans)).toEqual([
       PROFILE

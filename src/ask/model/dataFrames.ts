@@ -1,73 +1,80 @@
 /**
- * Reads the DataFrames of the kernel: names, shapes, column names and dtypes, but no values.
+ * Lists the DataFrames in the kernel. A DataFrame's profile contains its name, its shape, and the
+ * names and dtypes of its columns, but no values.
  *
  * Invariants:
- * - Reading leaves no trace in the kernel: no variable, no prompt number, no entry in its history.
- * - Reading runs no code of the person: no `repr`, and no method of a class that imitates a
- *   DataFrame. An object that is written to break the reading doesn't affect other objects.
- * - Names of variables and columns are never executed: the kernel returns them as base64 of JSON,
- *   and each DataFrame's data is validated.
- * - If the kernel is busy, the reading fails instead of waiting.
+ * - Listing changes nothing in the kernel: it creates no variable, no prompt number and no entry in
+ *   the history of inputs.
+ * - Listing runs no code of the person, such as a `repr` or a method of a class that imitates a
+ *   DataFrame. If a DataFrame can't be read, the other DataFrames are still listed.
+ * - The names of variables and columns are never executed: the kernel returns them as base64 of
+ *   JSON, and each profile is validated.
+ * - If the kernel is busy, listing fails instead of waiting.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { DataFrameProfile } from '../../api/types';
 
+/** A kernel that has not replied after this time counts as busy. */
 const TIMEOUT_MS = 5000;
 
 /**
- * The Python code that runs in the kernel, in a namespace of its own. It reads the class of a
- * variable without using any attribute that a class can redefine. The data of a subclass is copied
- * into a plain DataFrame, because the library would call overridden methods. Of a custom dtype, or
- * a dtype whose text includes categories or a fill value, only the class's name is reported,
- * because that text may contain data.
+ * The Python code that runs in the kernel, in a separate namespace.
+ *
+ * The code examines a variable's class without using any attribute that the class can redefine. If
+ * the class is a subclass of DataFrame, `to_plain_frame` puts its data into a plain DataFrame, so
+ * that the library doesn't call methods that the subclass overrides. `dtype_name` returns only the
+ * class's name for a custom dtype, and for a dtype whose text would include categories or a fill
+ * value, because these may be data.
  */
 const SOURCE = `
 import base64, datetime, json, sys
 
-def libraries():
-    for kind in ("pandas", "polars"):
-        module = sys.modules.get(kind)
-        frame = getattr(module, "DataFrame", None)
-        if type(frame) is type:
-            yield kind + ".DataFrame", frame
+def dataframe_classes():
+    for library in ("pandas", "polars"):
+        module = sys.modules.get(library)
+        frame_class = getattr(module, "DataFrame", None)
+        if type(frame_class) is type:
+            yield library + ".DataFrame", frame_class
 
-mro, slots = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__
-kind_name = type.__dict__["__name__"].__get__
+mro, class_dict = type.__dict__["__mro__"].__get__, type.__dict__["__dict__"].__get__
+class_name = type.__dict__["__name__"].__get__
 
-def is_library_class(kind):
-    module = slots(kind).get("__module__")
+def is_library_class(cls):
+    module = class_dict(cls).get("__module__")
     if type(module) is not str or module.partition(".")[0] not in ("numpy", "pandas", "polars"):
         return False
-    return getattr(sys.modules.get(module), "__dict__", {}).get(kind_name(kind)) is kind
+    return getattr(sys.modules.get(module), "__dict__", {}).get(class_name(cls)) is cls
 
-def plain(kind, frame, value):
-    if type(value) is frame:
+def to_plain_frame(kind, frame_class, value):
+    if type(value) is frame_class:
         return value
     if kind != "pandas.DataFrame":
         return None
-    state = next(slots(base)["__dict__"] for base in mro(frame) if "__dict__" in slots(base))
-    manager = state.__get__(value)["_mgr"]
-    return frame._from_mgr(manager, axes=manager.axes)
+    bases = mro(frame_class)
+    slot = next(class_dict(base)["__dict__"] for base in bases if "__dict__" in class_dict(base))
+    manager = slot.__get__(value)["_mgr"]
+    return frame_class._from_mgr(manager, axes=manager.axes)
 
-def plain_kinds():
+def plain_classes():
     pandas = sys.modules.get("pandas")
-    own = [getattr(pandas, kind, None) for kind in ("Timestamp", "Timedelta", "Period", "Interval")]
-    return [str, int, float, bool, type(None), datetime.date, datetime.datetime, *own]
+    names = ("Timestamp", "Timedelta", "Period", "Interval")
+    pandas_classes = [getattr(pandas, name, None) for name in names]
+    return [str, int, float, bool, type(None), datetime.date, datetime.datetime, *pandas_classes]
 
-def text(value, limit):
-    kind = type(value)
-    if kind is tuple:
-        parts = [repr(part) if type(part) is str else text(part, limit) for part in value]
+def column_name(value, limit):
+    cls = type(value)
+    if cls is tuple:
+        parts = [repr(part) if type(part) is str else column_name(part, limit) for part in value]
         value = "(" + ", ".join(parts) + ")"
     else:
-        is_plain = any(kind is plain_kind for plain_kind in plain_kinds())
-        value = str(value) if is_plain else "<" + kind_name(kind) + ">"
+        is_plain = any(cls is plain_class for plain_class in plain_classes())
+        value = str(value) if is_plain else "<" + class_name(cls) + ">"
     return value.encode("utf-8", "replace").decode()[:limit]
 
 def dtype_name(dtype):
-    name = kind_name(type(dtype))
+    name = class_name(type(dtype))
     numpy = getattr(sys.modules.get("numpy"), "dtype", None)
     if not (is_library_class(type(dtype)) or any(base is numpy for base in mro(type(dtype)))):
         return name[:100]
@@ -76,50 +83,50 @@ def dtype_name(dtype):
         return name
     return full.encode("utf-8", "replace").decode()[:100]
 
-def profile(name, kind, value):
-    rows, width = value.shape
-    names = list(value.columns[:200])
-    types = list(value.dtypes)[:200]
+def profile(name, kind, frame):
+    row_count, column_count = frame.shape
+    columns = list(frame.columns[:200])
+    dtypes = list(frame.dtypes)[:200]
     return {
         "name": name,
         "kind": kind,
-        "rowCount": int(rows),
-        "columnCount": int(width),
+        "rowCount": int(row_count),
+        "columnCount": int(column_count),
         "columns": [
-            {"name": text(column, 200), "dtype": dtype_name(dtype)}
-            for column, dtype in zip(names, types)
+            {"name": column_name(column, 200), "dtype": dtype_name(dtype)}
+            for column, dtype in zip(columns, dtypes)
         ],
     }
 
 def collect(variables):
-    frame_classes = list(libraries())
+    classes = list(dataframe_classes())
     profiles = []
     for name, value in reversed(list(variables.items())):
         if type(name) is not str or name[:1] == "_" or not name.isidentifier():
             continue
-        for kind, frame in frame_classes:
-            if any(base is frame for base in mro(type(value))):
+        for kind, frame_class in classes:
+            if any(base is frame_class for base in mro(type(value))):
                 try:
-                    plain_frame = plain(kind, frame, value)
-                    if plain_frame is not None:
-                        profiles.append(profile(name, kind, plain_frame))
+                    frame = to_plain_frame(kind, frame_class, value)
+                    if frame is not None:
+                        profiles.append(profile(name, kind, frame))
                 except Exception:
                     pass
         if len(profiles) == 50:
             break
     return base64.b64encode(json.dumps(profiles).encode()).decode()
 
-answer = collect(variables)
+result = collect(variables)
 `;
 
 /**
- * A single Python expression that runs `SOURCE`: it assigns nothing in the person's namespace, and
- * works even if the person has redefined builtins.
+ * A Python expression that runs `SOURCE` and returns its `result`. It assigns nothing in the
+ * person's namespace, and works even if the person has redefined builtins.
  */
 const EXPRESSION =
   '(lambda space: (__import__("builtins").exec(' +
   JSON.stringify(SOURCE) +
-  ', space), space["answer"])[1])' +
+  ', space), space["result"])[1])' +
   '({"__name__": "aiserver", "variables": (lambda: 0).__globals__})';
 
 /**
@@ -168,7 +175,7 @@ export async function listDataFrames(
   return profiles;
 }
 
-/** Request the profiles; null if the kernel doesn't reply in time. */
+/** Evaluate `EXPRESSION` in the kernel and return the reply; null if there is none in time. */
 async function requestProfiles(
   kernel: Kernel.IKernelConnection
 ): Promise<KernelMessage.IExecuteReplyMsg | null> {
@@ -196,17 +203,18 @@ async function requestProfiles(
   }
 }
 
-/** Parse the kernel's reply; null if it is invalid. */
+/** Return the profiles in the `user_expressions` of a kernel's reply; null if they are invalid. */
 export function readProfiles(expressions: unknown): DataFrameProfile[] | null {
-  const answer = (expressions as Record<string, unknown> | undefined)
+  const result = (expressions as Record<string, unknown> | undefined)
     ?.dataframes as
     { status?: string; data?: Record<string, unknown> } | undefined;
-  const plain = answer?.data?.['text/plain'];
-  if (answer?.status !== 'ok' || typeof plain !== 'string') {
+  const text = result?.data?.['text/plain'];
+  if (result?.status !== 'ok' || typeof text !== 'string') {
     return null;
   }
   try {
-    const bytes = Uint8Array.from(atob(plain.slice(1, -1)), char =>
+    // The text is the `repr` of a Python string, so it has quotes around it.
+    const bytes = Uint8Array.from(atob(text.slice(1, -1)), char =>
       char.charCodeAt(0)
     );
     const list: unknown = JSON.parse(new TextDecoder().decode(bytes));

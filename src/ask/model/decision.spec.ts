@@ -12,8 +12,8 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     await t.phase('suggested');
     expect(t.model.state.notice).toBe('same');
     t.target.apply('x = 3');
-    t.model.decision.sourceChanged();
-    expect(t.model.state).toMatchObject({ notice: null, edited: true });
+    t.model.decision.onSourceChanged();
+    expect(t.model.state).toMatchObject({ notice: null, isCellEdited: true });
   });
 
   it('records how many changes of the suggestion are accepted in part', async () => {
@@ -158,17 +158,17 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     feed.push(start(), code('y'));
     await t.phase('streaming');
     t.edit('x = 1  # mine');
-    t.model.decision.sourceChanged();
-    expect(t.model.state.edited).toBe(false);
+    t.model.decision.onSourceChanged();
+    expect(t.model.state.isCellEdited).toBe(false);
     feed.push(done(1, 'y'), null);
     await t.phase('suggested');
-    expect(t.model.state.edited).toBe(true);
+    expect(t.model.state.isCellEdited).toBe(true);
     t.edit('x = 1');
-    t.model.decision.sourceChanged();
-    expect(t.model.state.edited).toBe(false);
+    t.model.decision.onSourceChanged();
+    expect(t.model.state.isCellEdited).toBe(false);
     t.edit('x = 3');
-    t.model.decision.sourceChanged();
-    expect(t.model.state.edited).toBe(true);
+    t.model.decision.onSourceChanged();
+    expect(t.model.state.isCellEdited).toBe(true);
   });
 
   it('still marks it after a further request without an answer (P34)', async () => {
@@ -177,19 +177,22 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     (await t.requested(1)).push(start(), done(1, 'y'), null);
     await t.phase('suggested');
     t.edit('x = 3');
-    t.model.decision.sourceChanged();
+    t.model.decision.onSourceChanged();
     void t.model.ask('two');
     await t.requested(2);
-    expect(t.model.state.edited).toBe(false);
+    expect(t.model.state.isCellEdited).toBe(false);
     t.model.stop();
     expect(t.model.state).toMatchObject({
       phase: 'suggested',
       notice: 'stopped',
-      edited: true
+      isCellEdited: true
     });
     t.edit('x = 1');
-    t.model.decision.sourceChanged();
-    expect(t.model.state).toMatchObject({ notice: 'stopped', edited: false });
+    t.model.decision.onSourceChanged();
+    expect(t.model.state).toMatchObject({
+      notice: 'stopped',
+      isCellEdited: false
+    });
   });
 
   it('promises to record later only what is queued', async () => {

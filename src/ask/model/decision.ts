@@ -1,8 +1,8 @@
 /**
- * A person's decision on a suggestion: accept it, accept parts of it, or reject it.
+ * A person's decision on a suggestion: accept all of it, accept some of its changes, or reject it.
  *
- * Invariants: only `accept` writes the cell's code, and only into the cell of the request. If that
- * cell was deleted, nothing is written.
+ * Invariants: only `accept` writes code, and only into the cell of the request. If the cell was
+ * deleted, nothing is written.
  */
 import { acceptEvent, hasDecision, rejectEvent } from './requestBody';
 import type { GenerationStore } from './store';
@@ -10,12 +10,10 @@ import type { GenerationStore } from './store';
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
-  /**
-   * Set the code that Accept will write, after the person removed or restored some of the changes.
-   */
+  /** Set the code that `accept` will write, after the person removed or restored some changes. */
   revise(code: string): void {
     if (this._store.state.phase === 'suggested') {
-      this._store.set({ code });
+      this._store.setState({ code });
     }
   }
 
@@ -31,7 +29,10 @@ export class Decision {
     this.revise(suggestion?.source ?? state.code);
   }
 
-  /** Write the suggestion into the cell. */
+  /**
+   * Write the suggestion, without the changes that the person removed, into the cell. Return false
+   * if there is no suggestion or the cell can't be written.
+   */
   async accept(): Promise<boolean> {
     const { suggestion, state, target } = this._store;
     if (state.phase !== 'suggested' || !suggestion) {
@@ -40,23 +41,24 @@ export class Decision {
     const source = state.code;
     const accepted = acceptEvent(suggestion, source, target.source());
     if (!target.apply(source)) {
-      this._store.set({ notice: 'not_written' });
+      this._store.setState({ notice: 'not_written' });
       return false;
     }
-    this._finish();
+    this._closeSuggestion();
     await this._store.record(accepted);
     return true;
   }
 
   /**
-   * Leave the cell unchanged and record the rejection. If another page has already recorded a
-   * decision, which this page can't see unless the notebook is shared, that decision remains.
+   * Close the suggestion and record its rejection. The cell stays unchanged. If another page has
+   * already recorded a decision on the suggestion, no rejection is recorded. This page doesn't know
+   * of such a decision unless the notebook is shared, so it asks the server.
    */
   async reject(): Promise<void> {
     const { suggestion, state, target } = this._store;
     if (state.phase === 'suggested' && suggestion) {
       const rejected = rejectEvent(suggestion, target.source());
-      this._finish();
+      this._closeSuggestion();
       if (
         !suggestion.saveError &&
         !(await this._hasDecision(suggestion.turnId))
@@ -67,7 +69,7 @@ export class Decision {
   }
 
   /** Close the suggestion if another page has recorded a decision on it. */
-  async refresh(): Promise<void> {
+  async closeIfDecided(): Promise<void> {
     const { suggestion, state } = this._store;
     if (state.phase === 'suggested' && suggestion && !suggestion.saveError) {
       const { turnId } = suggestion;
@@ -77,23 +79,24 @@ export class Decision {
     }
   }
 
-  /** Close the suggestion after another view or page has recorded a decision on it. */
+  /** Close the suggestion of this turn, because a decision on it was recorded. */
   close(turnId: number | null | undefined): void {
     const { suggestion, state } = this._store;
     if (state.phase === 'suggested' && suggestion?.turnId === turnId) {
-      this._finish();
+      this._closeSuggestion();
     }
   }
 
-  /** Update the state after the cell's code was changed by anything but Accept. */
-  sourceChanged(): void {
-    const { isEdited } = this._store;
-    const { phase, edited, notice } = this._store.state;
-    if (phase === 'suggested' && edited !== isEdited) {
-      // The cell was edited, so the notice that the answer equals the cell's code is no longer
-      // true.
-      const remaining = notice === 'same' ? null : notice;
-      this._store.set({ edited: isEdited, notice: remaining });
+  /** Update `isCellEdited` and the notice after the cell's code has changed. */
+  onSourceChanged(): void {
+    const { isCellEdited, state } = this._store;
+    const { phase, notice } = state;
+    if (phase === 'suggested' && state.isCellEdited !== isCellEdited) {
+      // The notice `same`, that the answer equals the cell's code, is no longer true.
+      this._store.setState({
+        isCellEdited,
+        notice: notice === 'same' ? null : notice
+      });
     }
   }
 
@@ -104,13 +107,13 @@ export class Decision {
   }
 
   /** Close the suggestion. Text in the input field becomes the draft of the next request. */
-  private _finish(): void {
+  private _closeSuggestion(): void {
     const draft = this._store.inputText;
     if (draft.trim()) {
-      this._store.begin('editing', draft);
+      this._store.discardRequest('editing', draft);
     } else {
       this._store.inputText = '';
-      this._store.begin('idle', '');
+      this._store.discardRequest('idle', '');
     }
   }
 }

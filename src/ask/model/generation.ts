@@ -1,15 +1,16 @@
 /**
- * Generations in one cell, as a state machine.
+ * The generation model of one cell: its requests, their answers and the suggestion. The state's
+ * phase changes as follows:
  *
  *     idle ── open ──> editing ── ask ──> waiting ── token ──> streaming ── done ──> suggested
  *                        ^                  │                     │            accept, reject
  *                        └── failed, stopped <────────────────────┘                └──> idle
  *
- * Views use only this model, which also opens and closes the prompt row. `RequestSender` sends the
- * requests, and `Decision` accepts or rejects the suggestion. Both change the model's data, which
- * the base class `GenerationStore` contains.
+ * Views use only this model, and the prompt row is open unless the phase is `idle`. `RequestSender`
+ * sends the requests, and `Decision` accepts or rejects the suggestion. Both change the data in the
+ * base class, `GenerationStore`.
  *
- * Invariant: neither an arriving answer nor a pressed button discards text that a person has typed.
+ * Invariant: an arriving answer or a pressed button never discards text that a person has typed.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -27,7 +28,7 @@ import { GenerationStore } from './store';
 export class GenerationModel extends GenerationStore {
   constructor(options: IGenerationOptions) {
     super(options);
-    options.history.recording.connect(this._onRecorded, this);
+    options.history.recording.connect(this._onRecording, this);
     options.history.changed.connect(this._onHistoryChanged, this);
   }
 
@@ -38,64 +39,70 @@ export class GenerationModel extends GenerationStore {
     if (this.state.phase !== 'idle') {
       return;
     }
-    this.set({ phase: 'editing', notice: null, failure: null });
+    this.setState({ phase: 'editing', notice: null, failure: null });
     void this._prepare();
   }
 
-  /** Close the prompt row. When the row is opened again, its field contains `draft`. */
+  /** Close the prompt row. When the row is opened again, its input field contains `draft`. */
   close(draft = ''): void {
     if (!this.isBusy) {
       this.inputText = draft;
-      this.begin('idle', draft);
+      this.discardRequest('idle', draft);
     }
   }
 
   /** Set the DataFrames of the next request. */
   setDataFrames(dataframes: readonly DataFrameProfile[]): void {
-    this.set({ dataframes });
+    this.setState({ dataframes });
   }
 
-  /** Let the next request continue from an older turn, whose version the cell contains. */
+  /**
+   * Let the next request continue from an older turn; null lets it continue from the newest turn.
+   * The caller has already restored the older turn's version in the cell.
+   */
   branchFrom(branch: IBranch | null): void {
     if (this.isBusy) {
-      this.set({ notice: 'busy' });
+      this.setState({ notice: 'busy' });
       return;
     }
     if (this.state.phase === 'suggested' && branch !== null) {
-      // The open suggestion belongs to another branch. Close it: it stays in the history,
-      // undecided.
-      this.begin('editing', this.inputText);
+      // The open suggestion belongs to another branch, so close it. In the history it stays
+      // neither accepted nor rejected.
+      this.discardRequest('editing', this.inputText);
     }
-    this.set({ branch });
+    this.setState({ branch });
   }
 
   /** Choose the model for this cell only; null selects the default model. */
   setCellModel(id: string | null): void {
-    this.set({ cellModel: id });
+    this.setState({ cellModel: id });
     void this.refreshModel();
   }
 
-  /** Clear the failure of a model after its settings were fixed. */
+  /** Clear a failure that was caused by the model, after the person has fixed the settings. */
   clearModelFailure(): void {
     const { failure } = this.state;
     if (failure && isModelFailure(failure)) {
-      this.set({ failure: null });
+      this.setState({ failure: null });
     }
   }
 
-  /** Update the model that the open row shows. Ignores errors, which the next request reports. */
+  /**
+   * Fetch the list of models, and update the model that the open row shows. Errors are ignored,
+   * because the next request reports them.
+   */
   async refreshModel(): Promise<void> {
     const isOpen = this.state.phase !== 'idle';
     const { api } = this.history;
     const list = isOpen && (await api.models().catch(() => null));
     if (list) {
-      this.set(applyModelList(this.state, list));
+      this.setState(applyModelList(this.state, list));
     }
   }
 
   /**
-   * Ask for code. While a suggestion is open, the request asks for a change of the suggestion; the
-   * diff still compares with the cell's own code.
+   * Ask for code. While a suggestion is open, the request asks for a change of the suggestion. The
+   * diff of the new suggestion is still against the cell's code.
    */
   async ask(intent: string): Promise<void> {
     await this._sender.send(this.buildRequest(intent));
@@ -125,9 +132,9 @@ export class GenerationModel extends GenerationStore {
   /** Start a new conversation: earlier turns stay in the history but are no longer sent. */
   async reset(): Promise<void> {
     if (this.isBusy) {
-      this.set({ notice: 'busy' });
+      this.setState({ notice: 'busy' });
     } else if (await this.record({ type: 'context_reset' })) {
-      this.set({ notice: 'reset' });
+      this.setState({ notice: 'reset' });
     }
   }
 
@@ -140,15 +147,17 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Load the model list and the past turns, and warm up the model. Errors are ignored. */
+  /** Load the list of models and the past turns, and warm up the model. Errors are ignored. */
   private async _prepare(): Promise<void> {
-    const warm = warmUp(this.api, this.target, this.state.cellModel);
-    const models = this.refreshModel();
-    await Promise.allSettled([warm, models, this._loadPastTurns()]);
+    await Promise.allSettled([
+      warmUp(this.api, this.target, this.state.cellModel),
+      this.refreshModel(),
+      this._loadPastTurns()
+    ]);
   }
 
-  /** Close the suggestion after a decision in the replay or in another view of the notebook. */
-  private _onRecorded(_: IHistory, { key, events }: IRecording): void {
+  /** Close the suggestion when the replay or another view of the notebook records a decision. */
+  private _onRecording(_: IHistory, { key, events }: IRecording): void {
     if (isSameCell(this.target.key(), key)) {
       for (const { type, turnId } of events) {
         if (type === 'accept' || type === 'reject') {
@@ -158,10 +167,10 @@ export class GenerationModel extends GenerationStore {
     }
   }
 
-  /** Check for a decision after another page of a shared notebook wrote this cell's session. */
+  /** Look for a decision after another page of a shared notebook wrote this cell's session. */
   private _onHistoryChanged(_: IHistory, session: ISessionChange): void {
     if (session.isRemote && isSameCell(this.target.key(), session)) {
-      void this.decision.refresh();
+      void this.decision.closeIfDecided();
     }
   }
 
@@ -171,11 +180,17 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     const past = await loadPastTurns(this.history, key);
-    this._hasLoadedPastTurns = true; // After an error, the next opening tries again.
+    // This line is not reached after an error, so the next `open` loads the turns again.
+    this._hasLoadedPastTurns = true;
     this.intents.addOlder(past.intents);
-    this.set({ failed: [...past.failed, ...this.state.failed] });
-    if (!this.isBusy && this.state.turnId === null && past.last) {
-      this.set({ turnId: past.last + 1 });
+    this.setState({
+      unansweredTurnIds: [
+        ...past.unansweredTurnIds,
+        ...this.state.unansweredTurnIds
+      ]
+    });
+    if (!this.isBusy && this.state.turnId === null && past.lastTurnId) {
+      this.setState({ turnId: past.lastTurnId + 1 });
     }
   }
 

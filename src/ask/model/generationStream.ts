@@ -1,8 +1,8 @@
 /**
- * The response stream of one generation, from its request to its last event.
+ * The response stream of one generation, from the request to the last event.
  *
- * Invariant: stopping a stream also stops the model: by a request to the server or, if that request
- * fails, by closing the connection.
+ * Invariant: stopping a stream also stops the model. To stop the model, a request is sent to the
+ * server. If no such request can be sent or it fails, the connection is closed.
  */
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
@@ -18,38 +18,45 @@ export interface IGenerationOptions {
   target: ITarget;
 }
 
-/** A stopped stream that has not ended after this time is aborted. */
+/** A stopped stream that has not ended after this time is aborted, in milliseconds. */
 const STOP_TIMEOUT_MS = 5000;
 
 /**
- * Number and interval of attempts to start a generation while the cell's previous generation, which
- * was stopped, is still shutting down.
+ * The number of attempts to start a generation. The server refuses an attempt while the cell's
+ * previous generation is shutting down after a stop.
  */
 export const MAX_ATTEMPTS = 12;
+/** The delay between two of these attempts. */
 const RETRY_DELAY_MS = 250;
 
-/** Delays before the checks of whether an interrupted stream's turn was saved, in milliseconds. */
+/** `waitUntilSaved` waits for these times, in milliseconds, before each of its checks. */
 const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
 
 export class GenerationStream {
   readonly abort = new AbortController();
-  /** Mark the stream as ended: no more events are read from it. */
+  /** Call this when no more events are read from the stream. */
   end!: () => void;
   /** Resolves when `end` is called. */
   readonly ended = new Promise<void>(resolve => (this.end = resolve));
+  /** The id of the generation; null until the event `start` has arrived. */
   generationId: string | null = null;
+  /** The id of the generation's turn; 0 until the event `start` has arrived. */
   turnId = 0;
   isStopped = false;
 
   /**
-   * Whether the server might still run the generation, because the stream was aborted before the
-   * generation's id, which a request to stop it needs, was received.
+   * Whether the server might still run the generation after a stop. This is so if the stream was
+   * stopped before the generation's id arrived, because no request to stop the generation can be
+   * sent without its id.
    */
   get mightStillRun(): boolean {
     return this.isStopped && !this.generationId;
   }
 
-  /** Yield the generation's events. Retries while a stopped one of the cell is shutting down. */
+  /**
+   * Send the request and yield the generation's events. If another generation of the cell is still
+   * running, try up to `attempts` times.
+   */
   async *events(
     api: GenerationApi,
     body: GenerateBody | AnalyzeBody,
@@ -73,8 +80,8 @@ export class GenerationStream {
     }
   }
 
-  /** Await `promise`, a preparation of the request, but reject as soon as the stream is aborted. */
-  orAborted<T>(promise: Promise<T>): Promise<T> {
+  /** Return the result of `promise`, but reject as soon as the stream is aborted. */
+  rejectOnAbort<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.abort;
     return new Promise((resolve, reject) => {
       const onAbort = () => reject(new Error('The generation was aborted.'));
@@ -86,6 +93,7 @@ export class GenerationStream {
     });
   }
 
+  /** Stop the generation, as described at the top of this file. */
   stop(api: GenerationApi): void {
     this.isStopped = true;
     if (this.generationId) {
@@ -98,7 +106,7 @@ export class GenerationStream {
 }
 
 /**
- * Wait until the turn of an interrupted stream is saved: the server saves the turn once it notices
+ * Wait until the turn of an interrupted stream is saved. The server saves the turn when it notices
  * that the client has disconnected. Resolves when the turn is saved, or after the last check.
  */
 export async function waitUntilSaved(

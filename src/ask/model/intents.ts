@@ -1,11 +1,12 @@
 /**
- * The texts of earlier requests, which ArrowUp and ArrowDown bring back as in a shell.
+ * The texts of a cell's earlier requests. As in a shell, ArrowUp puts an older text into the input
+ * field, and ArrowDown a newer one.
  *
- * Invariants: ArrowDown on the newest request brings back the draft that the person had typed. No
+ * Invariants: after the newest request, ArrowDown restores the draft that the person had typed. No
  * text is offered twice.
  */
 export class IntentHistory {
-  /** Add a request. The newest request is offered first. */
+  /** Add a request, as the newest. If the same text was added before, it is moved. */
   add(intent: string): void {
     const text = intent.trim();
     if (text) {
@@ -17,7 +18,7 @@ export class IntentHistory {
     this.restart();
   }
 
-  /** Insert the requests from before this page was loaded, oldest first, before this page's. */
+  /** Add requests that are older than all requests of this page. The oldest comes first. */
   addOlder(intents: readonly string[]): void {
     const current = this._intents;
     this._intents = [];
@@ -26,7 +27,10 @@ export class IntentHistory {
     }
   }
 
-  /** Go to the previous request and return its text; null if there is none. */
+  /**
+   * Go to the previous request and return its text; null if there is no older one. `draft` is the
+   * text in the input field, which `next` can restore.
+   */
   previous(draft: string): string | null {
     if (this._position === null) {
       this._draft = draft;
@@ -40,7 +44,8 @@ export class IntentHistory {
   }
 
   /**
-   * Go to the next request, or from the newest to the draft, and return it; null if at the draft.
+   * Go to the next request and return its text. After the newest request comes the draft. Null if
+   * the input field already contains the draft.
    */
   next(): string | null {
     if (this._position === null) {
@@ -54,12 +59,14 @@ export class IntentHistory {
     return this._draft;
   }
 
-  /** Start over from the newest request, for example after the person typed. */
+  /** Make the text in the input field the draft, for example because the person typed. */
   restart(): void {
     this._position = null;
   }
 
+  /** The texts, oldest first. */
   private _intents: string[] = [];
+  /** The index of the text in the input field; null while the field contains the draft. */
   private _position: number | null = null;
   private _draft = '';
 }

@@ -1,4 +1,4 @@
-/** Builds the bodies of requests and the events that are recorded for a cell. */
+/** Builds a cell's requests and events, sends some of them, and reads the cell's past turns. */
 import type { ApiClient } from '../../api/client';
 import { ApiError } from '../../api/request';
 import type {
@@ -16,20 +16,20 @@ import type { ISuggestion, ITarget } from './state';
 
 /** A request, stored so that it can be sent again. */
 export interface IRequest {
+  /** The text that the person typed. */
   readonly intent: string;
+  /** The cell's code, or the open suggestion's. */
   readonly source: string;
   /** The turn that the request continues from: the open suggestion's turn, or an older turn. */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
 }
 
-/**
- * The fields of a body that describe the cell and its notebook, which suffice to warm up a model.
- */
+/** Build the part of a body that describes the cell and its notebook. */
 function cellBody(target: ITarget, source: string, model: string | null) {
   return {
-    // The server looks up past turns by this id. A notebook without an id has none, so any id
-    // works.
+    // The server looks up past turns by this id. A notebook without an id has no past turns, so
+    // any id that no notebook has can be sent.
     notebookId: target.key()?.notebookId ?? 'unsaved',
     cellId: target.cellId,
     source,
@@ -50,7 +50,7 @@ export function toRequestBody(
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }
 
-/** Warm up the model: a local model reads the context before the request is sent. */
+/** Let a local model read the cell and its context now, so that it answers the request sooner. */
 export function warmUp(
   api: GenerationApi,
   target: ITarget,
@@ -59,7 +59,7 @@ export function warmUp(
   return api.warmUp(cellBody(target, target.source() ?? '', model));
 }
 
-/** Fetch the exact messages that a request would send. */
+/** Fetch the exact messages that the model would get for a request. */
 export function fetchPreview(
   api: Pick<ApiClient, 'preview'>,
   { intent, source, parentTurnId, dataframes }: IRequest,
@@ -75,25 +75,29 @@ export function fetchPreview(
 }
 
 /**
- * Load the past turns of a cell: their intents (oldest first), the id of the last turn (0 if there
- * is none) and the ids of turns without an answer.
+ * Load the past turns of a cell. Return the texts of the requests, oldest first; the id of the last
+ * turn, or 0 if there is no turn; and the ids of the turns without an answer.
  */
 export async function loadPastTurns(
   history: IHistory,
   key: ICellKey
-): Promise<{ intents: string[]; last: number; failed: number[] }> {
+): Promise<{
+  intents: string[];
+  lastTurnId: number;
+  unansweredTurnIds: number[];
+}> {
   const { steps } = await history.api.replay(key);
   const turns = steps.filter(step => step.kind === 'turn');
   return {
     intents: turns.map(step => step.title),
-    last: Math.max(0, ...turns.map(step => step.turnId ?? 0)),
-    failed: turns
+    lastTurnId: Math.max(0, ...turns.map(step => step.turnId ?? 0)),
+    unansweredTurnIds: turns
       .filter(({ outcome }) => outcome === 'error' || outcome === 'cancelled')
       .map(step => step.turnId ?? 0)
   };
 }
 
-/** Whether a turn was accepted or rejected; false if the history can't be read. */
+/** Whether a turn's suggestion was accepted or rejected; false if the history can't be read. */
 export async function hasDecision(
   history: IHistory,
   key: ICellKey,
@@ -107,9 +111,10 @@ export async function hasDecision(
 }
 
 /**
- * Return the notebook's id after preparing the notebook for a request.
+ * Prepare the notebook for a request, and return its id.
  *
- * @throws NotSentError with a sentence for the person; ApiError as received from the server.
+ * @throws ApiError if a request to the server fails; NotSentError, with a sentence for the person,
+ * if the notebook can't be prepared for another reason.
  */
 export async function ensureNotebookId(target: ITarget): Promise<string> {
   try {
@@ -123,16 +128,18 @@ export async function ensureNotebookId(target: ITarget): Promise<string> {
 }
 
 /**
- * Create the event for writing a suggestion into a cell that contained `before`. If some of the
- * suggestion's changes were removed, the event has the number of remaining changes.
+ * Create the event for writing `source`, the accepted code of a suggestion, into a cell whose code
+ * was `previousSource`. If the person removed some of the suggestion's changes, the event contains
+ * how many changes remained.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,
   source: string,
-  before: string | null
+  previousSource: string | null
 ): EventBody {
   if (saveError) {
-    // The turn wasn't saved, so the event must name the model as the contributor.
+    // The turn wasn't saved, so an `accept` event can't refer to it. An `edit` event by the model
+    // is recorded instead.
     const contributor = {
       kind: 'model',
       ...(model && { name: model })
@@ -140,11 +147,11 @@ export function acceptEvent(
     return { type: 'edit', source, contributor };
   }
   const accepted = { type: 'accept', turnId, source };
-  if (source === suggested || before === null) {
+  if (source === suggested || previousSource === null) {
     return accepted;
   }
-  const hunkCount = countHunks(before, suggested);
-  const remaining = Math.min(hunkCount, countHunks(before, source));
+  const hunkCount = countHunks(previousSource, suggested);
+  const remaining = Math.min(hunkCount, countHunks(previousSource, source));
   return {
     ...accepted,
     data: { hunks: { accepted: remaining, of: hunkCount } }
@@ -162,8 +169,7 @@ export function rejectEvent(
 
 /**
  * Record an event. Return null if the event was recorded, `unsaved` if the event is queued and will
- * be recorded later, and `not_recorded` if the server refused it permanently. The notebook need not
- * be saved first, because the turn is already stored under the notebook's id.
+ * be recorded later, and `not_recorded` if it can't be recorded at all.
  */
 export async function recordEvent(
   history: IHistory,
@@ -173,6 +179,7 @@ export async function recordEvent(
   const { cellId } = target;
   let key = target.key();
   try {
+    // A notebook that has an id is not prepared again, because events don't need its file.
     key ??= { notebookId: await target.ensure(), cellId };
   } catch {
     return 'not_recorded'; // Nothing can be recorded without a notebook id.

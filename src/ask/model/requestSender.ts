@@ -1,11 +1,11 @@
 /**
- * Sends the requests of one cell, one at a time, and applies their outcome to the state.
+ * Sends the requests of one cell, one at a time, and applies their answers to the state.
  *
  * Invariants:
- * - A partial answer is never offered as a complete one: an answer that was cut off, stopped or
- *   failed can't be accepted. Instead, a complete suggestion that was open before is shown again.
- * - Every stream ends in exactly one of the phases suggested, failed and stopped.
- * - One generation runs at a time; a second one is refused with a notice.
+ * - Only a complete answer can be accepted. If an answer is cut off, is stopped or fails, the
+ *   suggestion that was open when the request was sent is shown again.
+ * - After a stream has ended, the phase is suggested, failed or stopped.
+ * - While a generation runs, another request of the cell is refused with a notice.
  */
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import type { ICellKey } from '../../tokens';
@@ -19,7 +19,7 @@ import {
 import {
   IGenerationState,
   normalizeLineBreaks,
-  restoredState,
+  suggestionFields,
   suggestedState,
   toSuggestion,
   waitingState,
@@ -43,8 +43,8 @@ export class RequestSender {
 
   /** Send a request again. */
   async retry(request: IRequest): Promise<void> {
-    // After an interruption, the server may still be busy with the interrupted generation, so try
-    // more than once.
+    // If the stream was interrupted, the server may still be running its generation, so try more
+    // than once.
     const isInterrupted = this._store.state.failure?.code === 'interrupted';
     await this.send(
       this._updateSource(request),
@@ -55,9 +55,9 @@ export class RequestSender {
   /** Stop the generation that another page runs for this cell, then send the request again. */
   async takeOver(): Promise<void> {
     const { api, request, state } = this._store;
-    const running = state.failure?.generationId;
-    if (running && request) {
-      await api.stop(running).catch(() => undefined);
+    const generationId = state.failure?.generationId;
+    if (generationId && request) {
+      await api.stop(generationId).catch(() => undefined);
       await this.send(this._updateSource(request), MAX_ATTEMPTS);
     }
   }
@@ -75,10 +75,11 @@ export class RequestSender {
     }
   }
 
+  /** Send a request, and show its answer until the stream ends. */
   async send(request: IRequest, attempts = 1): Promise<void> {
     const store = this._store;
     if (store.isBusy) {
-      store.set({ notice: 'busy' });
+      store.setState({ notice: 'busy' });
       return;
     }
     if (!request.intent || store.isDisposed) {
@@ -92,10 +93,13 @@ export class RequestSender {
     store.intents.add(request.intent);
     const previous = this._lastStream;
     const stream = (this._stream = this._lastStream = new GenerationStream());
-    store.set(waitingState(request.intent, store.nextTurn));
+    store.setState(waitingState(request.intent, store.nextTurnId));
     try {
-      await previous?.ended; // The server must end a stopped generation before it starts the next.
-      const notebookId = await stream.orAborted(ensureNotebookId(store.target));
+      // The server doesn't start a generation before the cell's previous generation has ended.
+      await previous?.ended;
+      const notebookId = await stream.rejectOnAbort(
+        ensureNotebookId(store.target)
+      );
       const { cellModel } = store.state;
       const body = toRequestBody(request, store.target, notebookId, cellModel);
       await this._consume(
@@ -116,14 +120,20 @@ export class RequestSender {
     this._stream = null;
   }
 
-  /** Keep the request's source if a suggestion is open; otherwise set the cell's current source. */
+  /**
+   * Return the request with the cell's current source. If a suggestion is open, the request is to
+   * change the suggestion, so its source stays.
+   */
   private _updateSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
     const source = suggestion ? request.source : target.source();
     return { ...request, source: source ?? request.source };
   }
 
-  /** Read a stream to its end. After a stop, its events don't change the state any more. */
+  /**
+   * Send the request, and apply the stream's events to the state until the stream ends. After the
+   * person has stopped the generation, the remaining events don't change the state.
+   */
   private async _consume(
     stream: GenerationStream,
     body: GenerateBody | AnalyzeBody,
@@ -135,7 +145,7 @@ export class RequestSender {
     }
     const key = { notebookId: body.notebookId, cellId: body.cellId };
     const answer = { code: '', explanation: '' };
-    let ended = false;
+    let hasEnded = false;
     try {
       for await (const event of stream.events(api, body, attempts)) {
         switch (event.type) {
@@ -146,7 +156,7 @@ export class RequestSender {
             break;
           case 'waiting':
             this._update(stream, {
-              waitUntil: performance.now() + 1000 * event.seconds
+              nextAttemptTime: performance.now() + 1000 * event.seconds
             });
             break;
           case 'token':
@@ -159,43 +169,44 @@ export class RequestSender {
             });
             break;
           case 'done':
-            ended = true;
-            this._finish(stream, event.interaction);
+            hasEnded = true;
+            this._showSuggestion(stream, event.interaction);
             break;
           case 'cancelled':
-            ended = true;
-            // The person didn't stop it here: another page or the server's shutdown did, so it is
-            // shown as a failure.
+            hasEnded = true;
+            // If the person stopped the generation in this page, `_fail` does nothing. Otherwise
+            // another page or the server's shutdown stopped it, which is shown as a failure.
             this._fail(stream, { code: 'stopped_elsewhere', message: '' });
             break;
           case 'error':
-            ended = true;
+            hasEnded = true;
+            // `unsaved` is a turn that the server could not save.
             if (event.unsaved?.ai_response.status === 'success') {
-              // The answer is complete and can be used although it could not be saved.
-              this._finish(stream, event.unsaved, event.code);
+              this._showSuggestion(stream, event.unsaved, event.code);
             } else {
               this._fail(stream, event);
             }
             break;
         }
-        if (ended) {
+        if (hasEnded) {
           history.notify(key);
         }
-        // Continue to the end: closing the stream now would look like a disconnect to the server.
+        // Read until the stream ends. If the page closed the stream after the last event, the
+        // server would take that for a lost connection.
       }
     } finally {
-      if (!ended) {
+      if (!hasEnded) {
         this._abortInterrupted(stream, key);
       }
     }
-    if (!ended) {
+    if (!hasEnded) {
       this._fail(stream, { code: 'interrupted', message: '' });
     }
   }
 
   /**
-   * Abort an interrupted stream, and notify the history once the server has noticed the disconnect
-   * and saved the partial turn.
+   * Abort an interrupted stream. When the server has noticed the disconnect and saved the turn with
+   * the partial answer, notify the history.
    */
   private _abortInterrupted(stream: GenerationStream, key: ICellKey): void {
     const { api, history } = this._store;
@@ -208,7 +219,8 @@ export class RequestSender {
     }
   }
 
-  private _finish(
+  /** Show the turn's complete answer as the suggestion. */
+  private _showSuggestion(
     stream: GenerationStream,
     interaction: Interaction,
     saveError: string | null = null
@@ -218,7 +230,7 @@ export class RequestSender {
       store.suggestion = toSuggestion(interaction, saveError);
       this._endStream(stream, {
         ...suggestedState(store.suggestion, store.target.source() ?? ''),
-        edited: store.isEdited
+        isCellEdited: store.isCellEdited
       });
     }
   }
@@ -227,7 +239,11 @@ export class RequestSender {
     this._endStream(stream, { phase: 'failed', notice: null, failure });
   }
 
-  /** End the phase waiting or streaming: drop a partial answer, restore a complete suggestion. */
+  /**
+   * End the phase waiting or streaming with the given state change. Unless the change shows a new
+   * suggestion, discard the partial answer and show the previous suggestion, if any. Do nothing if
+   * the stream has already ended for the state.
+   */
   private _endStream(
     stream: GenerationStream,
     change: Partial<IGenerationState>
@@ -238,30 +254,32 @@ export class RequestSender {
     this._stream = null;
     const store = this._store;
     if (change.phase === 'suggested') {
-      store.set(change);
+      store.setState(change);
       return;
     }
-    const { suggestion, previousCode, isEdited } = store;
-    store.set({
+    const { suggestion, previousCode, isCellEdited } = store;
+    store.setState({
       ...change,
       ...unansweredState(store.state, stream.turnId),
       ...(suggestion && {
-        ...restoredState(suggestion, previousCode),
-        edited: isEdited
+        ...suggestionFields(suggestion, previousCode),
+        isCellEdited: isCellEdited
       })
     });
   }
 
+  /** Change the state unless the stream has already ended for the state. */
   private _update(
     stream: GenerationStream,
     change: Partial<IGenerationState>
   ): void {
     if (this._stream === stream) {
-      this._store.set(change);
+      this._store.setState(change);
     }
   }
 
+  /** The stream whose events change the state; null if no request is waiting or streaming. */
   private _stream: GenerationStream | null = null;
-  /** The stream that was started last; the next request waits for its end. */
+  /** The stream that was started last. The next request waits until it has ended. */
   private _lastStream: GenerationStream | null = null;
 }

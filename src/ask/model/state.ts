@@ -1,4 +1,4 @@
-/** The state of the generations in one cell, which views show, and the changes of this state. */
+/** The state of one cell's requests and suggestion, and functions that return its changes. */
 import type {
   DataFrameProfile,
   Interaction,
@@ -9,7 +9,7 @@ import type { NotebookCell } from '../../cells/notebookCell';
 import type { IBranch } from '../../records/branch';
 import { IFailure, isModelFailure } from '../../state/failure';
 
-/** The cell of a request, found by its id, because its widget may be recreated or deleted. */
+/** The cell of a request. The type has only public members, so that tests can pass a fake. */
 export type ITarget = Pick<NotebookCell, keyof NotebookCell>;
 
 export type Phase =
@@ -22,9 +22,12 @@ export type Phase =
   | 'stopped';
 
 /**
- * `not_written`: the cell was deleted or is read-only · `unsaved`: an event will be recorded later
- * · `not_recorded`: an event was refused for good · `ready`: a model became available ·
- * `same`: the answer equals the cell's code.
+ * The notices that a prompt row can show. Some of them need an explanation:
+ * - `not_written`: accepted code was not written, because the cell was deleted or is read-only.
+ * - `unsaved`: the server could not record an event now. It will be recorded later.
+ * - `not_recorded`: the server refused an event permanently.
+ * - `ready`: no model was ready before, and now one is.
+ * - `same`: the answer equals the cell's code.
  */
 export type Notice =
   | 'busy'
@@ -39,10 +42,11 @@ export type Notice =
 /** A complete answer that can be accepted. */
 export interface ISuggestion {
   readonly turnId: number;
+  /** The text of the request. */
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
-  /** The error code with which saving the turn failed; null if the turn was saved. */
+  /** The code of the error because of which the turn was not saved; null if it was saved. */
   readonly saveError: string | null;
   /** The model that answered, as `provider:name`. */
   readonly model?: string | null;
@@ -63,35 +67,37 @@ export function toSuggestion(
   };
 }
 
-/** The immutable state that a view draws. */
+/** The immutable state of a cell's generation model, from which views are drawn. */
 export interface IGenerationState {
   readonly phase: Phase;
-  /** The current request, during and after its generation. */
+  /** The text of the last request; empty once its suggestion is accepted, rejected or closed. */
   readonly intent: string;
-  /** The text that a view puts into its input field whenever this text changes. */
+  /** The text for the input field. A view copies it into the field whenever it changes. */
   readonly draft: string;
-  /** The partial answer or the suggestion. */
+  /** The code of the partial answer or of the suggestion. */
   readonly code: string;
   readonly explanation: string;
+  /** The id of the current turn or, while there is no request, of the next turn. */
   readonly turnId: number | null;
-  /** The ids of turns without an answer: they are stored but are not versions of the cell. */
-  readonly failed: readonly number[];
+  /** The ids of turns without an answer. They are stored, but are not versions of the cell. */
+  readonly unansweredTurnIds: readonly number[];
   readonly model: ModelInfo | null;
   /** The model chosen for this cell only; null for the default model. */
   readonly cellModel: string | null;
-  /** Warnings about the store, as worded by the server. */
+  /** Warnings about the server's store of sessions, as worded by the server. */
   readonly storeNotices?: readonly string[];
   readonly failure: IFailure | null;
-  /** Information for the person that is not a failure. */
+  /** A message for the person that is not a failure. */
   readonly notice: Notice | null;
-  /** The error code with which saving the suggestion's turn failed; null if the turn was saved. */
+  /** The code of the error because of which the suggestion's turn was not saved; null if saved. */
   readonly saveError: string | null;
   /** Whether the cell has changed since the open suggestion was requested. */
-  readonly edited: boolean;
-  /** The time of the request, as `performance.now()`. */
-  readonly since: number;
-  /** The time of the next attempt, as `performance.now()`; 0 if no attempt is waiting. */
-  readonly waitUntil: number;
+  readonly isCellEdited: boolean;
+  /** The time at which the current request was sent, as `performance.now()`. */
+  readonly requestTime: number;
+  /** The time at which the server asks the model again, as `performance.now()`; 0 if it won't. */
+  readonly nextAttemptTime: number;
+  /** The DataFrames of the next request. */
   readonly dataframes: readonly DataFrameProfile[];
   /** The older turn that the next request continues from; null to continue from the newest turn. */
   readonly branch: IBranch | null;
@@ -104,19 +110,20 @@ export const INITIAL_STATE: IGenerationState = {
   code: '',
   explanation: '',
   turnId: null,
-  failed: [],
+  unansweredTurnIds: [],
   model: null,
   cellModel: null,
   failure: null,
   notice: null,
   saveError: null,
-  edited: false,
-  since: 0,
-  waitUntil: 0,
+  isCellEdited: false,
+  requestTime: 0,
+  nextAttemptTime: 0,
   dataframes: [],
   branch: null
 };
 
+/** Return the failure that a row shows if its model is not ready; null if it is ready. */
 export function modelFailure(model: ModelInfo | null): IFailure | null {
   if (model?.ready) {
     return null;
@@ -138,7 +145,7 @@ export function applyModelList(
     list.models.find(({ id }) => id === modelId) ?? null;
   const chosen = findModel(state.cellModel);
   const model = chosen ?? findModel(list.default);
-  // A model that is no longer listed (its key was removed, for example) is deselected.
+  // Deselect a model that is no longer listed, for example because its key was removed.
   const change = {
     model,
     cellModel: chosen && state.cellModel,
@@ -146,10 +153,10 @@ export function applyModelList(
   };
   const hadNoModel = state.failure?.code === 'no_model';
   if (state.phase !== 'editing' && !hadNoModel) {
-    // The failure of one model doesn't apply to another one.
-    const isOther = model && state.model && model.id !== state.model.id;
+    // A failure of the previous model doesn't apply to a newly chosen model.
+    const hasNewModel = model && state.model && model.id !== state.model.id;
     const isObsolete =
-      isOther && state.failure && isModelFailure(state.failure);
+      hasNewModel && state.failure && isModelFailure(state.failure);
     return isObsolete ? { ...change, failure: null } : change;
   }
   const failure = modelFailure(model);
@@ -157,7 +164,7 @@ export function applyModelList(
   return { ...change, failure, notice };
 }
 
-/** The state change when a request is sent. */
+/** Return the state change when a request is sent. */
 export function waitingState(
   intent: string,
   turnId: number | null
@@ -170,41 +177,51 @@ export function waitingState(
     failure: null,
     notice: null,
     saveError: null,
-    edited: false,
-    waitUntil: 0,
-    since: performance.now()
+    isCellEdited: false,
+    nextAttemptTime: 0,
+    requestTime: performance.now()
   };
 }
 
-/** The state change when an answer is complete. @param now The cell's current code. */
+/** Return the state change when an answer is complete. `cellCode` is the cell's current code. */
 export function suggestedState(
   suggestion: ISuggestion,
-  now: string
+  cellCode: string
 ): Partial<IGenerationState> {
   const code = suggestion.source;
   return {
-    ...restoredState(suggestion, code),
-    notice: now.trimEnd() === code.trimEnd() ? 'same' : null,
+    ...suggestionFields(suggestion, code),
+    notice: cellCode.trimEnd() === code.trimEnd() ? 'same' : null,
     // The next request continues from this answer.
     branch: null
   };
 }
 
-/** The state change when a request ends without an answer. */
+/**
+ * Return the state change when a request ends without an answer. `turnId` is 0 or null if the
+ * server has not begun the turn.
+ */
 export function unansweredState(
   state: IGenerationState,
   turnId: number | null
 ): Partial<IGenerationState> {
-  const { failed, intent } = state;
+  const { unansweredTurnIds, intent } = state;
   const texts = { draft: intent, code: '', explanation: '' };
-  // The server stores a request without an answer as a turn, so the next turn gets another number.
+  // The server stores a turn even without an answer, so the next turn gets the next id.
   return turnId
-    ? { ...texts, turnId: turnId + 1, failed: [...failed, turnId] }
+    ? {
+        ...texts,
+        turnId: turnId + 1,
+        unansweredTurnIds: [...unansweredTurnIds, turnId]
+      }
     : texts;
 }
 
-/** The state change when an earlier suggestion is shown again with its revised `code`. */
-export function restoredState(
+/**
+ * Return the fields of the state that show a suggestion. `code` differs from the suggestion's
+ * source if the person removed some of the suggestion's changes.
+ */
+export function suggestionFields(
   suggestion: ISuggestion,
   code: string
 ): Partial<IGenerationState> {
@@ -213,20 +230,22 @@ export function restoredState(
 }
 
 /**
- * The number of the cell's version that the turn is or will be: turns without an answer don't
- * count.
+ * Return the number of the current or next turn among the turns that have an answer; null if the
+ * turn's id is unknown.
  */
 export function versionNumber({
   turnId,
-  failed
-}: Pick<IGenerationState, 'turnId' | 'failed'>): number | null {
-  const before = new Set(failed.filter(id => turnId && id < turnId));
-  return turnId && turnId - before.size;
+  unansweredTurnIds
+}: Pick<IGenerationState, 'turnId' | 'unansweredTurnIds'>): number | null {
+  const earlierUnansweredIds = new Set(
+    unansweredTurnIds.filter(id => turnId && id < turnId)
+  );
+  return turnId && turnId - earlierUnansweredIds.size;
 }
 
 /**
- * Convert all line breaks to `\n`, as CodeMirror does, so that the cell gets the code that is
- * shown.
+ * Convert all line breaks to `\n`. CodeMirror does so in the diff, and Accept must write exactly
+ * the code that the diff shows.
  */
 export function normalizeLineBreaks(code: string): string {
   return code.replace(/\r\n?/g, '\n');

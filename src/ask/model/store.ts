@@ -1,8 +1,8 @@
 /**
- * The data of a cell's generation model, which `RequestSender` and `Decision` change: the state,
- * the last request and the suggestion.
+ * The base class of a cell's generation model. It contains the model's data: the state, the last
+ * request and the suggestion. `RequestSender` and `Decision` change this data.
  *
- * Invariant: a disposed store emits no change.
+ * Invariant: after the model is disposed of, the state doesn't change and no signal is emitted.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -26,17 +26,21 @@ export class GenerationStore {
 
   /** Emitted when the state changes. */
   readonly changed = new Signal<this, IGenerationState>(this);
+  /** The texts of earlier requests. */
   readonly intents = new IntentHistory();
 
-  /** The text of the input field; a new view starts with it. */
+  /** The text of the input field. A recreated view starts with this text. */
   inputText = '';
   /** The last request, stored so that it can be sent again. */
   request: IRequest | null = null;
   /** The complete answer that waits for the person's decision. */
   suggestion: ISuggestion | null = null;
-  /** The code of the open suggestion at the time when a request to change it was sent. */
+  /**
+   * The state's code when the last request was sent. If the request was to change a suggestion and
+   * gets no answer, the suggestion is shown again with this code.
+   */
   previousCode = '';
-  /** The cell's code when the open suggestion was requested. */
+  /** The cell's code when the open suggestion was requested; null if the cell was deleted. */
   baseSource: string | null = null;
   isDisposed = false;
 
@@ -50,33 +54,39 @@ export class GenerationStore {
   }
 
   /** The id that the next turn will probably get from the server. */
-  get nextTurn(): number | null {
+  get nextTurnId(): number | null {
     return this.suggestion ? this.suggestion.turnId + 1 : this._state.turnId;
   }
 
   /** Whether the cell has changed since the open suggestion was requested. */
-  get isEdited(): boolean {
-    const now = this.target.source();
-    return now !== null && this.baseSource !== null && now !== this.baseSource;
+  get isCellEdited(): boolean {
+    const source = this.target.source();
+    return (
+      source !== null && this.baseSource !== null && source !== this.baseSource
+    );
   }
 
-  set(change: Partial<IGenerationState>): void {
+  /** Change some fields of the state, and emit `changed`. */
+  setState(change: Partial<IGenerationState>): void {
     if (!this.isDisposed) {
       this._state = { ...this._state, ...change };
       this.changed.emit(this._state);
     }
   }
 
-  /** Discard the open request and suggestion; keep the data on the cell and its model. */
-  begin(phase: 'idle' | 'editing', draft: string): void {
-    const { model, cellModel, failed, branch } = this._state;
-    const turnId = this.nextTurn;
+  /**
+   * Discard the open request and suggestion, and enter the given phase. The chosen model, the
+   * branch and the turn ids stay.
+   */
+  discardRequest(phase: 'idle' | 'editing', draft: string): void {
+    const { model, cellModel, unansweredTurnIds, branch } = this._state;
+    const turnId = this.nextTurnId;
     this.suggestion = this.request = null;
-    this.set({
+    this.setState({
       ...INITIAL_STATE,
       model,
       cellModel,
-      failed,
+      unansweredTurnIds,
       branch,
       turnId,
       phase,
@@ -84,11 +94,11 @@ export class GenerationStore {
     });
   }
 
-  /** Record an event that has already happened. If that fails, only a notice is shown. */
+  /** Record an event. If that fails, set a notice and return false. */
   async record(event: EventBody): Promise<boolean> {
     const notice = await recordEvent(this.history, this.target, event);
     if (notice) {
-      this.set({ notice });
+      this.setState({ notice });
     }
     return !notice;
   }

@@ -1,9 +1,10 @@
 /**
- * The prompt row and the diff of one cell widget, synchronized with the cell's generation model.
+ * The prompt row and the diff of one cell widget. Both show the state of the cell's generation
+ * model.
  *
  * Invariants:
- * - The view has no state of its own, so that it can be recreated whenever JupyterLab recreates
- *   the cell's widget.
+ * - The request, the answer and the typed text are in the model, so that they aren't lost when
+ *   JupyterLab recreates the cell's widget, and this view with it.
  * - A Markdown cell shows its source while its row is open. Accepted Markdown is not rendered until
  *   the person renders the cell, because rendering may load images from the web.
  */
@@ -30,15 +31,15 @@ export class CellAskView implements IDisposable {
     this.cell = cell;
     this.model = model;
     this.row = new PromptRow(model, _options);
-    model.changed.connect(this._schedule, this);
-    cell.model.contentChanged.connect(this._onSource, this);
+    model.changed.connect(this._scheduleDraw, this);
+    cell.model.contentChanged.connect(this._onSourceChanged, this);
     cell.disposed.connect(this.dispose, this);
     window.addEventListener('focus', this._onWindowFocus);
     if (cell instanceof CodeCell) {
-      cell.model.outputs.changed.connect(this._onOutputs, this);
-      cell.model.stateChanged.connect(this._onOutputs, this);
+      cell.model.outputs.changed.connect(this._onOutputsChanged, this);
+      cell.model.stateChanged.connect(this._onOutputsChanged, this);
     }
-    this._source = cell.model.sharedModel.getSource();
+    this._initialSource = cell.model.sharedModel.getSource();
     this._wasRendered = cell instanceof MarkdownCell && cell.rendered;
     if (cell instanceof MarkdownCell) {
       cell.renderedChanged.connect(this._showSource, this);
@@ -70,8 +71,8 @@ export class CellAskView implements IDisposable {
     this._disposed = true;
     Signal.clearData(this);
     window.removeEventListener('focus', this._onWindowFocus);
-    cancelAnimationFrame(this._frame);
-    this._frameNode?.removeEventListener('scroll', this._onScroll);
+    cancelAnimationFrame(this._pendingFrame);
+    this._scroller?.removeEventListener('scroll', this._onScroll);
     this._overlay?.dispose();
     this._overlay = null;
     this.row.dispose();
@@ -85,20 +86,20 @@ export class CellAskView implements IDisposable {
     }
   }
 
-  /** Render a Markdown cell again if its text is unchanged. */
+  /** Render a Markdown cell again if it was rendered before, and its source has not changed. */
   private _restoreRendered(): void {
     const { cell } = this;
     if (
       this._wasRendered &&
       cell instanceof MarkdownCell &&
       !cell.isDisposed &&
-      cell.model?.sharedModel.getSource() === this._source
+      cell.model?.sharedModel.getSource() === this._initialSource
     ) {
       cell.rendered = true;
     }
   }
 
-  /** Insert the row into the cell's layout, between input and output. */
+  /** Insert the row into the cell's layout, between the input and the output. */
   private _insertRow(): void {
     if (this._disposed || this.cell.isDisposed) {
       return;
@@ -113,11 +114,11 @@ export class CellAskView implements IDisposable {
     this._draw();
   }
 
-  /** Draw in the next frame, so that fast tokens cause at most one drawing per frame. */
-  private _schedule(): void {
-    if (!this._frame) {
-      this._frame = requestAnimationFrame(() => {
-        this._frame = 0;
+  /** Draw in the next frame. Even if many tokens arrive, the view is drawn once per frame. */
+  private _scheduleDraw(): void {
+    if (!this._pendingFrame) {
+      this._pendingFrame = requestAnimationFrame(() => {
+        this._pendingFrame = 0;
         this._draw();
       });
     }
@@ -129,7 +130,8 @@ export class CellAskView implements IDisposable {
       return;
     }
     const { phase, code } = model.state;
-    // While a request to change the suggestion waits for its answer, the suggestion stays visible.
+    // The diff shows a suggestion or a partial answer. After a request to change the suggestion,
+    // `code` is still the suggestion's code until the answer begins.
     if (!(phase === 'suggested' || (model.isBusy && code))) {
       this._overlay?.dispose();
       this._overlay = null;
@@ -156,86 +158,95 @@ export class CellAskView implements IDisposable {
     this._overlay.show({
       original: cell.model.sharedModel.getSource(),
       code,
-      streaming: phase === 'streaming'
+      isStreaming: phase === 'streaming'
     });
     this._followStream();
   }
 
   /**
-   * Keep the row in view while the code above it grows, if the row was in view when the answer
-   * began, until the person scrolls away.
+   * Scroll the notebook so that the row stays in view while the code above the row grows. Do so
+   * only if the row was in view when the diff appeared, and only until the person scrolls it out of
+   * view.
    */
   private _followStream(): void {
     const { node } = this.row;
-    const frame = node.closest<HTMLElement>('.jp-WindowedPanel-outer');
-    if (!frame) {
+    const scroller = node.closest<HTMLElement>('.jp-WindowedPanel-outer');
+    if (!scroller) {
       return;
     }
-    if (this._frameNode !== frame) {
-      this._frameNode?.removeEventListener('scroll', this._onScroll);
-      this._frameNode = frame;
-      this._scrolledTo = frame.scrollTop;
-      frame.addEventListener('scroll', this._onScroll, { passive: true });
+    if (this._scroller !== scroller) {
+      this._scroller?.removeEventListener('scroll', this._onScroll);
+      this._scroller = scroller;
+      this._lastScrollTop = scroller.scrollTop;
+      scroller.addEventListener('scroll', this._onScroll, { passive: true });
     }
     if (this._isFollowing) {
-      // The editor measures its height in the next frame.
+      // Scroll after two frames, because the diff's editor gets its new height in the next frame.
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {
           if (this._isFollowing && !this._disposed) {
             node.scrollIntoView({ block: 'nearest' });
-            this._scrolledTo = frame.scrollTop;
+            this._lastScrollTop = scroller.scrollTop;
           }
         })
       );
     }
   }
 
-  /** Stop following after the person scrolls the row out of view. */
+  /**
+   * After the person has scrolled, keep the row in view only if it is still in view. Scrolling by
+   * this view itself is recognized by its scroll position, and ignored.
+   */
   private readonly _onScroll = (): void => {
-    const frame = this._frameNode;
-    if (frame && Math.abs(frame.scrollTop - this._scrolledTo) > 1) {
-      this._scrolledTo = frame.scrollTop;
+    const scroller = this._scroller;
+    if (scroller && Math.abs(scroller.scrollTop - this._lastScrollTop) > 1) {
+      this._lastScrollTop = scroller.scrollTop;
       this._isFollowing = isInView(this.row.node);
     }
   };
 
-  /** Check for a decision in another page, which isn't signalled unless the notebook is shared. */
+  /** Look for a decision in another page. No signal reports it unless the notebook is shared. */
   private readonly _onWindowFocus = (): void => {
-    void this.model.decision.refresh();
+    void this.model.decision.closeIfDecided();
   };
 
-  private _onSource(): void {
-    this.model.decision.sourceChanged();
-    this._schedule();
+  private _onSourceChanged(): void {
+    this.model.decision.onSourceChanged();
+    this._scheduleDraw();
   }
 
   /** Redraw the row when the cell's error changes, because the row offers to fix the error. */
-  private _onOutputs(): void {
+  private _onOutputsChanged(): void {
     const error = this.model.target.error();
-    if (error !== this._error) {
-      this._error = error;
+    if (error !== this._shownError) {
+      this._shownError = error;
       this.row.update();
     }
   }
 
-  private readonly _source: string;
-  private _error: string | null = null;
+  /** The cell's source when the view was created. */
+  private readonly _initialSource: string;
+  private _shownError: string | null = null;
   private readonly _wasRendered: boolean;
   private _overlay: DiffOverlay | null = null;
-  private _frame = 0;
-  private _frameNode: HTMLElement | null = null;
+  /** The id of the requested animation frame; 0 if no drawing is scheduled. */
+  private _pendingFrame = 0;
+  /** The element that scrolls the notebook's cells. */
+  private _scroller: HTMLElement | null = null;
+  /** Whether the row is kept in view while the code above it grows. */
   private _isFollowing = false;
-  private _scrolledTo = 0;
+  /** The scroll position after the view's own last scrolling, or the person's. */
+  private _lastScrollTop = 0;
   private _disposed = false;
 }
 
-/** Whether an element is completely in view. */
+/** Whether an element is completely in the visible area of the notebook. */
 function isInView(node: HTMLElement): boolean {
-  const frame = node.closest('.jp-WindowedPanel-outer');
-  if (!frame) {
+  const scroller = node.closest('.jp-WindowedPanel-outer');
+  if (!scroller) {
     return false;
   }
-  const inner = node.getBoundingClientRect();
-  const outer = frame.getBoundingClientRect();
-  return inner.top >= outer.top && inner.bottom <= outer.bottom;
+  const nodeBox = node.getBoundingClientRect();
+  const visibleBox = scroller.getBoundingClientRect();
+  return nodeBox.top >= visibleBox.top && nodeBox.bottom <= visibleBox.bottom;
 }

@@ -1,16 +1,20 @@
-/** A list in which a person chooses DataFrames of the kernel for the request. */
+/** A list in which a person chooses the kernel's DataFrames that the next request is about. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { DataFrameProfile } from '../../api/types';
 import { Button } from '../../ui/button';
-import { shapeOf } from './promptParts';
+import { shapeText } from './promptParts';
 
-/** The largest number of DataFrames that the HTTP API accepts in one request. */
+/**
+ * The largest number of DataFrames that the HTTP API accepts in one request. If a person chooses
+ * one more, the first choice is dropped.
+ */
 const MAX_CHOSEN = 20;
 
 export interface IDataFramePickerProps {
-  list: () => Promise<DataFrameProfile[]>;
+  /** List the kernel's DataFrames, or reject with an error whose message is shown. */
+  listDataFrames: () => Promise<DataFrameProfile[]>;
   chosen: readonly DataFrameProfile[];
   trans: TranslationBundle;
   onChoose: (dataframes: DataFrameProfile[]) => void;
@@ -20,7 +24,7 @@ export interface IDataFramePickerProps {
 export function DataFramePicker(
   props: IDataFramePickerProps
 ): React.JSX.Element {
-  const { chosen, list, trans } = props;
+  const { chosen, listDataFrames, trans } = props;
   const [profiles, setProfiles] = React.useState<DataFrameProfile[] | null>(
     null
   );
@@ -29,15 +33,16 @@ export function DataFramePicker(
   const section = React.useRef<HTMLElement>(null);
 
   React.useEffect(() => {
-    let isUnmounted = false;
+    let isOutdated = false;
     setProblem('');
-    list()
-      .then(result => !isUnmounted && setProfiles(result))
-      .catch((reason: Error) => !isUnmounted && setProblem(reason.message));
+    listDataFrames()
+      .then(result => !isOutdated && setProfiles(result))
+      .catch((reason: Error) => !isOutdated && setProblem(reason.message));
     return () => {
-      isUnmounted = true;
+      isOutdated = true;
     };
-  }, [list, attempt]);
+  }, [listDataFrames, attempt]);
+  // Focus the first checkbox or button of the new content.
   React.useEffect(() => {
     section.current?.querySelector<HTMLElement>('input, button')?.focus();
   }, [profiles, problem]);
@@ -57,7 +62,7 @@ export function DataFramePicker(
       className="jp-AIServer-Ask-picker"
       aria-label={trans.__('DataFrames in the kernel')}
       onKeyDown={event => {
-        // On a button, Enter must press the button.
+        // Enter on a checkbox closes the list. Enter on a button presses the button.
         if (event.key === 'Enter' && event.target instanceof HTMLInputElement) {
           event.preventDefault();
           props.onClose();
@@ -84,7 +89,7 @@ export function DataFramePicker(
                 onChange={() => toggle(profile)}
               />
               <code>{profile.name}</code>
-              <small>{shapeOf(profile, trans)}</small>
+              <small>{shapeText(profile, trans)}</small>
             </label>
           ))}
         </div>

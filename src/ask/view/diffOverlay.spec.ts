@@ -41,19 +41,19 @@ describe('DiffOverlay', () => {
     t.overlay.show({
       original,
       code: 'total = 2\nname = "a"',
-      streaming: false
+      isStreaming: false
     });
     expect(t.lines('.cm-changedLine')).toEqual(['total = 2']);
     expect(t.lines('.cm-deletedLine')).toEqual(['total = 1']);
     expect(t.node.querySelector('.cm-changedText')).not.toBeNull();
-    t.overlay.show({ original, code: 'print("else")', streaming: false });
+    t.overlay.show({ original, code: 'print("else")', isStreaming: false });
     expect(t.node.querySelector('.cm-changedText')).toBeNull();
     t.overlay.dispose();
   });
 
   it('shows a new cell without a diff', () => {
     const t = setup();
-    t.overlay.show({ original: ' \n', code: 'x = 1', streaming: false });
+    t.overlay.show({ original: ' \n', code: 'x = 1', isStreaming: false });
     expect(t.node.classList).toContain('jp-mod-new');
     expect(t.node.querySelector('.cm-deletedChunk')).toBeNull();
     t.overlay.dispose();
@@ -62,10 +62,10 @@ describe('DiffOverlay', () => {
   it('shows the lines that an answer has not reached dimmed while it streams', () => {
     const t = setup();
     const original = 'a = 1\nb = 2\nc = 3';
-    t.overlay.show({ original, code: 'a = 10\nb', streaming: true });
+    t.overlay.show({ original, code: 'a = 10\nb', isStreaming: true });
     expect(t.node.classList).toContain('jp-mod-streaming');
     expect(t.lines('.jp-AIServer-Diff-pending')[0]).toBe('c = 3');
-    t.overlay.show({ original, code: 'a = 10\nb = 2', streaming: false });
+    t.overlay.show({ original, code: 'a = 10\nb = 2', isStreaming: false });
     expect(t.node.classList).not.toContain('jp-mod-streaming');
     expect(t.lines('.jp-AIServer-Diff-pending')).toEqual([]);
     t.overlay.dispose();
@@ -77,7 +77,7 @@ describe('DiffOverlay', () => {
     t.overlay.show({
       original,
       code: 'a = 10\nsame = 0\nb = 20',
-      streaming: false
+      isStreaming: false
     });
     const [first] = t.node.querySelectorAll<HTMLButtonElement>(
       '.jp-AIServer-Diff-undo'
@@ -90,7 +90,7 @@ describe('DiffOverlay', () => {
 
   it('is read-only, forwards its keys, and is a region with a name (P38)', () => {
     const t = setup();
-    t.overlay.show({ original: 'a', code: 'b', streaming: false });
+    t.overlay.show({ original: 'a', code: 'b', isStreaming: false });
     const content = t.node.querySelector('.cm-content') as HTMLElement;
     expect(content.getAttribute('contenteditable')).toBe('false');
     expect(t.node.getAttribute('role')).toBe('region');
@@ -106,13 +106,13 @@ describe('DiffOverlay', () => {
   it('renders code as text (P12), and leaves the cell unchanged', () => {
     const t = setup();
     const evil = '# <img src=x onerror="window.pwned=1">';
-    t.overlay.show({ original: 'a', code: evil, streaming: false });
+    t.overlay.show({ original: 'a', code: evil, isStreaming: false });
     expect(t.node.querySelector('img[src]')).toBeNull();
     expect(t.lines()).toContain(evil);
     expect([...t.classes]).toEqual(['jp-AIServer-mod-diff']);
     t.overlay.dispose();
     t.overlay.dispose();
-    t.overlay.show({ original: 'a', code: 'b', streaming: false });
+    t.overlay.show({ original: 'a', code: 'b', isStreaming: false });
     expect(t.classes.size).toBe(0);
     expect(t.editorNode.childElementCount).toBe(0);
   });

@@ -1,13 +1,13 @@
 /**
  * The diff of a suggestion, displayed over the editor of its cell.
  *
- * The overlay is a separate editor with a separate model. The factory of the cells' editors creates
- * it, so that it has the same theme, font, language and settings.
+ * The overlay is a separate editor with a separate model. It is created by the factory that creates
+ * the editors of cells, so that it has the same theme, font, language and settings.
  *
  * Invariants:
  * - The overlay never changes the cell's shared model.
- * - The cell's own editor stays in place below, hidden, so that its undo history, cursor and
- *   extensions are unchanged after the overlay is removed.
+ * - The cell's own editor stays in the cell and is only hidden, so that its undo history, cursor
+ *   and extensions are unchanged after the overlay is removed.
  */
 import { rejectChunk, unifiedMergeView } from '@codemirror/merge';
 import {
@@ -42,7 +42,7 @@ export interface IDiffOptions {
   trans: TranslationBundle;
   /** Called with the remaining code after the person removed some of the suggestion's changes. */
   onRevise: (code: string) => void;
-  /** Called for the keys pressed in the overlay, which the prompt row handles. */
+  /** Called for each key that is pressed in the overlay. */
   onKey: (event: KeyboardEvent) => void;
 }
 
@@ -51,7 +51,8 @@ export interface IDiffContent {
   original: string;
   /** The code of the suggestion, as far as it has arrived. */
   code: string;
-  streaming: boolean;
+  /** Whether the answer is still arriving. */
+  isStreaming: boolean;
 }
 
 export class DiffOverlay implements IDisposable {
@@ -69,7 +70,7 @@ export class DiffOverlay implements IDisposable {
       model: this._model,
       config: { ...cell.editorConfig, readOnly: true },
       extensions: [
-        this._merge.of([]),
+        this._mergeCompartment.of([]),
         streamDecorations,
         hiddenEnd,
         EditorView.editable.of(false),
@@ -79,6 +80,8 @@ export class DiffOverlay implements IDisposable {
           'aria-readonly': 'true'
         }),
         EditorView.updateListener.of(update => {
+          // CodeMirror names this event when the person rejects a change. The overlay's text has an
+          // additional line break at its end, as `hiddenEnd.ts` explains.
           if (update.transactions.some(tr => tr.isUserEvent('revert'))) {
             _options.onRevise(update.state.doc.toString().slice(0, -1));
           }
@@ -93,33 +96,33 @@ export class DiffOverlay implements IDisposable {
     return this._disposed;
   }
 
-  /** Whether the focus is inside the overlay. */
   get hasFocus(): boolean {
     return this._node.contains(document.activeElement);
   }
 
-  show({ original, code, streaming }: IDiffContent): void {
+  /** Show a suggestion as a diff, or a partial answer followed by the remaining old code. */
+  show({ original, code, isStreaming }: IDiffContent): void {
     if (this._disposed) {
       return;
     }
     const view = this._editor.editor;
-    const shown = streaming ? streamView(original, code) : null;
-    this._node.classList.toggle('jp-mod-streaming', streaming);
-    const text = (shown?.doc ?? code) + '\n';
+    const streamed = isStreaming ? streamView(original, code) : null;
+    this._node.classList.toggle('jp-mod-streaming', isStreaming);
+    const text = (streamed?.doc ?? code) + '\n';
     view.dispatch({
       changes: textChanges(view.state.doc.toString(), text),
-      effects: setWrittenEnd.of(shown?.writtenEnd ?? null)
+      effects: setWrittenEnd.of(streamed?.writtenEnd ?? null)
     });
-    const highlight = !streaming && areSimilar(original, code);
-    if (original !== this._original || highlight !== this._hasHighlights) {
+    const hasHighlights = !isStreaming && areSimilar(original, code);
+    if (original !== this._original || hasHighlights !== this._hasHighlights) {
       this._original = original;
-      this._hasHighlights = highlight;
-      // In an empty cell every line is new, so a background colour is enough: no gutter is needed.
-      const isNew = !original.trim();
-      this._node.classList.toggle('jp-mod-new', isNew);
+      this._hasHighlights = hasHighlights;
+      // In an empty cell every line is new. The lines get a background colour instead of a diff.
+      const isCellEmpty = !original.trim();
+      this._node.classList.toggle('jp-mod-new', isCellEmpty);
       view.dispatch({
-        effects: this._merge.reconfigure(
-          isNew ? [] : this._mergeExtension(original, highlight)
+        effects: this._mergeCompartment.reconfigure(
+          isCellEmpty ? [] : this._mergeExtension(original, hasHighlights)
         )
       });
     }
@@ -136,21 +139,21 @@ export class DiffOverlay implements IDisposable {
     const { cell } = this._options;
     if (!cell.isDisposed) {
       cell.removeClass(OPEN_CLASS);
-      // The window's size may have changed while the editor was hidden.
+      // The editor couldn't measure its size while it was hidden, and the window may have changed.
       (cell.editor as CodeMirrorEditor | null)?.editor.requestMeasure();
     }
   }
 
-  private _mergeExtension(original: string, highlight: boolean): Extension {
+  private _mergeExtension(original: string, hasHighlights: boolean): Extension {
     const { trans } = this._options;
     return unifiedMergeView({
       original: original + '\n',
       gutter: false,
-      highlightChanges: highlight,
+      highlightChanges: hasHighlights,
       diffConfig: DIFF_LIMITS,
       mergeControls: (type, _action) => {
-        // Accept applies all changes that were not rejected, so no change has its own Accept
-        // button.
+        // Accept applies all changes that were not rejected, so a change needs no Accept button. An
+        // empty element takes its place.
         if (type === 'accept') {
           return document.createElement('span');
         }
@@ -173,15 +176,18 @@ export class DiffOverlay implements IDisposable {
   private readonly _node: HTMLElement;
   private readonly _model: CodeEditor.Model;
   private readonly _editor: CodeMirrorEditor;
-  private readonly _merge = new Compartment();
+  private readonly _mergeCompartment = new Compartment();
+  /** The cell's code in the current diff; null before the first diff. */
   private _original: string | null = null;
+  /** Whether the changed words are highlighted in the current diff. */
   private _hasHighlights = false;
   private _disposed = false;
 }
 
-/** Sets the offset at which the streamed text ends; null when the text is complete. */
+/** Sets the offset at which the partial answer ends; null if the answer is complete. */
 const setWrittenEnd = StateEffect.define<number | null>();
 
+/** A caret at the end of a partial answer. */
 class Caret extends WidgetType {
   override eq(): boolean {
     return true;
@@ -196,25 +202,26 @@ class Caret extends WidgetType {
 }
 
 const caret = Decoration.widget({ widget: new Caret(), side: 1 });
-const pending = Decoration.line({ class: 'jp-AIServer-Diff-pending' });
+const dimmedLine = Decoration.line({ class: 'jp-AIServer-Diff-pending' });
 
-/** Marks the end of the streamed text, and dims the lines of old code after it. */
+/** Shows a caret at the end of a partial answer, and dims the lines of old code after it. */
 const streamDecorations = StateField.define<DecorationSet>({
   create: () => Decoration.none,
-  update: (marks, tr) => {
-    const effect = tr.effects.find(item => item.is(setWrittenEnd));
+  update: (decorations, tr) => {
+    const effect = tr.effects.find(candidate => candidate.is(setWrittenEnd));
     if (!effect) {
-      return marks.map(tr.changes);
+      return decorations.map(tr.changes);
     }
     const writtenEnd = effect.value as number | null;
     if (writtenEnd === null) {
       return Decoration.none;
     }
     const { doc } = tr.state;
-    const at = Math.min(writtenEnd, doc.length);
-    const ranges = [caret.range(at)];
-    for (let n = doc.lineAt(at).number + 1; n <= doc.lines; n++) {
-      ranges.push(pending.range(doc.line(n).from));
+    const caretOffset = Math.min(writtenEnd, doc.length);
+    const ranges = [caret.range(caretOffset)];
+    const caretLine = doc.lineAt(caretOffset).number;
+    for (let number = caretLine + 1; number <= doc.lines; number++) {
+      ranges.push(dimmedLine.range(doc.line(number).from));
     }
     return Decoration.set(ranges);
   },

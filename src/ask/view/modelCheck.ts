@@ -1,13 +1,16 @@
-/** Checks that a model can answer before the prompt row sends a request. */
+/** Checks whether a model is ready before the prompt row sends a request. */
 import * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
 
 export interface IModelCheck {
-  /** Return whether a model can answer. If none could so far, look for a model again first. */
+  /**
+   * Return whether a request can be sent. If no model was ready until now, fetch the list of models
+   * again. Returns false while an earlier call is still fetching the list.
+   */
   readonly canAsk: () => Promise<boolean>;
-  /** The number of requests that were not sent because no model can answer. */
-  readonly refusals: number;
+  /** The number of requests that were not sent because no model was ready. */
+  readonly refusalCount: number;
 }
 
 export function useModelCheck(
@@ -15,22 +18,22 @@ export function useModelCheck(
   hasNoModel: boolean
 ): IModelCheck {
   const isChecking = React.useRef(false);
-  const [refusals, setRefusals] = React.useState(0);
+  const [refusalCount, setRefusalCount] = React.useState(0);
   const canAsk = async (): Promise<boolean> => {
     if (isChecking.current) {
       return false;
     }
     if (hasNoModel) {
-      // A model may have become available. If none has, the text stays in the field.
+      // A model may have become ready.
       isChecking.current = true;
       await model.refreshModel();
       isChecking.current = false;
       if (model.state.failure || model.state.phase === 'idle') {
-        setRefusals(count => count + 1);
+        setRefusalCount(count => count + 1);
         return false;
       }
     }
     return true;
   };
-  return { canAsk, refusals };
+  return { canAsk, refusalCount };
 }

@@ -1,9 +1,11 @@
 /**
  * The generation models of one notebook, and their views in the cells' current widgets.
  *
- * Invariants: a model belongs to a cell's id, a view to a cell's widget. A moved cell has a new
- * widget with the same id and gets a new view. The model of a deleted cell stays, because undo can
- * restore the cell.
+ * Invariants:
+ * - A cell keeps its generation model as long as the notebook is open, because the model belongs to
+ *   the cell's id. The model of a deleted cell stays, too, because undo can restore the cell.
+ * - A view belongs to a cell's widget. When a cell is moved, JupyterLab gives it a new widget, and
+ *   the cell gets a new view.
  */
 import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
@@ -24,8 +26,8 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
   createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
   /**
-   * Called when an event could not be recorded, or not yet, and the row, which would say so, is
-   * closed.
+   * Called with a notice that an event could not be recorded, or will be recorded later, because
+   * the row that would show this notice is closed.
    */
   onUnsaved: (text: string) => void;
   /** Called when an answer arrives for a deleted cell. */
@@ -37,9 +39,9 @@ export class NotebookAskManager implements IDisposable {
     const { panel } = _options;
     this._panel = panel;
     const notebook = panel.content;
-    // JupyterLab's own listeners of this signal create the widgets of new cells, and run first.
+    // Wait for a microtask, so that JupyterLab's listeners create the widgets of new cells first.
     notebook.model?.cells.changed.connect(
-      () => void Promise.resolve().then(() => this._sync()),
+      () => void Promise.resolve().then(() => this._syncViews()),
       this
     );
     notebook.activeCellChanged.connect(this._moveFocusToRow, this);
@@ -57,12 +59,15 @@ export class NotebookAskManager implements IDisposable {
   }
 
   /** Open the row of a cell and let its next request continue from an older turn. */
-  branch(cell: Cell, branch: IBranch | null): void {
+  openBranch(cell: Cell, branch: IBranch | null): void {
     this.open(cell);
     this.get(cell)?.branchFrom(branch);
   }
 
-  /** Open the row of a cell, or focus the row if it is open. */
+  /**
+   * Open the row of a cell if it is closed, and focus the row. With `pickDataFrames`, the row also
+   * shows the list of the kernel's DataFrames.
+   */
   open(cell: Cell, pickDataFrames = false): void {
     if (this._panel.content.model) {
       repairCellIds(this._panel.content.model);
@@ -71,11 +76,11 @@ export class NotebookAskManager implements IDisposable {
     let model = this._models.get(id);
     if (!model) {
       model = this._options.createModel(id);
-      model.changed.connect(this._onChanged, this);
+      model.changed.connect(this._onModelChanged, this);
       this._models.set(id, model);
     }
     model.open();
-    const view = this._show(cell, model);
+    const view = this._showView(cell, model);
     if (pickDataFrames) {
       view.row.pickDataFrames(true);
     } else {
@@ -86,7 +91,7 @@ export class NotebookAskManager implements IDisposable {
     );
   }
 
-  /** Send a request to fix the cell's error. */
+  /** Open the row of a cell and send a request to fix the cell's error. */
   fix(cell: Cell): void {
     this.open(cell);
     const model = this.get(cell);
@@ -108,7 +113,8 @@ export class NotebookAskManager implements IDisposable {
     this._models.clear();
   }
 
-  private _show(cell: Cell, model: GenerationModel): CellAskView {
+  /** Return the view in the cell's current widget; create the view if there is none. */
+  private _showView(cell: Cell, model: GenerationModel): CellAskView {
     const id = cell.model.id;
     const current = this._views.get(id);
     if (current?.cell === cell && !current.isDisposed) {
@@ -120,14 +126,15 @@ export class NotebookAskManager implements IDisposable {
     return view;
   }
 
-  private _sync(): void {
+  /** Give moved and restored cells new views, and remove the views of deleted cells. */
+  private _syncViews(): void {
     if (this._disposed) {
       return;
     }
     for (const [id, model] of this._models) {
       const cell = findCell(this._panel, id);
       if (cell && model.state.phase !== 'idle') {
-        this._show(cell, model);
+        this._showView(cell, model);
       } else if (!cell) {
         this._views.get(id)?.dispose();
         this._views.delete(id);
@@ -135,7 +142,7 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  private _onChanged(model: GenerationModel): void {
+  private _onModelChanged(model: GenerationModel): void {
     const { phase, notice } = model.state;
     const id = model.target.cellId;
     if (phase === 'suggested' && !findCell(this._panel, id)) {
@@ -163,7 +170,7 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Return the focus to the cell's editor. */
+  /** Focus the cell's editor; for a rendered Markdown cell, the notebook. */
   private _focusEditor(cell: Cell): void {
     const notebook = this._panel.content;
     const index = notebook.widgets.indexOf(cell);
@@ -189,9 +196,11 @@ export class NotebookAskManager implements IDisposable {
   }
 
   private readonly _panel: NotebookPanel;
+  /** The generation models by the ids of their cells. */
   private readonly _models = new Map<string, GenerationModel>();
+  /** The views by the ids of their cells. */
   private readonly _views = new Map<string, CellAskView>();
-  /** The models about whose answer `onCellDeleted` was called. */
+  /** The models of deleted cells for which `onCellDeleted` has been called. */
   private readonly _notified = new WeakSet<GenerationModel>();
   private _disposed = false;
 }

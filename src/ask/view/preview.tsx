@@ -1,5 +1,5 @@
 /**
- * The dialog "What will be sent", which shows the messages for the model.
+ * The dialog “What will be sent”, which shows the messages that a model would get.
  *
  * Invariant: the messages are rendered exactly as the server returns them, and never as HTML.
  */
@@ -30,7 +30,7 @@ export function PreviewView(props: {
   trans: TranslationBundle;
 }): React.JSX.Element {
   const { preview, trans } = props;
-  const { model, messages, hidden } = preview;
+  const { model, messages, hidden: redactedCount } = preview;
   const roles = {
     system: trans.__('Instructions'),
     user: trans.__('From you and your notebook'),
@@ -51,19 +51,19 @@ export function PreviewView(props: {
               model.label
             )}
       </p>
-      {hidden > 0 && (
+      {redactedCount > 0 && (
         <p>
           {trans._n(
             '%1 key or password was masked.',
             '%1 keys or passwords were masked.',
-            hidden
+            redactedCount
           )}
         </p>
       )}
       {messages.map((message, index) => (
         <section key={index}>
           <h3>{title(message)}</h3>
-          {/* Long texts scroll, so they must be focusable. */}
+          {/* A long text can be scrolled with the keyboard only if it is focusable. */}
           <pre tabIndex={0} aria-label={title(message)}>
             {message.text}
           </pre>

@@ -1,4 +1,4 @@
-/** The buttons of the prompt row, labelled with their keys. */
+/** The buttons of the prompt row, labelled with their keyboard shortcuts. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { CommandRegistry } from '@lumino/commands';
 import * as React from 'react';
@@ -10,7 +10,8 @@ import { fixRequest } from './promptLabels';
 import { Button, CopyButton } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
 
-export function Turn(props: {
+/** The text “Request N”, where turns without an answer don't count. */
+export function RequestNumber(props: {
   state: IGenerationState;
   trans: TranslationBundle;
 }): React.JSX.Element | null {
@@ -22,13 +23,16 @@ export function Turn(props: {
   ) : null;
 }
 
+/** The buttons for the current phase; during a generation, also its progress. */
 export function Actions(props: {
   model: GenerationModel;
   state: IGenerationState;
   trans: TranslationBundle;
+  /** The text in the input field. */
   text: string;
+  /** Send the text in the input field. */
   send: () => void;
-  /** Send this intent instead of the input field's text. */
+  /** Send another text than the one in the input field. */
   ask: (intent: string) => void;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
@@ -37,11 +41,11 @@ export function Actions(props: {
       <>
         <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
         <Progress
-          key={state.since}
-          since={state.since}
-          writing={state.phase === 'streaming'}
+          key={state.requestTime}
+          requestTime={state.requestTime}
+          isWriting={state.phase === 'streaming'}
           model={state.model ? labelText(state.model.label, trans) : ''}
-          waitUntil={state.waitUntil}
+          nextAttemptTime={state.nextAttemptTime}
           trans={trans}
         />
       </>
@@ -52,6 +56,7 @@ export function Actions(props: {
       <>
         <Button
           label={trans.__('Accept')}
+          // In a field with text, Shift+Enter inserts a line break.
           keys={text.trim() ? acceptKeys() : '⇧⏎'}
           primary
           run={() => void model.decision.accept()}
@@ -61,7 +66,7 @@ export function Actions(props: {
           keys="Esc"
           run={() => void model.decision.reject()}
         />
-        {/* A suggestion that can't be saved or written can still be copied. */}
+        {/* If the suggestion can't be saved or written into the cell, the person can copy it. */}
         {(model.target.isReadOnly ||
           state.saveError ||
           state.notice === 'not_written') && (
@@ -104,7 +109,7 @@ export function Actions(props: {
   );
 }
 
-/** The key that accepts while the input field has text, in this system's notation. */
+/** Return the name of the keys Ctrl+Enter, or on a Mac Cmd+Enter. */
 function acceptKeys(): string {
   return CommandRegistry.formatKeystroke('Accel Enter').replace('Enter', '⏎');
 }

@@ -2,12 +2,12 @@
  * The input field of the prompt row, which grows with its text.
  *
  * Invariants:
- * - While an input method for Chinese, Japanese or Korean composes a character, the field handles
- *   no key, because Enter then chooses among the input method's candidates.
- * - Shift+Enter never reaches the notebook, where it would run the cell. In a blank field it does
- *   nothing. Otherwise, if a person pressed it to accept just before the answer arrived, it would
- *   insert an invisible line break, and the next Shift+Enter would insert another instead of
- *   accepting, because the field has text.
+ * - While a person composes text with an input method (for Chinese, for example), the field handles
+ *   no key, because the keys belong to the input method. Enter, for example, chooses a character.
+ * - Shift+Enter never reaches the notebook, where it would run the cell.
+ * - Shift+Enter inserts a line break only if the field contains text. A person may press it to
+ *   accept an answer just before the answer arrives. A line break that it inserted into an empty
+ *   field would be invisible, and would count as text, so that Shift+Enter would no longer accept.
  */
 import * as React from 'react';
 
@@ -20,15 +20,16 @@ export interface IPromptInputProps {
   /** Whether to focus the field once it is mounted. */
   focusRequest: { focus: boolean };
   intents: IntentHistory;
+  /** Called when the text changes. */
   onText: (text: string) => void;
   onSend: () => void;
-  /** Handle a key that is not for editing; returns whether it was handled. */
+  /** Handle a key of the prompt row, such as Escape; returns whether the key was handled. */
   onKey: (event: React.KeyboardEvent) => boolean;
 }
 
 /**
- * Whether an input method handles the key. In Safari, composing has already ended at the event of
- * the key that ends it; the key code tells.
+ * Whether the key belongs to an input method. For the key that ends a composition, Safari sets
+ * `isComposing` to false, but still reports the input methods' key code, 229.
  */
 export function isComposing(event: React.KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229;
@@ -73,16 +74,22 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
     return () => observer.disconnect();
   }, []);
 
-  const recall = (event: React.KeyboardEvent<HTMLTextAreaElement>): boolean => {
+  /**
+   * Show an older request for ArrowUp in the first line, or a newer one for ArrowDown in the last
+   * line. Return whether the key was handled.
+   */
+  const recallIntent = (
+    event: React.KeyboardEvent<HTMLTextAreaElement>
+  ): boolean => {
     const { selectionStart, selectionEnd, value } = event.currentTarget;
-    const up = event.key === 'ArrowUp';
-    const outside = up
+    const isUp = event.key === 'ArrowUp';
+    const textBeyondCursor = isUp
       ? value.slice(0, selectionStart)
       : value.slice(selectionEnd);
-    if (outside.includes('\n') || selectionStart !== selectionEnd) {
+    if (textBeyondCursor.includes('\n') || selectionStart !== selectionEnd) {
       return false;
     }
-    const intent = up ? intents.previous(value) : intents.next();
+    const intent = isUp ? intents.previous(value) : intents.next();
     if (intent === null) {
       return false;
     }
@@ -102,13 +109,13 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       event.key === 'Enter' &&
       event.shiftKey
     ) {
-      // JupyterLab prevents the browser's line break in cells, so it is inserted here.
+      // JupyterLab keeps the browser from inserting a line break, so insert it here.
       isHandled = true;
       const field = event.currentTarget;
       if (field.value.trim()) {
         const { selectionStart, selectionEnd } = field;
         field.setRangeText('\n', selectionStart, selectionEnd, 'end');
-        // React notices the change only by an input event.
+        // React doesn't notice the change without an input event.
         field.dispatchEvent(new Event('input', { bubbles: true }));
       }
     } else if (!isHandled && hasNoModifier && !event.shiftKey) {
@@ -116,7 +123,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
         isHandled = true;
         props.onSend();
       } else if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
-        isHandled = recall(event);
+        isHandled = recallIntent(event);
       }
     }
     if (isHandled) {
@@ -130,7 +137,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       ref={field}
       className="jp-AIServer-Ask-input"
       rows={1}
-      maxLength={20000}
+      maxLength={20000} // The limit of the HTTP API.
       spellCheck={false}
       aria-label={props.label}
       placeholder={props.placeholder}

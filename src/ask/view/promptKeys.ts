@@ -1,20 +1,23 @@
-/** The keys of the prompt row. */
+/** The keys that work in the prompt row. */
 import type * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
 
-/** Handle a key that the prompt row and the diff share; returns whether it was handled. */
+/**
+ * Handle a key that has the same meaning in the prompt row and in the diff. `text` is the text in
+ * the row's input field. Return whether the key was handled.
+ */
 export function handleKey(
   model: GenerationModel,
   event: { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean },
   text = ''
 ): boolean {
   const accel = event.ctrlKey || event.metaKey;
-  const suggested = model.state.phase === 'suggested';
+  const isSuggested = model.state.phase === 'suggested';
   if (event.key === 'Escape') {
     if (model.isBusy) {
       model.stop();
-    } else if (suggested) {
+    } else if (isSuggested) {
       void model.decision.reject();
     } else {
       model.close(text);
@@ -23,7 +26,7 @@ export function handleKey(
   }
   if (
     event.key === 'Enter' &&
-    suggested &&
+    isSuggested &&
     (accel || (event.shiftKey && !text.trim()))
   ) {
     void model.decision.accept();
@@ -32,7 +35,10 @@ export function handleKey(
   return false;
 }
 
-/** Whether this is the key that opens the row. (On a Mac, Ctrl+K deletes to the end of the line.) */
+/**
+ * Whether this is the key that opens the row: Ctrl+K, or Cmd+K on a Mac, where Ctrl+K deletes the
+ * text to the end of the line.
+ */
 export function isAskKey(event: React.KeyboardEvent): boolean {
   const isMac = navigator.platform.startsWith('Mac');
   const accel = isMac ? event.metaKey : event.ctrlKey;

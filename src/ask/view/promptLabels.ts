@@ -1,4 +1,4 @@
-/** The texts of the prompt row in each state, except its buttons (promptActions.tsx). */
+/** The texts of the prompt row, except those of its buttons (see `promptActions.tsx`). */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { GenerationModel } from '../model/generation';
@@ -6,7 +6,7 @@ import type { IGenerationState } from '../model/state';
 import { saveErrorText } from '../../labels/failureText';
 import { joinSentences } from '../../labels/spacing';
 
-/** The label and the placeholder of the input field. */
+/** Return the label and the placeholder of the input field. */
 export function inputLabels(
   model: GenerationModel,
   trans: TranslationBundle
@@ -19,21 +19,22 @@ export function inputLabels(
     const text = trans.__('Describe another change…');
     return { label: trans.__('Describe a change'), placeholder: text };
   }
-  const empty =
+  const emptyCellText =
     model.target.cellType === 'code'
       ? trans.__('What should this cell do?')
       : trans.__('What should this text say?');
   const text = model.target.source()?.trim()
     ? trans.__('What should change in this cell?')
-    : empty;
+    : emptyCellText;
   return { label: text, placeholder: text };
 }
 
-/** The request to fix the error of a cell. */
+/** Return the text of the request to fix a cell's error. */
 export function fixRequest(error: string, trans: TranslationBundle): string {
   return `${trans.__('Fix this error:')}\n${error}`;
 }
 
+/** Return all notices about the state, as one text. */
 export function noticeText(
   state: IGenerationState,
   trans: TranslationBundle
@@ -41,16 +42,20 @@ export function noticeText(
   const saveError = state.saveError
     ? saveErrorText(state.saveError, trans)
     : '';
-  const notice = noticeOf(state, trans);
-  const edited = state.edited
+  const notice = stateNoticeText(state, trans);
+  const editedText = state.isCellEdited
     ? trans.__(
         'The cell has changed since you asked. The diff is against its current content.'
       )
     : '';
-  return joinSentences(saveError, notice, edited);
+  return joinSentences(saveError, notice, editedText);
 }
 
-function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
+/** Return the text for the state's `notice`; empty if there is no notice. */
+function stateNoticeText(
+  state: IGenerationState,
+  trans: TranslationBundle
+): string {
   switch (state.notice) {
     case 'busy':
       return trans.__(
@@ -89,7 +94,7 @@ function noticeOf(state: IGenerationState, trans: TranslationBundle): string {
   }
 }
 
-/** The notice of a read-only notebook, shown if there is no other notice. */
+/** Return the notice that the notebook is read-only. It is shown if there is no other notice. */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
     'This notebook is read-only: you can ask and copy answers, but not save accepted code. To keep it, save a copy of the notebook.'
@@ -97,8 +102,8 @@ export function readOnlyText(trans: TranslationBundle): string {
 }
 
 /**
- * The announcement for screen readers when a generation starts or ends. A failure isn't announced
- * here, because the row shows it as an alert.
+ * Return the text that screen readers announce when a generation starts or ends. It contains no
+ * failure, because screen readers announce the failure's own element, which is an alert.
  */
 export function announcement(
   state: IGenerationState,

@@ -1,6 +1,8 @@
 /**
- * Small components of the prompt row: the model's name, the progress, a failure, and the chips that
- * show what the next request includes. Text from a model or a server is never rendered as HTML.
+ * Small components of the prompt row: the model's name, the progress of a generation, a failure,
+ * and chips (small removable labels) for the branch and the DataFrames of the next request.
+ *
+ * Invariant: text from a model or a server is never rendered as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
@@ -17,20 +19,23 @@ import { requestTitle } from '../../labels/requestTitle';
 import { labelText } from '../../labels/serverText';
 import { closeGaps } from '../../labels/spacing';
 
-/** The model's name and whether it is local, as a button that opens the menu of models. */
+/**
+ * The model's name, and whether it is local. With `onPick`, this is a button that opens the menu of
+ * models.
+ */
 export function ModelLabel(props: {
   model: ModelInfo | null;
   /** Whether the model was chosen for this cell only. */
-  forCell: boolean;
+  isForCellOnly: boolean;
   trans: TranslationBundle;
   /** Open the menu of models at a position in the window. */
   onPick?: (x: number, y: number) => void;
 }): React.JSX.Element | null {
-  const { model, forCell, trans, onPick } = props;
+  const { model, isForCellOnly, trans, onPick } = props;
   if (!model) {
     return null;
   }
-  const where = model.onThisMachine
+  const locationText = model.onThisMachine
     ? trans.__('on this machine')
     : trans.__('remote');
   const title = model.onThisMachine
@@ -43,8 +48,8 @@ export function ModelLabel(props: {
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
   const text =
-    `${labelText(model.label, trans)} · ${where}` +
-    (forCell ? ` · ${trans.__('this cell only')}` : '');
+    `${labelText(model.label, trans)} · ${locationText}` +
+    (isForCellOnly ? ` · ${trans.__('this cell only')}` : '');
   return onPick ? (
     <button
       type="button"
@@ -67,31 +72,33 @@ export function ModelLabel(props: {
   );
 }
 
-/** A line that shows what the model is doing, and for how long. */
+/** A line that shows what a generation is doing, and how long it has been running. */
 export function Progress(props: {
-  since: number;
-  writing: boolean;
+  /** The time at which the request was sent, as `performance.now()`. */
+  requestTime: number;
+  /** Whether a part of the answer has arrived. */
+  isWriting: boolean;
   /** The model's name; empty while it is unknown. */
   model: string;
-  /** The time of the next attempt, as `performance.now()`; 0 if no attempt is waiting. */
-  waitUntil: number;
+  /** The time at which the server asks the model again, as `performance.now()`; 0 if it won't. */
+  nextAttemptTime: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { since, writing, waitUntil, trans } = props;
+  const { requestTime, isWriting, nextAttemptTime, trans } = props;
   const [now, setNow] = React.useState(() => performance.now());
   React.useEffect(() => {
     const timer = window.setInterval(() => setNow(performance.now()), 1000);
     return () => window.clearInterval(timer);
   }, []);
-  const seconds = Math.max(0, Math.round((now - since) / 1000));
+  const seconds = Math.max(0, Math.round((now - requestTime) / 1000));
   const modelName = props.model || trans.__('the model');
-  let text = writing
+  let text = isWriting
     ? trans.__('Writing…')
     : closeGaps(trans.__('Waiting for %1…', modelName));
-  const remaining = Math.ceil((waitUntil - now) / 1000);
-  if (!writing && remaining > 0) {
+  const remaining = Math.ceil((nextAttemptTime - now) / 1000);
+  if (!isWriting && remaining > 0) {
     text = trans.__('Retrying in %1…', durationText(remaining * 1000, trans));
-  } else if (!writing && seconds >= 20) {
+  } else if (!isWriting && seconds >= 20) {
     text = closeGaps(
       trans.__(
         'Still waiting for %1. The first answer can take half a minute…',
@@ -110,11 +117,12 @@ export function Progress(props: {
   );
 }
 
-/** The message of a failure, with buttons that help to fix it. */
+/** The message of a failure, with buttons that help to fix its cause or repeat the request. */
 export function Failure(props: {
   failure: IFailure;
   trans: TranslationBundle;
   onRetry: () => void;
+  /** Stop the generation that another page runs for this cell, then send the request again. */
   onTakeOver: () => void;
   /** Open the form of the provider whose model failed. */
   onSettings?: (provider: string) => void;
@@ -152,8 +160,8 @@ export function Failure(props: {
   );
 }
 
-/** The numbers of rows and columns, formatted. */
-export function shapeOf(
+/** Return a DataFrame's shape as text, such as “10 rows × 3 columns”. */
+export function shapeText(
   profile: DataFrameProfile,
   trans: TranslationBundle
 ): string {
@@ -164,7 +172,7 @@ export function shapeOf(
   );
 }
 
-/** The older turn that the next request continues from, with a button that removes this choice. */
+/** A chip for the older turn from which the next request continues. */
 export function BranchChip(props: {
   branch: IBranch | null;
   trans: TranslationBundle;
@@ -174,7 +182,7 @@ export function BranchChip(props: {
   if (branch === null) {
     return null;
   }
-  const remove = trans.__('Continue from the latest request instead');
+  const removeLabel = trans.__('Continue from the latest request instead');
   const title = requestTitle(branch.title, trans);
   return (
     <div className="jp-AIServer-Ask-chips">
@@ -182,8 +190,8 @@ export function BranchChip(props: {
         <span>{trans.__('continues from “%1”', title)}</span>
         <button
           type="button"
-          aria-label={remove}
-          title={remove}
+          aria-label={removeLabel}
+          title={removeLabel}
           onClick={onRemove}
         >
           ×
@@ -193,7 +201,7 @@ export function BranchChip(props: {
   );
 }
 
-/** The DataFrames of the next request. */
+/** Chips for the DataFrames of the next request. */
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
   trans: TranslationBundle;
@@ -214,7 +222,7 @@ export function DataFrameChips(props: {
             .join('\n')}
         >
           {profile.name}
-          <small>{shapeOf(profile, trans)}</small>
+          <small>{shapeText(profile, trans)}</small>
           <button
             type="button"
             aria-label={trans.__('Remove %1', profile.name)}

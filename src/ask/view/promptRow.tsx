@@ -1,10 +1,10 @@
 /**
- * The prompt row below a cell's code: the input field, the progress, and the buttons to accept or
- * reject a suggestion.
+ * The prompt row below a cell's code. It contains the input field, the progress of a generation,
+ * and buttons, for example to accept or reject a suggestion.
  *
  * Invariants:
- * - The input field and the buttons don't move while an answer streams or when it ends, because
- *   content that grows is below them; and the focus stays in the field.
+ * - While an answer streams and when it ends, the input field and the buttons don't move within the
+ *   row, because the explanation, which grows, is below them. The focus stays in the field.
  * - JupyterLab's shortcuts are disabled in the row, because Shift+Enter would run the cell.
  * - Screen readers announce the start and the end of a generation, not each token.
  */
@@ -18,7 +18,7 @@ import type { IGenerationState } from '../model/state';
 import type { IModels } from '../../tokens';
 import { DataFramePicker } from './dataFramePicker';
 import { askIcon } from '../../ui/icons';
-import { Actions, Turn } from './promptActions';
+import { Actions, RequestNumber } from './promptActions';
 import { useModelCheck } from './modelCheck';
 import { PromptInput, isComposing } from './promptInput';
 import { handleKey, isAskKey } from './promptKeys';
@@ -38,9 +38,12 @@ export interface IPromptRowServices {
   openMenu: (x: number, y: number) => void;
   /** Save the notebook, because JupyterLab's shortcut for saving is disabled in the row. */
   save: () => void;
-  /** Open the command palette, whose shortcut is disabled in the row; false if there is none. */
+  /**
+   * Open the command palette, because its shortcut is disabled in the row. Return false if the
+   * application has no palette.
+   */
   openPalette: () => boolean;
-  /** Chooses, connects and installs models; undefined if that plugin is disabled. */
+  /** Undefined if the plugin that provides `IModels` is disabled. */
   models?: IModels;
 }
 
@@ -59,7 +62,8 @@ export class PromptRow extends ReactWidget {
     for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
-    // Connect a method, so that Lumino disconnects it when the row is disposed, before the model.
+    // The receiver `this` lets Lumino disconnect the method when the row is disposed of, which can
+    // be long before the model is.
     model.changed.connect(this.update, this);
   }
 
@@ -90,7 +94,7 @@ export class PromptRow extends ReactWidget {
         state={this.model.state}
         services={this._services}
         isPicking={this._isPicking}
-        pick={isPicking => this.pickDataFrames(isPicking)}
+        setPicking={isPicking => this.pickDataFrames(isPicking)}
         focus={() => this.focus()}
         focusRequest={this._focusRequest}
       />
@@ -101,6 +105,7 @@ export class PromptRow extends ReactWidget {
   private readonly _focusRequest: IFocusRequest = { focus: false };
 }
 
+/** An object that the row changes and `PromptInput` reads and resets. */
 interface IFocusRequest {
   /** Whether to focus the input field once it is mounted. */
   focus: boolean;
@@ -110,26 +115,32 @@ interface IPromptProps {
   model: GenerationModel;
   state: IGenerationState;
   services: IPromptRowServices;
+  /** Whether the list of the kernel's DataFrames is shown. */
   isPicking: boolean;
-  pick: (isPicking: boolean) => void;
+  setPicking: (isPicking: boolean) => void;
+  /** Focus the input field. */
   focus: () => void;
   focusRequest: IFocusRequest;
 }
 
+/** The contents of the row. */
 function Prompt(props: IPromptProps): React.JSX.Element {
-  const { model, state, services, isPicking, pick, focus, focusRequest } =
+  const { model, state, services, isPicking, setPicking, focus, focusRequest } =
     props;
   const { trans } = services;
+  // Store the text in the model, too, because the row may be recreated, for example when the cell
+  // is moved. The new row then starts with the model's text.
   const [text, setText] = React.useState(model.inputText || state.draft);
-  // Start with the model's text, because the row is recreated when the cell moves or comes back
-  // into view.
   model.inputText = text;
-  // A failed request is restored to the field, unless the person has typed something else.
+  // When the draft changes, copy it into the field unless the person has typed other text there.
+  // The draft changes to the text of the request, for example, when the request has failed.
   const lastDraft = React.useRef(state.draft);
   React.useEffect(() => {
     const previous = lastDraft.current;
     lastDraft.current = state.draft;
-    setText(now => (now === previous ? state.draft : now || state.draft));
+    setText(current =>
+      current === previous ? state.draft : current || state.draft
+    );
   }, [state.draft]);
   const hasRequest = model.isBusy || state.phase === 'suggested';
   const storeNotice = useStoreNotice(state.storeNotices ?? [], trans);
@@ -138,54 +149,60 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     (model.target.isReadOnly && !state.failure ? readOnlyText(trans) : '') ||
     (state.failure ? '' : storeNotice);
 
-  // Without a usable model the row offers to set one up instead of showing an error.
-  const setup = state.failure?.code === 'no_model' ? services.models : null;
-  const { canAsk, refusals } = useModelCheck(model, !!setup);
+  // If no model is ready, the row helps to set up a model instead of showing the failure.
+  const modelSetup =
+    state.failure?.code === 'no_model' ? services.models : null;
+  const { canAsk, refusalCount } = useModelCheck(model, !!modelSetup);
   const openSettings = async (provider: string) => {
     if (await services.models?.connect(provider)) {
       model.clearModelFailure();
     }
     focus();
   };
+  /** Send the given text, which doesn't come from the input field. */
   const ask = async (intent: string) => {
     if (await canAsk()) {
       void model.ask(intent);
       focus();
     }
   };
+  /** Send the text in the input field. */
   const send = async () => {
     if (!(await canAsk())) {
       return;
     }
-    const now = model.inputText; // Includes text that was typed during the check.
-    if (now.trim()) {
+    const intent = model.inputText; // Unlike `text`, includes text typed during `canAsk`.
+    if (intent.trim()) {
       if (!model.isBusy) {
-        pick(false);
+        setPicking(false);
         setText('');
       }
-      void model.ask(now);
+      void model.ask(intent);
     }
   };
 
+  /** Handle a key of the row; return whether the key was handled. */
   const onKey = (event: React.KeyboardEvent): boolean => {
     const accel = event.ctrlKey || event.metaKey;
     if (accel && event.key.toLowerCase() === 's') {
       services.save();
     } else if (accel && event.shiftKey && event.key.toLowerCase() === 'c') {
-      // JupyterLab's shortcut is disabled in the row, and the browser's would open the inspector.
+      // JupyterLab's shortcut for its palette is disabled in the row. If the key isn't handled
+      // here, some browsers open their developer tools.
       return services.openPalette();
     } else if (isAskKey(event)) {
-      // The row is already open. Without this, the browser would focus its address bar.
+      // The row is already open, so do nothing. If the key were not handled, some browsers would
+      // focus their address bar.
     } else if (event.key === 'Escape' && isPicking) {
-      pick(false);
+      setPicking(false);
     } else if (
       event.key === 'Escape' &&
       hasRequest &&
       text.trim() &&
       !model.isBusy
     ) {
-      // The first Escape clears the typed text, which ArrowUp restores; the next one rejects the
-      // suggestion.
+      // While a suggestion is open, Escape first clears the typed text, which ArrowUp brings back.
+      // The next Escape rejects the suggestion.
       model.intents.add(text);
       setText('');
     } else if (!handleKey(model, event, text)) {
@@ -210,20 +227,24 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         }
       }}
     >
-      <div className="jp-AIServer-Ask-said" role="status" aria-live="polite">
+      <div
+        className="jp-AIServer-Ask-announcement"
+        role="status"
+        aria-live="polite"
+      >
         {announcement(state, trans)}
       </div>
       {hasRequest && (
-        <div className="jp-AIServer-Ask-asked">
+        <div className="jp-AIServer-Ask-request">
           <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
           <span className="jp-AIServer-Ask-intent" title={state.intent}>
             {state.intent}
           </span>
-          <Turn state={state} trans={trans} />
+          <RequestNumber state={state} trans={trans} />
         </div>
       )}
-      {setup
-        ? setup.renderOffer({ focusInput: focus, attempts: refusals })
+      {modelSetup
+        ? modelSetup.renderOffer({ focusInput: focus, attempts: refusalCount })
         : state.failure && (
             <Failure
               failure={state.failure}
@@ -238,11 +259,11 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       {notice && <p className="jp-AIServer-Ask-notice">{notice}</p>}
       {isPicking && (
         <DataFramePicker
-          list={services.listDataFrames}
+          listDataFrames={services.listDataFrames}
           chosen={state.dataframes}
           trans={trans}
           onChoose={frames => model.setDataFrames(frames)}
-          onClose={() => pick(false)}
+          onClose={() => setPicking(false)}
         />
       )}
       <BranchChip
@@ -275,7 +296,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           onSend={send}
           onKey={onKey}
         />
-        {!hasRequest && <Turn state={state} trans={trans} />}
+        {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
       <div className="jp-AIServer-Ask-bar">
         <Actions
@@ -289,7 +310,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         <span className="jp-AIServer-Ask-space" />
         <ModelLabel
           model={state.model}
-          forCell={state.cellModel !== null}
+          isForCellOnly={state.cellModel !== null}
           trans={trans}
           onPick={
             services.models &&

@@ -1,14 +1,14 @@
-/** Shows each warning about the store in only one prompt row of the page. */
+/** Makes sure that only one prompt row of the page shows a warning about the server's store. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { sentenceText } from '../../labels/serverText';
 import { joinSentences } from '../../labels/spacing';
 
-/** The warnings that any row of this page has shown. */
+/** The warnings that a row of this page shows or has shown. */
 const shownTexts = new Set<string>();
 
-/** Return the warnings that no other row has shown before, as one text. */
+/** Return the warnings that this row shows because no other row has shown them, as one text. */
 export function useStoreNotice(
   texts: readonly string[],
   trans: TranslationBundle

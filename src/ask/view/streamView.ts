@@ -1,18 +1,21 @@
 /**
- * The text to show while an answer streams into a cell that already has code.
+ * Builds the text to show while an answer streams into a cell that already has code.
  *
- * An answer is a complete new version of the cell. A diff with the first half of an answer would
- * show the second half of the old code as deleted. So the old lines that the answer has not reached
- * yet are shown below it, dimmed.
+ * An answer is a complete new version of the cell. A diff against the first half of an answer would
+ * show the second half of the old code as deleted. To avoid this, the partial answer is followed by
+ * the lines of the old code that it will probably replace or repeat.
  */
 
-/** The number of the next old lines among which a line of the answer is searched. */
+/**
+ * A line of the answer is looked up among this many lines of the old code. They begin at the first
+ * line that the answer has not replaced or repeated yet.
+ */
 const SEARCH_WINDOW = 40;
 
 export interface IStreamView {
   /** The text to show. */
   doc: string;
-  /** The offset at which the answer ends. */
+  /** The offset in `doc` at which the partial answer ends. */
   writtenEnd: number;
 }
 
@@ -21,15 +24,17 @@ export function streamView(original: string, partial: string): IStreamView {
   const lines = original.split('\n');
   const answer = partial.split('\n');
   const complete = answer.slice(0, -1);
-  let reachedCount = 0; // Number of lines of `original` that the answer has reached.
-  let changedCount = 0; // Number of the answer's lines since then that are not in `original`.
+  // The number of lines of `original` up to the last line that is also in the answer.
+  let reachedCount = 0;
+  // The number of lines that the answer has after that line. They are not in `original`.
+  let changedCount = 0;
   for (const line of complete) {
-    const limit = Math.min(
+    const searchEnd = Math.min(
       lines.length,
       reachedCount + changedCount + SEARCH_WINDOW
     );
     const index = line.trim() ? lines.indexOf(line, reachedCount) : -1;
-    if (index >= 0 && index < limit) {
+    if (index >= 0 && index < searchEnd) {
       reachedCount = index + 1;
       changedCount = 0;
     } else {
