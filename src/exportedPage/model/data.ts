@@ -16,9 +16,9 @@ export type Author = (typeof AUTHORS)[number];
 export type CellStep = readonly [cell: number, step: number];
 
 /**
- * The common origin of consecutive lines: how many lines they are, the step that wrote them, and
- * the author as an index into `AUTHORS`. `copiedFrom` is the step of another cell that wrote lines
- * which were copied.
+ * The common origin of consecutive lines: how many lines they are, the step that wrote them (null
+ * if no recorded step did), and the author as an index into `AUTHORS`. If the lines were copied
+ * from another cell, `copiedFrom` is the step of that cell that wrote them.
  */
 export type LinesOrigin = readonly [
   lineCount: number,
@@ -30,7 +30,7 @@ export type LinesOrigin = readonly [
 /** A node of parsed Markdown: plain text, or an element as its tag followed by its child nodes. */
 export type MarkdownNode = string | readonly [string, ...MarkdownNode[]];
 
-/** A step with the data that only the page has. */
+/** A step with the data that only the exported page has. */
 export interface IPageStep extends Step {
   /** The origins of the lines of the step's code. */
   readonly by: readonly LinesOrigin[];
@@ -38,7 +38,9 @@ export interface IPageStep extends Step {
   readonly answer?: readonly MarkdownNode[];
 }
 
-/** A step as it is stored in the page: its sources are indexes into `texts`. */
+/**
+ * A step as it is stored in the page: instead of the step's sources, it has indexes into `texts`.
+ */
 type StepData = Omit<IPageStep, 'before' | 'code' | 'base'> & {
   readonly before: number;
   readonly code: number;
@@ -48,13 +50,15 @@ type StepData = Omit<IPageStep, 'before' | 'code' | 'base'> & {
 export interface IMoment {
   readonly timestamp: string;
   readonly kind: string;
+  /** The steps that belong to the moment. */
   readonly steps: readonly CellStep[];
+  /** Present if the notebook was saved at the moment. */
   readonly saved?: true;
 }
 
 /**
- * A change of a list at a moment: from position `start` on, `removedCount` entries are replaced by
- * `inserted`.
+ * A change of a list at a moment: from position `start` on, `removedCount` entries of the list are
+ * replaced by the entries in `inserted`.
  */
 export type ListChange<T> = readonly [
   moment: number,
@@ -63,7 +67,7 @@ export type ListChange<T> = readonly [
   inserted: readonly T[]
 ];
 
-/** A cell's index, and the type that the cell had at some moment. */
+/** A cell of the notebook at some moment: the cell's index, and the type that it had then. */
 export type PlacedCell = readonly [cell: number, type: string];
 
 export interface IPageData {
@@ -72,6 +76,7 @@ export interface IPageData {
   readonly cells: readonly {
     readonly id: string;
     readonly type: string;
+    /** The index of the cell into which this cell was merged; null if it wasn't merged. */
     readonly mergedInto: number | null;
     readonly steps: readonly StepData[];
     /** The source before the first step, as an index into `texts`. */
@@ -91,7 +96,7 @@ export interface IPageData {
   readonly report: Report;
 }
 
-/** Return a stored step with its sources in place of their indexes. */
+/** Return a step with its sources, given the stored step, which has their indexes in `texts`. */
 export function readStep(step: StepData, texts: readonly string[]): IPageStep {
   const { before, code, base } = step;
   return {

@@ -1,5 +1,6 @@
 /**
- * The language of the page: the browser's language if the page is translated to it, else English.
+ * Chooses the language of the page, and translates its texts. The language is the browser's if
+ * there is a translation, else English.
  *
  * Invariant: nothing is evaluated as code, because the page's content security policy forbids it.
  * Therefore the browser's `Intl.PluralRules` choose a plural form, and not the formula that a
@@ -7,7 +8,10 @@
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** The translations of one language, by English text. */
+/**
+ * The translations of one language, by English text. A text has several translations if it has
+ * plural forms. In JupyterLab's format, a text with a context is found as `context\x04text`.
+ */
 export type Catalogue = Readonly<Record<string, readonly string[]>>;
 
 /** Return the first of the preferred languages that is translated, or English if none is. */
@@ -15,7 +19,7 @@ export function pickLanguage(
   preferred: readonly string[],
   translated: readonly string[]
 ): string {
-  // Add the likely script to a tag: zh-TW uses another script than zh-CN.
+  // Compare scripts, too: zh-TW is written in another script than zh-CN.
   const withScript = (tag: string) => new Intl.Locale(tag).maximize();
   for (const locale of preferred.map(withScript)) {
     const match = ['en', ...translated].find(tag => {
@@ -29,10 +33,10 @@ export function pickLanguage(
   return 'en';
 }
 
-/** The order of the plural forms in a catalogue. */
+/** The names of `Intl.PluralRules` for plural forms, in the order of the forms in a catalogue. */
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
-/** Create the part of JupyterLab's translation bundle that the page and its labels use. */
+/** Create a translation bundle with those of JupyterLab's methods that the page uses. */
 export function createBundle(
   language: string,
   catalogue: Catalogue

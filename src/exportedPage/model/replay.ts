@@ -20,7 +20,7 @@ import {
   readStep
 } from './data';
 
-/** The origin of a line: the step that wrote it, and the author. */
+/** The origin of a line: the step that wrote it, and the author (see `LinesOrigin`). */
 export interface IOrigin {
   readonly step: number | null;
   readonly author: Author;
@@ -33,7 +33,7 @@ export interface ICell {
   readonly isMerged: boolean;
   /** All steps. Indexes of steps, such as a step's `index`, refer to this list. */
   readonly steps: readonly IPageStep[];
-  /** The rows of the list of steps. Runs are not rows of their own but belong to a step's row. */
+  /** The rows of the list of steps. A run belongs to the row of the step whose code was run. */
   readonly rows: readonly IShownStep[];
   /** The source before the first step. */
   readonly firstSource: string;
@@ -55,10 +55,10 @@ export class NotebookReplay {
     });
     this._present = replayChanges(data.orders, moments.length);
     this._deleted = replayChanges(data.deleted, moments.length);
-    this._newSteps = this.cells.map(() => []);
+    this._stepsWithMoment = this.cells.map(() => []);
     moments.forEach(({ steps }, moment) => {
       steps.forEach(([cell, step]) =>
-        this._newSteps[cell].push([moment, step])
+        this._stepsWithMoment[cell].push([moment, step])
       );
     });
     const parsedSources = Object.entries(data.markdown);
@@ -73,35 +73,37 @@ export class NotebookReplay {
     return this.data.moments.length - 1;
   }
 
-  /** Return the cells that were in the notebook after a moment, in order. */
+  /** Return the cells of the notebook, in order, as it was after the change of a moment. */
   presentAt(moment: number): readonly PlacedCell[] {
     return this._present[moment] ?? [];
   }
 
-  /** Return the cells that had been deleted at or before a moment. */
+  /** Return the indexes of the cells that had been deleted at or before a moment. */
   deletedAt(moment: number): readonly number[] {
     return this._deleted[moment] ?? [];
   }
 
-  /** Return the index of a cell's newest step after a moment; -1 if the cell had no step yet. */
+  /** Return the index of the last step that a cell had at a moment; -1 if it had no step yet. */
   stepAt(cell: number, moment: number): number {
-    const newSteps = this._newSteps[cell];
-    let index = newSteps.length - 1;
-    while (index >= 0 && newSteps[index][0] > moment) {
+    const stepsWithMoment = this._stepsWithMoment[cell];
+    let index = stepsWithMoment.length - 1;
+    while (index >= 0 && stepsWithMoment[index][0] > moment) {
       index--;
     }
-    return newSteps[index]?.[1] ?? -1;
+    return stepsWithMoment[index]?.[1] ?? -1;
   }
 
-  /** Return the moment at which a cell got its first step; null if it is unknown. */
+  /** Return the moment at which a cell got its first step; null if the moment is unknown. */
   firstMoment(cell: number): number | null {
-    return this._newSteps[cell][0]?.[0] ?? null;
+    return this._stepsWithMoment[cell][0]?.[0] ?? null;
   }
 
-  /** Return the moment that a step belongs to; null if it belongs to none. */
+  /** Return the moment to which a step belongs; null if it belongs to no moment. */
   momentOf(cell: number, step: number): number | null {
-    const newStep = this._newSteps[cell].find(([, index]) => index === step);
-    return newStep?.[0] ?? null;
+    const stepWithMoment = this._stepsWithMoment[cell].find(
+      ([, index]) => index === step
+    );
+    return stepWithMoment?.[0] ?? null;
   }
 
   /** Return the position of the row that shows a step; -1 if there is no such row. */
@@ -109,22 +111,22 @@ export class NotebookReplay {
     return findPosition(this.cells[cell].rows, (_, index) => index === step);
   }
 
-  /** Return the step that a row shows: the last of the row's steps that isn't a run. */
+  /** Return the step that a row shows. If a row has several steps, that is the last one. */
   stepOf(cell: number, row: IShownStep): IPageStep {
     const index = row.parts?.at(-1)?.index ?? row.serverIndex ?? row.index;
     return this.cells[cell].steps[index];
   }
 
   /**
-   * Return the source of a cell after a step, and the origins of its lines. If `step` is -1, this
-   * is the source before the first step.
+   * Return the source of a cell after a step, and the origin of each line. If `step` is -1, return
+   * the source before the first step.
    */
   sourceAt(
     cell: number,
     step: number
   ): { source: string; origins: readonly IOrigin[] } {
     const { steps, firstSource } = this.cells[cell];
-    // Find the last step whose code was written into the cell.
+    // Find the last step, up to `step`, whose code was written into the cell.
     let lastApplied = step;
     while (lastApplied >= 0 && !steps[lastApplied].applied) {
       lastApplied--;
@@ -137,8 +139,8 @@ export class NotebookReplay {
   }
 
   /**
-   * Return the last run, at or before a step, of the source that the cell had after the step; null
-   * if that source had not been run yet.
+   * Return the last run of the source that the cell has after a step; null if that source has not
+   * been run yet. Runs after the step are ignored.
    */
   lastRun(cell: number, step: number): IPageStep | null {
     const { steps } = this.cells[cell];
@@ -163,7 +165,7 @@ export class NotebookReplay {
   /** The deleted cells after each moment. */
   private readonly _deleted: number[][];
   /** For each cell, its steps that belong to a moment, in the order of the moments. */
-  private readonly _newSteps: [moment: number, step: number][][];
+  private readonly _stepsWithMoment: [moment: number, step: number][][];
   private readonly _markdownBySource: Map<string, readonly MarkdownNode[]>;
 }
 
@@ -178,7 +180,9 @@ export function originsOf(step: IPageStep | undefined): readonly IOrigin[] {
   );
 }
 
-/** Apply the changes of a list in order, and return the list as it was after each moment. */
+/**
+ * Apply the changes of a list in their order, and return the state of the list after each moment.
+ */
 function replayChanges<T>(
   changes: readonly ListChange<T>[],
   momentCount: number

@@ -1,4 +1,7 @@
-/** The whole exported page. It holds the current moment, cell and step, and changes them. */
+/**
+ * The exported page as a whole. `App` stores which moment, cell and step are current, and updates
+ * the views when another one becomes current.
+ */
 import { button, el, replaceChildren } from './dom';
 import { historyView } from './history';
 import { createKeysDialog } from './keys';
@@ -16,7 +19,7 @@ export class App {
       this.goTo(this._moment, cell)
     );
     this._panel = new CellPanel(_labels, row => this._goToRow(row));
-    this._keys = createKeysDialog(trans);
+    this._keysDialog = createKeysDialog(trans);
     this._tabs = [
       trans.__('Notebook'),
       trans.__('History'),
@@ -28,9 +31,11 @@ export class App {
         'aria-controls': 'view'
       })
     );
-    this._blame = button(trans.__('Authorship'), () => this._toggleBlame(), {
-      'aria-pressed': 'false'
-    });
+    this._blameButton = button(
+      trans.__('Authorship'),
+      () => this._toggleBlame(),
+      { 'aria-pressed': 'false' }
+    );
     // Start with the cell that changed last.
     const changedCells = replay.data.moments.flatMap(({ steps }) =>
       steps.slice(0, 1).map(([cell]) => cell)
@@ -57,26 +62,29 @@ export class App {
             this._tabs
           ),
           el('span.grow'),
-          this._blame,
-          button(trans.__('Shortcuts'), () => this._keys.showModal())
+          this._blameButton,
+          button(trans.__('Shortcuts'), () => this._keysDialog.showModal())
         ),
         this._player.node
       ),
       el('div.body', this._main),
       footer(this._labels),
-      this._keys
+      this._keysDialog
     );
     this._showView(0);
     document.addEventListener('keydown', event => this._onKey(event));
     window.addEventListener('beforeprint', () =>
-      this._main.after(this._printed())
+      this._main.after(this._createPrintedContent())
     );
     window.addEventListener('afterprint', () =>
       document.querySelector('.printed')?.remove()
     );
   }
 
-  /** Go to a moment and a cell; by default, to the cell that changed at the moment. */
+  /**
+   * Go to a moment, a cell and a step. By default, they are the cell that changed at the moment, and
+   * the last step that the cell had then.
+   */
   goTo(moment: number, cell?: number, step?: number): void {
     const { replay } = this._labels;
     moment = Math.max(0, Math.min(replay.lastMoment, moment));
@@ -112,7 +120,7 @@ export class App {
 
   private _toggleBlame(): void {
     const isOn = document.body.classList.toggle('with-names');
-    this._blame.setAttribute('aria-pressed', String(isOn));
+    this._blameButton.setAttribute('aria-pressed', String(isOn));
   }
 
   private _showView(view: number): void {
@@ -122,9 +130,9 @@ export class App {
       tab.setAttribute('aria-selected', String(index === view));
       tab.tabIndex = index === view ? 0 : -1;
     });
-    this._box.setAttribute('aria-labelledby', `tab-${view}`);
+    this._tabPanel.setAttribute('aria-labelledby', `tab-${view}`);
     this._views[view] ??= this._createView(view);
-    replaceChildren(this._box, this._views[view]);
+    replaceChildren(this._tabPanel, this._views[view]);
   }
 
   private _createView(view: number): HTMLElement {
@@ -145,7 +153,7 @@ export class App {
   private _onKey(event: KeyboardEvent): void {
     const { ctrlKey, metaKey, altKey, target } = event;
     const isModified = ctrlKey || metaKey || altKey;
-    if (isModified || this._keys.open || !(target instanceof Element)) {
+    if (isModified || this._keysDialog.open || !(target instanceof Element)) {
       return;
     }
     const action = this._actionOf(event, target);
@@ -155,7 +163,9 @@ export class App {
     }
   }
 
-  /** Return the action of a key on an element, or null. `keys.ts` lists all keys with an action. */
+  /**
+   * Return the action of a key that was pressed in `target`; null if the key has no action there.
+   */
   private _actionOf(
     { key, shiftKey }: KeyboardEvent,
     target: Element
@@ -163,7 +173,7 @@ export class App {
     const offset = { ArrowLeft: -1, ArrowRight: 1 }[key];
     const { replay } = this._labels;
     if (key === '?') {
-      return () => this._keys.showModal();
+      return () => this._keysDialog.showModal();
     }
     if (shiftKey) {
       const row = replay.rowOf(this._cell, this._step);
@@ -197,8 +207,8 @@ export class App {
     return actions[key.toLowerCase()] ?? null;
   }
 
-  /** Create the content that is only printed: the report, then the history. */
-  private _printed(): HTMLElement {
+  /** Create the content that only a printed page has: the report, and then the history. */
+  private _createPrintedContent(): HTMLElement {
     const report = reportView(this._labels, () => undefined);
     return el('div.printed', report, historyView(this._labels));
   }
@@ -208,15 +218,16 @@ export class App {
   private _step = -1;
   /** The index of the selected tab. */
   private _view = 0;
+  /** The views that were already created, by the index of their tab. */
   private readonly _views: HTMLElement[] = [];
   private readonly _player: Player;
   private readonly _notebook: NotebookView;
   private readonly _panel: CellPanel;
-  private readonly _keys: HTMLDialogElement;
+  private readonly _keysDialog: HTMLDialogElement;
   private readonly _tabs: HTMLButtonElement[];
-  private readonly _blame: HTMLButtonElement;
-  private readonly _box = el('div', { id: 'view', role: 'tabpanel' });
-  private readonly _main = el('main', this._box);
+  private readonly _blameButton: HTMLButtonElement;
+  private readonly _tabPanel = el('div', { id: 'view', role: 'tabpanel' });
+  private readonly _main = el('main', this._tabPanel);
 }
 
 /** Create the content of the page for a notebook without a history. */

@@ -1,4 +1,7 @@
-/** Functions that render code with the origin of each line, changes, outputs and whole steps. */
+/**
+ * Functions that render code and changes of code (with the origin of each line), the outputs of
+ * runs, and whole steps.
+ */
 import { areNearChanges, changedLines } from '../../diff/changedLines';
 import type { Step } from '../../api/types';
 import type { IShownStep } from '../../records/fold';
@@ -9,18 +12,20 @@ import { highlight } from './highlight';
 import { authorOf, PageLabels } from './labels';
 import { markdownBlock } from './markdown';
 
-/** The number of lines from which on `isShort` leaves unchanged lines out of a change. */
+/** The number of lines from which on a change is long, so that `isShort` shortens it. */
 const LONG_CHANGE = 40;
 
 interface ICodeOptions {
   readonly cell: number;
   readonly code: string;
   readonly origins: readonly IOrigin[];
-  /** The code to compare `code` with. If it is empty or equal, no change is shown. */
+  /**
+   * The code with which `code` is compared. If it is empty or equal to `code`, no change is shown.
+   */
   readonly before?: string;
   /** The accessible name of the block. */
   readonly label: string;
-  /** Whether to show only the changed lines of a long change, and the lines around them. */
+  /** Whether to leave out the unchanged lines of a long change, except those near changed lines. */
   readonly isShort?: boolean;
 }
 
@@ -30,7 +35,7 @@ type Line = {
   readonly content: number | string;
 };
 
-/** Render code or, with `before`, the change from `before` to the code. */
+/** Render `code`, or the change from `before` to `code`. */
 export function codeBlock(
   labels: PageLabels,
   options: ICodeOptions
@@ -66,7 +71,7 @@ export function codeBlock(
   return el('pre.code', { 'aria-label': label }, el('code', rendered));
 }
 
-/** Return the lines to show: those of the code and, in a change, removed lines. */
+/** Return the lines to show: the lines of the code and, in a change, also the removed lines. */
 function codeLines(
   { code, before, isShort }: ICodeOptions,
   lineCount: number
@@ -115,11 +120,12 @@ export function outputBlock(
 }
 
 /**
- * Render a row of the list of steps: the request and the answer if it is a turn, the change of the
- * code, and the output.
+ * Render a row of the list of steps: the request and the answer if the row's step is a turn, the
+ * change of the code, and the output.
  *
- * @param options - `before`: the code to compare with, by default that before the step; `run`: the
- * run whose output is shown, by default the last.
+ * @param options - `before`: the code with which the step's code is compared, by default the code
+ * before the step; `isShort`: see `ICodeOptions`; `run`: the run whose output is shown, by default
+ * the last run of the row.
  */
 export function rowBlock(
   labels: PageLabels,

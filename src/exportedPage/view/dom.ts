@@ -15,9 +15,10 @@ export type Child =
   Node | string | number | false | null | undefined | readonly Child[];
 
 /**
- * Create an element. `selector` is its tag and its classes, such as `p.big`. An attribute whose
- * value is a function listens to the event of that name, and `true` sets an empty attribute.
- * Children that are empty, false, null or undefined are left out.
+ * Create an element. `selector` is its tag and its classes, such as `p.big`. The optional
+ * attributes come before the children. An attribute whose value is a function is a listener for the
+ * event of that name, and the value `true` sets an empty attribute. Children that are an empty
+ * text, false, null or undefined are left out.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
   selector: K | `${K}.${string}`,

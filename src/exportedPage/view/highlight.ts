@@ -1,8 +1,11 @@
 /**
- * A small syntax highlighter for comments, strings, numbers and keywords: the exported page can't
- * load JupyterLab's. The text itself is never changed.
+ * A small syntax highlighter for comments, strings, numbers and keywords. It exists because the
+ * exported page can't load JupyterLab's highlighter.
+ *
+ * Invariant: the tokens of a line together are the unchanged line.
  */
 
+/** The keywords of each supported language. */
 const KEYWORDS: Readonly<Record<string, string>> = {
   python:
     'and as assert async await break class continue def del elif else except False finally for from global if import in is lambda match None nonlocal not or pass raise return True try while with yield',
@@ -20,16 +23,19 @@ const COMMENTS: Readonly<Record<string, string>> = {
 };
 const STRINGS =
   '"""[^]*?(?:"""|$)|\'\'\'[^]*?(?:\'\'\'|$)|"(?:\\\\.|[^"\\\\\\n])*"?|\'(?:\\\\.|[^\'\\\\\\n])*\'?';
-/** Longer texts are not highlighted; in characters. */
+/** A text with more characters than this is not highlighted. */
 const MAX_LENGTH = 200_000;
 
-/** A range of a line with its type: `c`omment, `s`tring, `n`umber, `k`eyword, or empty. */
+/**
+ * A piece of a line and its type: `c` for a comment, `s` for a string, `n` for a number, `k` for a
+ * keyword, or an empty text.
+ */
 export type Token = readonly [text: string, type: string];
 
 /** Return the tokens of each line. */
 export function highlight(text: string, language: string): Token[][] {
   const lines: Token[][] = [[]];
-  // A token may extend over several lines, and is split at line breaks.
+  // A token that extends over several lines is split at the line breaks.
   const add = (tokenText: string, type: string) => {
     tokenText.split('\n').forEach((lineText, index) => {
       if (index) {

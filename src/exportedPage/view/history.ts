@@ -1,4 +1,4 @@
-/** The history of all cells as one text, which is also printed. */
+/** The view with the histories of all cells, one below the other. It is also printed. */
 import type { ICell } from '../model/replay';
 import { rowBlock, rowFacts } from './code';
 import { el } from './dom';

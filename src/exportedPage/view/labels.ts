@@ -1,6 +1,6 @@
 /**
- * The texts of the page, without HTML. The titles and outcomes of steps and the shares of
- * contributors have the same texts as in the sidebar.
+ * The texts of the page, without HTML. The texts for titles, outcomes and shares are the same as in
+ * the replay sidebar.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -52,7 +52,7 @@ export class PageLabels {
       : trans.__('New cell');
   }
 
-  /** Return the title of a step: that of the row that shows the step, unless the step is a run. */
+  /** Return the title of a step. Unless the step is a run, this is the title of the step's row. */
   step(cell: number, step: number): string {
     const { steps, rows } = this.replay.cells[cell];
     const row = rows[this.replay.rowOf(cell, step)];
@@ -102,7 +102,7 @@ export class PageLabels {
     return { ...outcome, text: `✓ ${outcome.text} ${time}`.trim() };
   }
 
-  /** Return the outcome of a row's step and that of its last run; a missing outcome is left out. */
+  /** Return the outcomes of a row's step and of the row's last run, as far as they exist. */
   outcomes(cell: number, row: IShownStep): ILabel[] {
     const run = lastRunOf(row);
     const runCount = row.runs?.length ?? 0;
@@ -133,7 +133,7 @@ export class PageLabels {
     }
   }
 
-  /** Describe the origin of a line in short, and in full with model, time and request. */
+  /** Describe the origin of a line: `short` has the author; `full` also model, time and request. */
   origin(cell: number, origin: IOrigin): { short: string; full: string } {
     const { trans, replay } = this;
     const { author, copiedFrom } = origin;
@@ -212,7 +212,7 @@ export class PageLabels {
   private readonly _percent: Intl.NumberFormat;
 }
 
-/** Return the author of a step: "existing" for content that is older than the history. */
+/** Return the author of a step; for existing content (see the glossary), "existing". */
 export function authorOf({
   kind,
   author

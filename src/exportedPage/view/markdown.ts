@@ -1,4 +1,4 @@
-/** Functions that render Markdown, which `aiserver/sharing/markdown.py` parsed for the page. */
+/** Functions that render Markdown. `aiserver/sharing/markdown.py` has parsed it for the page. */
 import type { MarkdownNode } from '../model/data';
 import { el } from './dom';
 
@@ -17,10 +17,11 @@ function render(node: MarkdownNode): Node | string {
   if (typeof node === 'string') {
     return node;
   }
+  // A number may follow the tag: the level of a heading `h`, or the first number of a list `ol`.
   const [tag, number] = node[0].split(':');
   const children = (node.slice(1) as MarkdownNode[]).map(render);
   if (tag === 'h') {
-    // Don't create a heading element: it would mix with the headings of the page itself.
+    // Don't create a heading element, because it would look like a heading of the page itself.
     return el('p', { class: `heading level-${Number(number)}` }, children);
   }
   const name = TAGS.find(allowed => allowed === tag) ?? 'span';

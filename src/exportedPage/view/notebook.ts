@@ -1,4 +1,7 @@
-/** The view of the notebook at a moment. Only cells that changed since are rendered again. */
+/**
+ * The view of the notebook at a moment. When another moment is shown, only the cells that look
+ * different there are rendered again.
+ */
 import { originsOf } from '../model/replay';
 import { codeBlock, outputBlock } from './code';
 import { button, Child, chip, el, replaceChildren } from './dom';
@@ -59,7 +62,7 @@ export class NotebookView {
     }
   }
 
-  /** Return the element of a cell, rendered again only if it looks different at this moment. */
+  /** Return the element of a cell. It is rendered only if it looks different at this moment. */
   private _render(
     cell: number,
     type: string,
@@ -99,7 +102,7 @@ export class NotebookView {
     );
   }
 
-  /** Render a cell's change at this moment or, if it didn't change, its source; and its output. */
+  /** Render a cell's change at this moment. If there is none, render its source and its output. */
   private _body(
     cell: number,
     type: string,
@@ -149,6 +152,7 @@ export class NotebookView {
 function scrollTo(node: Element): void {
   const bar = document.querySelector('.top')!.getBoundingClientRect().bottom;
   const { top } = node.getBoundingClientRect();
+  // At least 80 pixels of the element should be visible. Keep 12 pixels between it and the bar.
   if (top < bar || top > window.innerHeight - 80) {
     window.scrollBy(0, top - bar - 12);
   }

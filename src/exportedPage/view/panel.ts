@@ -45,7 +45,7 @@ export class CellPanel {
 
   readonly node: HTMLElement;
 
-  /** Show a step of a cell, or no step if `step` is -1. `moment` decides how the cell is called. */
+  /** Show a step of a cell; none if `step` is -1. The cell's name depends on `moment`. */
   show(cell: number, step: number, moment: number): void {
     const { replay, trans } = this._labels;
     const isOtherCell = cell !== this._cell;
@@ -147,7 +147,7 @@ export class CellPanel {
       rowFacts(labels, this._cell, row),
       rowBlock(labels, this._cell, row, {
         before: value === '' ? undefined : rows[Number(value)].code,
-        // If the current step is a run, show its output, else that of the last run.
+        // If the current step is a run, show its output, else the output of the row's last run.
         run: step.kind === 'run' ? step : undefined
       })
     );

@@ -79,7 +79,10 @@ export class Player {
     this._onMove(this._moment + offset);
   }
 
-  /** Pause playback, or start it: at the current moment, or at the first if this is the last. */
+  /**
+   * Pause or start playback. It starts at the current moment, or at the first moment if the current
+   * one is the last.
+   */
   toggle(): void {
     if (this._timer !== undefined) {
       this.pause();
@@ -121,7 +124,10 @@ export class Player {
   private readonly _caption = el('p.caption', { 'aria-live': 'polite' });
 }
 
-/** Create a bar chart of the number of moments over time, by kind of contributor. */
+/**
+ * Create a bar chart of the moments, from the first to the last. Each bar stands for some adjacent
+ * moments, and its segments show how many of them each kind of contributor made.
+ */
 function activityChart({ replay }: PageLabels): HTMLElement {
   const { moments } = replay.data;
   const names = ['model', 'person', 'other'] as const;
@@ -135,6 +141,7 @@ function activityChart({ replay }: PageLabels): HTMLElement {
   );
   moments.forEach(({ steps: [first] }, index) => {
     const step = first && replay.cells[first[0]].steps[first[1]];
+    // A moment without steps, such as a change of the cells' order, counts as made by a person.
     const author = step ? authorOf(step) : 'person';
     const name = author === 'model' || author === 'person' ? author : 'other';
     bars[Math.floor((index * bars.length) / moments.length)][name]++;

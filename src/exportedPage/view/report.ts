@@ -1,4 +1,4 @@
-/** The report: how many lines each contributor wrote, in total, by name and by cell. */
+/** The report: how many lines each contributor wrote, in the whole notebook and in each cell. */
 import { cellName } from '../../labels/cellNames';
 import { contributorName } from '../../labels/contributorLabels';
 import {
@@ -32,7 +32,11 @@ export function reportView(
   const share = trans.__('Share');
   const name = (text: string) =>
     contributorName({ author: 'program', name: text }, trans);
-  const names = (title: string, head: string, counts: Record<string, number>) =>
+  const namesTable = (
+    title: string,
+    head: string,
+    counts: Record<string, number>
+  ) =>
     namesByLineCount(counts).length > 0 && [
       el('h3', title),
       table(
@@ -75,8 +79,8 @@ export function reportView(
         'Non-blank lines in the current notebook. A line counts as written by AI if it came from an answer and has not been edited since.'
       )
     ),
-    names(trans.__('Models'), trans.__('Model'), total.models),
-    names(trans.__('Agents and programs'), trans.__('Name'), total.names),
+    namesTable(trans.__('Models'), trans.__('Model'), total.models),
+    namesTable(trans.__('Agents and programs'), trans.__('Name'), total.names),
     cells.length > 0 && [
       el('h3', trans.__('Cells')),
       table(
