@@ -1,7 +1,8 @@
 """The base handler: it reads requests, writes answers and maps errors to HTTP.
 
-Invariants: the body of an error is ``{code, message, text, requestId}``, with a fixed code and a
-plain sentence. It never contains a traceback, a path or a provider's text. No traceback is logged
+Invariants: the body of an error is ``{code, message, text, requestId}`` and, for some errors, data
+that helps to fix them. All errors of a class have the same ``code``, and ``message`` is a plain
+sentence. The body never contains a traceback, a path or a provider's text. No traceback is logged
 for an error that the client caused.
 """
 
@@ -40,7 +41,7 @@ from ..sharing.process import Exporter
 from ..surrogates import json_bytes
 
 RESOURCE = "aiserver"  # the resource to which Jupyter's Authorizer allows access
-MAX_BODY = 3 * 1024 * 1024  # bytes; parsing them blocks the event loop for less than 10 ms
+MAX_BODY = 3 * 1024 * 1024  # bytes; to parse so many blocks the event loop for less than 10 ms
 
 # The HTTP statuses of errors. A class without an entry has the status of its parent class.
 STATUS: dict[type[errors.AIServerError], int] = {
@@ -70,8 +71,9 @@ FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
     405: ("method_not_allowed", UserText("This action is not supported here.")),
 }
 
-# Jupyter's own identity providers, and the names that they invent for browsers.
-_STOCK_PROVIDERS = (IdentityProvider.get_user, LegacyIdentityProvider.get_user)
+# The methods by which Jupyter's own identity providers give each browser a random user name.
+_RANDOM_NAME_METHODS = (IdentityProvider.get_user, LegacyIdentityProvider.get_user)
+# The form of these random names.
 _RANDOM_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -83,8 +85,8 @@ class Services:
     """The objects that handlers use, created by ``extension.py``.
 
     ``session_owner`` is the owner of the sessions; it is empty if the store belongs to one person.
-    Only the user ``owner`` may make requests, and only the user ``deleting_owner`` may delete
-    histories. If the name is empty, everyone may.
+    Only the user named ``owner`` may make requests, and only the user named ``deleting_owner`` may
+    delete histories. If ``owner`` or ``deleting_owner`` is empty, every user may do so.
     """
 
     sessions: SessionManager
@@ -101,7 +103,7 @@ class Services:
 
 
 def guarded(action: Literal["read", "write", "execute"]) -> Callable[[Method], Method]:
-    """Require a login, and that Jupyter's Authorizer allows ``action``."""
+    """Decorate a method so that it requires a login and Jupyter's permission for ``action``."""
 
     def guard(method: Method) -> Method:
         return cast("Method", authenticated(authorized(action, RESOURCE)(method)))
@@ -115,7 +117,7 @@ def status_of(error: errors.AIServerError) -> int:
 
 
 def error_fields(error: errors.AIServerError) -> dict[str, Any]:
-    """Return an error as sent: ``code``, ``message``, ``text``, and data that helps to fix it."""
+    """Return the fields of an error's body, except ``requestId``."""
     fields: dict[str, Any] = {
         "code": error.code,
         "message": error.message,
@@ -148,25 +150,27 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def user_name(self) -> str:
-        """The name of the user who sent the request; empty on a server of one person.
+        """The name of the user who sent the request; empty if the name doesn't identify a person.
 
-        Jupyter's own identity providers give each browser that has the token or the password a
-        random name, which doesn't identify a person. The names of other identity providers, such as
-        JupyterHub's, do.
+        Jupyter's own identity providers give a random name to each browser that has the token or
+        the password. Other identity providers, such as JupyterHub's, give the name of a person.
         """
         user = self.current_user
         name = user.username if isinstance(user, User) else ""
-        has_random_names = type(self.identity_provider).get_user in _STOCK_PROVIDERS
+        has_random_names = type(self.identity_provider).get_user in _RANDOM_NAME_METHODS
         return "" if has_random_names and _RANDOM_NAME.fullmatch(name) else name
 
     def check_owner(self) -> None:
-        """Raise NotOwner if only the server's owner, who pays for requests, may do this."""
+        """Raise NotOwner unless the user is the server's owner, who pays for requests.
+
+        A server without an owner allows every user.
+        """
         owner = self.services.owner
         if owner and self.user_name != owner:
             raise errors.NotOwner
 
     def check_can_delete(self) -> None:
-        """Raise NotOwner if only the server's owner may delete histories."""
+        """Raise NotOwner unless the user may delete histories."""
         owner = self.services.deleting_owner
         if owner and self.user_name != owner:
             raise errors.NotOwner(
@@ -191,17 +195,23 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             raise errors.InvalidRequest("The body is not valid JSON.") from reason
 
     def body(self, model: type[Model]) -> Model:
-        """Parse and validate the body. Raises InvalidRequest, or ValidationError with the field."""
+        """Parse and validate the body. Raises InvalidRequest or ValidationError."""
         return model.model_validate(self.json_body())
 
     def query(self, model: type[Model]) -> Model:
-        """Validate the URL's query as ``body`` does. Arguments that the model lacks are ignored."""
+        """Validate the arguments in the URL. Arguments that aren't fields of ``model`` are ignored.
+
+        Raises ValidationError.
+        """
         names = {field.alias or to_camel(name) for name, field in model.model_fields.items()}
         present = names & self.request.query_arguments.keys()
         return model.model_validate({name: self.get_query_argument(name) for name in present})
 
     def if_match(self) -> int | None:
-        """Return the revision in the header ``If-Match``; None without it. Raises InvalidField."""
+        """Return the revision in the header ``If-Match``; None if the header is missing or ``*``.
+
+        Raises InvalidField.
+        """
         header = self.request.headers.get("If-Match", "").strip()
         if header in ("", "*"):
             return None
@@ -215,11 +225,11 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         self.set_header("ETag", f'"{revision}"')
 
     def compute_etag(self) -> str | None:
-        """Return None: otherwise, Tornado would send a hash of the body instead of a revision."""
+        """Return None, so that Tornado doesn't send a hash of the body as ``ETag``."""
         return None
 
     async def finish_in_thread(self, build: Callable[[], Any]) -> None:
-        """Build and encode a long answer in a thread, so that it doesn't block the event loop."""
+        """Build and encode a long answer in a thread, so the event loop isn't blocked, and send it."""
         await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
@@ -271,7 +281,10 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
 
 def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
-    """Return an exception as an AIServerError; None if it is neither that nor invalid input."""
+    """Return an AIServerError as it is, and convert a ValidationError to one.
+
+    Return None for any other exception.
+    """
     if isinstance(reason, errors.AIServerError):
         return reason
     if isinstance(reason, ValidationError):
@@ -285,6 +298,9 @@ def _as_error(reason: BaseException | None) -> errors.AIServerError | None:
 
 
 def _safe_name(part: str | int) -> str:
-    """Return a component of a field's name, or "a field" if the client sent an unusual text."""
+    """Return one component of the path to an invalid field.
+
+    The component may be a key that the client chose, so an unusual text is replaced by "a field".
+    """
     text = str(part)
     return text if re.fullmatch(r"[A-Za-z0-9_]{1,32}", text) else "a field"

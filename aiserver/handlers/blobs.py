@@ -21,6 +21,7 @@ class BlobsHandler(AIServerHandler):
     async def put(self) -> None:
         """Store a picture and answer with its hash. Equal pictures are stored once."""
         data = self.request.body
+        # A body above the general limit gets the error for its size, whatever it contains.
         if picture_type(data) is None and len(data) <= MAX_BODY:
             raise InvalidRequest("The body is not a PNG, JPEG, WebP or GIF image.")
         if len(data) > MAX_BLOB:
@@ -40,10 +41,10 @@ class BlobHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, sha256: str) -> None:
-        """Answer with the picture, which browsers may cache forever."""
+        """Answer with the picture. Browsers may cache it, because its content never changes."""
         data = await self.services.sessions.get_blob(sha256, owner=self.services.session_owner)
-        kind = picture_type(data) if data else None
-        if data is None or kind is None:
+        media_type = picture_type(data) if data else None
+        if data is None or media_type is None:
             raise NotFound(UserText("This image is not in the history."))
         self.set_header("Cache-Control", "private, max-age=31536000, immutable")
-        await self.finish(data, set_content_type=kind)
+        await self.finish(data, set_content_type=media_type)

@@ -36,7 +36,7 @@ class ChangesHandler(AIServerHandler):
         await self.finish(json_bytes(answer))
 
     def _batch(self, notebook_id: str, body: ChangesBody) -> Batch:
-        type_by_cell = {cell.id: cell.type for cell in body.order or []}  # without duplicates
+        type_by_cell = {cell.id: cell.type for cell in body.order or []}  # each cell once
         timestamp = body.timestamp or utc_now()
         return Batch(
             id=body.id,
@@ -65,13 +65,13 @@ class ChangesHandler(AIServerHandler):
                 )
                 for number, event in enumerate(cell.events)
             ],
-            fork_of=None if fork_of == key else fork_of,
+            fork_of=None if fork_of == key else fork_of,  # a cell can't be a fork of itself
             parents=[SessionKey(notebook_id, parent, key.owner) for parent in cell.parents],
         )
 
 
 def _merge_duplicates(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBody]:
-    """Return the changes with all events of a cell in one change, in their order."""
+    """Merge all changes of a cell into one change; its events stay in their order."""
     merged: dict[str, CellChangeBody] = {}
     for cell in cells:
         previous = merged.get(cell.cell_id)
@@ -90,9 +90,10 @@ def _merge_duplicates(cells: Sequence[CellChangeBody]) -> Iterable[CellChangeBod
 
 
 def _with_id(event: NewEvent, name: str) -> NewEvent:
-    """Give an event that has no id an id that is derived from ``name``.
+    """Set the id of an event that has none, and return the event.
 
-    So if a page sends a batch again, each event has the same id again and is recorded once.
+    The id is derived from ``name``. If a page sends a batch again, each event gets the same id as
+    before, and is therefore recorded only once.
     """
     if event.id is None:
         event.id = str(uuid.uuid5(_EVENT_NAMESPACE, name))

@@ -1,7 +1,8 @@
 """``notebooks/…/export``: export a notebook's replay as one file.
 
-Invariants: the file is sent as text inside JSON, never as a web page of this server. The notebook's
-own file is read only if the user may read it and it contains the notebook's id.
+Invariants: the exported file is sent as text inside JSON, never as a web page of this server. The
+content of the notebook's own file is only exported if the user may read that file and if it
+contains the notebook's id.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class ExportHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Do the same for clients that send the path in the URL, although logs contain URLs."""
+        """Do the same as ``post``, which is preferable, because URLs with paths are logged."""
         await self._answer(notebook_id, self.query(ExportBody))
 
     async def _answer(self, notebook_id: str, body: ExportBody) -> None:
@@ -39,7 +40,7 @@ class ExportHandler(AIServerHandler):
         await self.finish(answer)
 
     async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
-        """Return the notebook at a path if it has this id and the user may read it."""
+        """Return the notebook at a path; None if it has another id or the user may not read it."""
         allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
         if not await ensure_async(allowed):
             return None

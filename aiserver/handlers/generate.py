@@ -1,4 +1,4 @@
-"""``generate``: generate a cell's code, streamed or at once; preview and stop requests."""
+"""``generate``: generate a cell's code, preview a prompt, and stop a generation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .sse import HEARTBEAT, Event, send_events
 
 
 class GenerateHandler(AIServerHandler):
-    """Generates a cell's code. A disconnected client stops the model."""
+    """Generates a cell's code. If the client disconnects, the model is stopped."""
 
     body_type: type[GenerateBody] = GenerateBody
     _generation: Generation | None = None
@@ -21,7 +21,7 @@ class GenerateHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Answer with server-sent events, or with the saved turn."""
+        """Answer with server-sent events if the client accepts them, else with the saved turn."""
         self.check_owner()
         body = self.body(self.body_type)
         key = self.key(body.notebook_id, body.cell_id)
@@ -54,7 +54,7 @@ class GenerateHandler(AIServerHandler):
         await self.finish(json_bytes(outcome.interaction.to_dict()))
 
     def on_connection_close(self) -> None:
-        """Stop the model, even if it hasn't answered yet."""
+        """Stop the generation, even if it doesn't exist yet (``post`` stops it then)."""
         self._is_disconnected = True
         if self._generation is not None:
             self._generation.stop()
@@ -94,13 +94,13 @@ class StopHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
-        """Ask the generation to stop. The response to its own request reports its end."""
+        """Ask the generation to stop. The answer to the POST that started it reports its end."""
         self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
 
 
 async def _events(generation: Generation) -> AsyncGenerator[Event | None, None]:
-    """Yield the events of a generation, and None after a pause, as ``send_events`` expects."""
+    """Yield the events of a generation, and None after ``HEARTBEAT`` seconds without one."""
     ids = {"generationId": generation.id, "turnId": generation.turn_id}
     yield "start", ids | {"model": model_fields(generation.model.info)}
     async for token in generation.tokens(idle=HEARTBEAT):

@@ -25,8 +25,8 @@ class GitHandler(AIServerHandler):
         """
         owner = self.services.owner
         root = None if owner and self.user_name != owner else self._root
-        top = root and await asyncio.to_thread(_undecided_repository, root)
-        await self.finish(json_bytes({"repository": str(top) if top else None}))
+        repository = root and await asyncio.to_thread(_undecided_repository, root)
+        await self.finish(json_bytes({"repository": str(repository) if repository else None}))
 
     @guarded("write")
     async def post(self) -> None:
@@ -51,4 +51,5 @@ class GitHandler(AIServerHandler):
 
 
 def _undecided_repository(root: Path) -> Path | None:
+    """Return the repository that contains histories and needs a decision; None if there is none."""
     return setup.undecided_repository(root) if (root / FOLDER).is_dir() else None

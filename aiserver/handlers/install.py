@@ -1,4 +1,4 @@
-"""``models/local/install``: install the local model, follow its progress, stop it."""
+"""``models/local/install``: install the local model, report the progress, stop the installation."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from .sse import HEARTBEAT, Event, send_events
 
 
 class InstallHandler(AIServerHandler):
-    """Installs the local model. The installation goes on when the clients have disconnected."""
+    """Installs the local model. The installation continues after clients have disconnected."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Start an installation or follow the running one; answer with events or its progress."""
+        """Start an installation, or follow the installation that is running.
+
+        Answer with server-sent events if the client accepts them, else with the present progress.
+        """
         self.check_owner()
         body = self.body(InstallBody)
         if not self.services.models.can_install():
@@ -27,6 +30,7 @@ class InstallHandler(AIServerHandler):
         if not is_local_package_installed():
             raise ModelPackageMissing(None, INSTALL_LOCAL)
         installer = self.services.models.installer
+        # A client that sends ``join`` only follows a running installation and never starts one.
         installation = installer.current if body.join else installer.join()
         if installation is None:
             raise NotFound(UserText("No installation is running."))
@@ -45,7 +49,7 @@ class InstallHandler(AIServerHandler):
 
 
 async def _events(installation: Installation) -> AsyncGenerator[Event | None, None]:
-    """Yield the events of an installation, and None after a pause, as ``send_events`` expects."""
+    """Yield the events of an installation, and None after ``HEARTBEAT`` seconds without one."""
     async for state in installation.follow(idle=HEARTBEAT):
         yield ("progress", asdict(state)) if state else None
     if failure := failure_of(installation):

@@ -10,13 +10,13 @@ from .models import secret_value
 class KeyHandler(AIServerHandler):
     """Sets a provider's key and address. Only the server's owner may do this.
 
-    The action is ``execute``, as for requests, because the key and the address decide where
-    requests are sent and who pays for them.
+    This needs the permission ``execute``, as a request does, because the key and the address decide
+    where requests are sent and who pays for them.
     """
 
     @guarded("execute")
     async def put(self, provider: str) -> None:
-        """Store the key and address, in place of any previous ones."""
+        """Store the key and address, and replace any that were stored."""
         self.check_owner()
         body = self.body(KeyBody)
         await self.services.models.connect(
@@ -26,7 +26,7 @@ class KeyHandler(AIServerHandler):
 
     @guarded("execute")
     async def patch(self, provider: str) -> None:
-        """Set whether the provider's server runs on this machine, without a change of the key."""
+        """Set whether the provider's server runs on this machine. The key stays the same."""
         self.check_owner()
         await self.services.models.declare_local(provider, self.body(PlaceBody).on_this_machine)
         self.set_status(204)

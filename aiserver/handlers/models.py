@@ -52,7 +52,7 @@ def _provider_fields(info: ProviderInfo) -> dict[str, object]:
     }
 
 
-def _local_fields(info: ModelInfo, installing: InstallState | None) -> dict[str, object]:
+def _local_fields(info: ModelInfo, install_state: InstallState | None) -> dict[str, object]:
     is_installed, has_package = weights.installed() is not None, is_local_package_installed()
     return {
         "id": info.id,
@@ -62,12 +62,12 @@ def _local_fields(info: ModelInfo, installing: InstallState | None) -> dict[str,
         "kept": 0 if is_installed else weights.partial_bytes(),
         "package": has_package,
         "install": weights.INSTALL if has_package else INSTALL_LOCAL,
-        "installing": asdict(installing) if installing else None,
+        "installing": asdict(install_state) if install_state else None,
     }
 
 
 def secret_value(key: SecretStr | None) -> str | None:
-    """Return the key of a request's body as plain text."""
+    """Return a key that a client sent as plain text; None if it sent no key."""
     return key.get_secret_value() if key else None
 
 
@@ -78,19 +78,22 @@ class ModelsHandler(AIServerHandler):
     async def get(self) -> None:
         """Answer with the models, the default model, the providers and the local model."""
         listing = await self.services.models.overview()
-        running = self.services.models.installer.current
-        installing = running.state if running else None
+        installation = self.services.models.installer.current
+        install_state = installation.state if installation else None
         body = {
             "default": listing.default.id if listing.default else None,
             "models": [model_fields(info) for info in listing.models],
             "providers": [_provider_fields(info) for info in listing.providers],
-            "local": _local_fields(listing.local, installing) if listing.local else None,
+            "local": _local_fields(listing.local, install_state) if listing.local else None,
             "notices": await self._notices(),
         }
         await self.finish(json_bytes(body))
 
     async def _notices(self) -> list[str]:
-        """Return the store's notices for the prompt row. ``HealthHandler`` returns all notices."""
+        """Return the store's notice about missing locks, if any, for the prompt row.
+
+        ``HealthHandler`` returns all notices.
+        """
         try:
             return [
                 text for text in await self.services.sessions.notices() if text == NO_LOCKS_NOTICE
@@ -102,7 +105,7 @@ class ModelsHandler(AIServerHandler):
 class ChoiceHandler(AIServerHandler):
     """Chooses the default model.
 
-    The action is ``execute``, because the choice decides where requests are sent.
+    This needs the permission ``execute``, because the choice decides where requests are sent.
     """
 
     @guarded("execute")
@@ -131,7 +134,10 @@ class NamesHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Request the list with the entered key and address. Nothing from a notebook is sent."""
+        """Request the list from the provider, with the key and address that a person entered.
+
+        Nothing from a notebook is sent.
+        """
         self.check_owner()
         body = self.body(NamesBody)
         names = await self.services.models.list_names(

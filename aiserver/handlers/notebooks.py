@@ -21,7 +21,7 @@ from .base import AIServerHandler, guarded
 
 
 class NotebooksHandler(AIServerHandler):
-    """Finds the ids of notebooks by their path, cells and previous id."""
+    """Finds or assigns the id of a notebook, given its path, its cells and the id in the page."""
 
     @guarded("write")
     async def post(self) -> None:
@@ -41,13 +41,13 @@ def notebook_registry(
 ) -> NotebookRegistry:
     """Create the registry that assigns ids to a server's notebooks.
 
-    With the file store, it also copies the histories of notebooks in other roots.
+    With the file store, the registry also copies histories from other roots.
     """
     if not isinstance(store, FileSessionManager):
         return NotebookRegistry(store, Contents(contents_manager), owner=owner)
     contents = Contents(contents_manager, Path(store.root))
-    served = Path(store.start_dir).absolute()
-    other_roots = OtherRoots(store, served, contents.folder, log, owner=owner)
+    served_folder = Path(store.start_dir).absolute()
+    other_roots = OtherRoots(store, served_folder, contents.folder, log, owner=owner)
     return NotebookRegistry(store, contents, other_roots, owner=owner)
 
 
@@ -62,20 +62,20 @@ class Contents:
     def __init__(self, manager: Any, root: Path | None = None) -> None:
         self._manager = manager
         has_files = isinstance(manager, FileContentsManager)
-        self._served = Path(manager.root_dir).absolute() if has_files else None
+        self._served_folder = Path(manager.root_dir).absolute() if has_files else None
         self._root = root.absolute() if root else None
 
     def name(self, path: str) -> str:
         """Return the name of the notebook at a path of the contents API."""
-        if self._served is None or self._root is None:
+        if self._served_folder is None or self._root is None:
             return path
-        return name_under(self._root, self._served / path)
+        return name_under(self._root, self._served_folder / path)
 
     def folder(self, path: str) -> Path | None:
         """Return the folder of the notebook at a path; None if the notebook isn't a file."""
-        if self._served is None or ".." in Path(path).parts:
+        if self._served_folder is None or ".." in Path(path).parts:
             return None
-        return (self._served / path).parent
+        return (self._served_folder / path).parent
 
     async def exists(self, name: str) -> bool:
         """Return whether the notebook exists; False if that can't be checked."""
@@ -91,11 +91,11 @@ class Contents:
         """Return the id stored in the notebook, or None."""
         path = self.path(name)
         try:
-            if self._served is not None and self._is_safe(name):
+            if self._served_folder is not None and self._is_safe(name):
                 metadata = await asyncio.to_thread(_metadata, self._file(name))
             elif path is None:
                 return None
-            else:  # not a file, or a format that only the contents manager reads
+            else:  # only the contents manager can read the notebook
                 model = await ensure_async(self._manager.get(path, content=True, type="notebook"))
                 metadata = model["content"]["metadata"]
             notebook_id = metadata["aiserver"]["notebook_id"]
@@ -105,7 +105,7 @@ class Contents:
 
     async def is_same(self, name: str, other: str) -> bool:
         """Return whether two names refer to the same file."""
-        if self._served is None or not (self._is_safe(name) and self._is_safe(other)):
+        if self._served_folder is None or not (self._is_safe(name) and self._is_safe(other)):
             return False
         try:
             return await asyncio.to_thread(self._file(name).samefile, self._file(other))
@@ -113,14 +113,14 @@ class Contents:
             return False
 
     def _file(self, name: str) -> Path:
-        return (self._root or self._served or Path()) / name
+        return (self._root or self._served_folder or Path()) / name
 
     def path(self, name: str) -> str | None:
-        """Return the path in the contents API for a name; None outside the served folder."""
-        if self._served is None or self._root is None:
+        """Return a notebook's path in the contents API; None if it is outside the served folder."""
+        if self._served_folder is None or self._root is None:
             return name
         try:
-            return self._file(name).relative_to(self._served).as_posix()
+            return self._file(name).relative_to(self._served_folder).as_posix()
         except ValueError:
             return None
 

@@ -14,7 +14,7 @@ from ..requests import BlameBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-_CHUNK = 1000  # moments; encoding them takes some milliseconds
+_CHUNK = 1000  # moments that are encoded at once, which takes some milliseconds
 
 
 class ReplayHandler(AIServerHandler):
@@ -22,9 +22,9 @@ class ReplayHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the steps; with an empty list for a cell without a history.
+        """Answer with the steps; the list is empty for a cell without a history.
 
-        A 404 would be worse: most cells have no history, and browsers log each 404 to the console.
+        The status isn't 404 then, because most cells have no history, and browsers log each 404.
         """
         key = self.key(notebook_id, cell_id)
         session = await self.services.sessions.load_session(key)
@@ -44,12 +44,12 @@ class BlameHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the origin of each line. A POST, because the source may be long."""
+        """Answer with the origin of each line. It is a POST, because the source may be long."""
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.services.sessions.load_session(key)
         session_by_cell: Mapping[str, Session] = {}
-        if any(  # lines of the cell may come from other cells
+        if any(  # a line that came from another cell needs the session of that cell
             event.type == "merge" or "from_cell" in (event.data or {})
             for event in session.events or []
         ):
@@ -118,13 +118,14 @@ class ReportHandler(_NotebookHandler):
 
 
 def _timeline(history: History) -> bytes:
-    """Encode a timeline in chunks, because encoding blocks all other threads (it holds the GIL).
+    """Encode a timeline, one chunk of moments after another.
 
-    See ``benchmarks/replay.py``.
+    Encoding a chunk blocks all other threads, because it holds the GIL. Between two chunks, other
+    threads can run. See ``benchmarks/replay.py``.
     """
     timeline = history.timeline
     head = json_bytes({"version": history.version, "cells": timeline.cells()})
-    chunks = [
+    chunks = [  # without the brackets of the lists
         json_bytes([moment.to_wire() for moment in timeline.moments[n : n + _CHUNK]])[1:-1]
         for n in range(0, len(timeline.moments), _CHUNK)
     ]

@@ -27,7 +27,7 @@ class SearchHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self) -> None:
-        """Do the same for clients that send the query in the URL, although logs contain URLs."""
+        """Do the same as ``post``, which is preferable, because URLs with queries are logged."""
         await self._answer(self.query(SearchQuery))
 
     async def _answer(self, body: SearchBody) -> None:
@@ -47,13 +47,16 @@ class SearchHandler(AIServerHandler):
             if not self._task.cancelled():
                 raise
             return  # the client disconnected
-        available = is_installed()
+        is_meaning_available = is_installed()
         paths = await self.services.notebooks.paths({hit.notebook_id for hit in result.hits})
         answer = {
             "results": [_hit_fields(hit, paths[hit.notebook_id]) for hit in result.hits],
             "total": result.total,
             "unread": result.unread,
-            "meaning": {"available": available, "install": None if available else INSTALL_COMMAND},
+            "meaning": {
+                "available": is_meaning_available,
+                "install": None if is_meaning_available else INSTALL_COMMAND,
+            },
         }
         await self.finish(json_bytes(answer))
 

@@ -13,9 +13,9 @@ from ..requests import EventBody, SessionListQuery
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-# At most 100 events, more than a person can cause between two requests.
+# The limit of 100 events is more than a person can cause between two calls of the API.
 _EVENTS = TypeAdapter(Annotated[list[EventBody], Field(min_length=1, max_length=100)])
-_CAMEL = {name: to_camel(name) for name in SessionSummary.model_fields}
+_CAMEL_CASE_NAMES = {name: to_camel(name) for name in SessionSummary.model_fields}
 
 
 class SessionListHandler(AIServerHandler):
@@ -36,7 +36,7 @@ class SessionListHandler(AIServerHandler):
         await self.finish_in_thread(
             lambda: {
                 "sessions": [
-                    {_CAMEL[name]: value for name, value in summary.model_dump().items()}
+                    {_CAMEL_CASE_NAMES[name]: value for name, value in summary.model_dump().items()}
                     for summary in summaries
                 ],
                 "total": total,

@@ -1,8 +1,9 @@
 """Server-sent events: framing and flow control.
 
 Invariants: an event consists of a name and one JSON object. Each event is sent completely before
-the next one is written, so memory stays bounded. After a pause a comment is sent, so that proxies
-don't close the connection, and so that the server notices if the client has disconnected.
+the next event is written, so memory stays bounded. After ``HEARTBEAT`` seconds without an event, a
+comment is sent. So proxies don't close the connection, and the server notices if the client has
+disconnected.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ class _Disconnected(Exception):
 
 
 async def send_events(handler: AIServerHandler, events: AsyncGenerator[Event | None, None]) -> None:
-    """Answer with events, and with a comment for each None, until the client disconnects."""
+    """Send events, and a comment for each None, until the client disconnects."""
     handler.set_header("Content-Type", "text/event-stream; charset=utf-8")
     handler.set_header("Cache-Control", "no-cache, no-transform")
-    handler.set_header("X-Accel-Buffering", "no")
+    handler.set_header("X-Accel-Buffering", "no")  # nginx would collect events before it sends them
     # Nagle's algorithm would delay small events by 40 ms.
     stream = getattr(handler.request.connection, "stream", None)
     if stream is not None and not stream.closed():
@@ -61,7 +62,9 @@ async def _write(handler: AIServerHandler, data: bytes) -> None:
     try:
         handler.write(data)
         flushed = handler.flush()
-        if not flushed.done():  # usually it is done, because the socket's buffer had room
+        if (
+            not flushed.done()
+        ):  # usually the data is sent at once, because it fits into the socket's buffer
             await asyncio.wait_for(flushed, FLUSH_TIMEOUT)
         flushed.result()
     except (StreamClosedError, TimeoutError, asyncio.TimeoutError, RuntimeError) as reason:
