@@ -229,7 +229,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         return None
 
     async def finish_in_thread(self, build: Callable[[], Any]) -> None:
-        """Build and encode a long answer in a thread, so the event loop isn't blocked, and send it."""
+        """Build and encode a long answer in a thread, to keep the event loop free; send it."""
         await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:

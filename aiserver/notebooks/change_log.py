@@ -1,30 +1,33 @@
 """Record what happened to the cells of a notebook, and in which order.
 
-A batch is what a page sends at once: new events of several cells and, if the order of the cells or
-a cell's type changed, the order. After the events are written into the cells' sessions, an entry in
-the notebook's change log records the last seq of each of these sessions.
+A batch is what a page sends at once: new events of several cells. If the order of the cells or the
+type of a cell has changed, the batch also contains the cells in their order, with their types.
+After the events are written into the cells' sessions, an entry in the notebook's change log records
+the last seq of each of these sessions.
 
 Invariants:
 
-- Recording a batch again has no further effect, even if only some of it was recorded before, or if
-  another server recorded it.
+- A batch may be recorded again, by this server or by another server. Nothing in it is recorded
+  twice. If only some of it was recorded before, the missing events and entries are added.
 - A log entry only contains the seqs of records that are already in the sessions.
 - A cell whose session can't be written (because it is damaged, or from a newer AI Server) doesn't
   block other cells. The answer and the log entry don't contain the cell.
 - The sessions of new cells are created before any event of the batch is recorded. So a fork starts
-  with the records that its origin had before the batch, and a merged cell's session lists the
-  revisions that the merged cells had before.
+  with the records that its origin had before the batch. Likewise, the session of a cell that
+  resulted from a merge lists the revisions that the sessions of the merged cells had before the
+  batch.
 - A page may send the source of a cell without knowing whether it has changed: as an initial
   observation (``first``) when a notebook is opened, or as a repeated observation (``again``). Such
   an event isn't recorded if the session already has that source. For an initial observation, the
   log entry then doesn't contain the cell either. An order that equals the last order in the log
   adds no entry, and neither does a batch that changed nothing.
-- An entry is marked as ``saved`` only if the records match the saved file. They don't match if a
-  session can't be written. Nor do they if another page of the same notebook (without a shared
-  document) has recorded changes that this page doesn't have: then the answer lists the changed
-  cells, and this page sends the sources that it saved.
-- The first entry with an order contains the last seqs of all cells in the order, because the
-  records from before tracking began are older than this entry.
+- An entry is marked as ``saved`` only if the records match the saved file. They don't match if
+  the session of a cell can't be written. They don't match either if another page of the same
+  notebook (without a shared document) has recorded changes that this page doesn't have. In this
+  case, the answer to this page lists the changed cells, and this page then sends the sources that
+  it saved.
+- The first entry with an order contains the last seqs of all cells in the order. So it is certain
+  that the records from before tracking began are older than this entry.
 
 A batch adds up to two entries, in one write: ``cell_order {cell_ids, types}`` and ``changed {cells:
 {id: seq}, digests?: {id: digest}, id, page?, saved?}``. ``saved`` means that the notebook was saved
@@ -87,7 +90,8 @@ class SessionHead:
     digest: str | None = field(default=None, compare=False)
 
 
-_Written = tuple[SessionHead | None, bool]  # see `_write`
+_WriteResult = tuple[SessionHead | None, bool]
+"""The result of ``_write_cell``, which explains the two values."""
 
 
 class BatchResult(NamedTuple):
@@ -95,7 +99,8 @@ class BatchResult(NamedTuple):
 
     ``heads`` are the heads of the sessions that could be written, by cell id, and ``seq`` is the
     seq of the last log entry. ``changed_by_others`` are the ids of the cells that other pages
-    changed after the entry that the page has seen; None if no other page sent a batch.
+    changed after the last entry that this page has seen; None if no other page sent a batch since
+    that entry.
     """
 
     heads: dict[str, SessionHead]
@@ -117,17 +122,17 @@ class ChangeRecorder:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
             # The events of new cells are written first. If that fails, the next attempt to record
             # the batch forks sessions that don't contain events of this batch yet.
-            new = await self._write_all(filter(_is_new, batch.cells))
-            results = new | await self._write_all(cell for cell in batch.cells if not _is_new(cell))
+            results = await self._write_cells(filter(_is_new, batch.cells))
+            results |= await self._write_cells(cell for cell in batch.cells if not _is_new(cell))
             cell_ids = [cell.key.cell_id for cell in batch.cells]
             heads = {id_: head for id_ in cell_ids if (head := results[id_][0])}
-            changed_heads = {id_: head for id_, head in heads.items() if not results[id_][1]}
+            heads_to_log = {id_: head for id_, head in heads.items() if not results[id_][1]}
             view.unwritable = (view.unwritable | set(cell_ids)) - heads.keys()
-            changed_by_others = await self._log(notebook_id, batch, changed_heads, view)
+            changed_by_others = await self._append_entries(notebook_id, batch, heads_to_log, view)
             return BatchResult(heads, view.acknowledge(batch.page), changed_by_others)
 
     async def _create_session(self, cell: CellChange) -> None:
-        """Create the session of a cell that was split off, copied or merged, unless it exists."""
+        """Create the session of a cell that was split off, copied or merged, if it has none yet."""
         try:
             if cell.fork_of is not None:
                 await self._store.fork(cell.fork_of, cell.key)
@@ -148,17 +153,17 @@ class ChangeRecorder:
             merged.meta.parents = parents
             await self._store.merge_copy(cell.key, merged)
 
-    async def _write_all(self, cells: Iterable[CellChange]) -> dict[str, _Written]:
-        """Record the events of cells; return the result of ``_write`` by cell id."""
-        results: dict[str, _Written] = {}
+    async def _write_cells(self, cells: Iterable[CellChange]) -> dict[str, _WriteResult]:
+        """Record the events of cells; return the result of ``_write_cell`` by cell id."""
+        results: dict[str, _WriteResult] = {}
 
         async def write(cell: CellChange) -> None:
-            results[cell.key.cell_id] = await self._write(cell)
+            results[cell.key.cell_id] = await self._write_cell(cell)
 
         await for_each(cells, write, limit=_CONCURRENCY)
         return results
 
-    async def _write(self, cell: CellChange) -> _Written:
+    async def _write_cell(self, cell: CellChange) -> _WriteResult:
         """Record the events of a cell.
 
         Return the head of the cell's session (None if it can't be written), and whether the change
@@ -171,7 +176,7 @@ class ChangeRecorder:
                 session = await self._store.load_session(cell.key)
                 if _is_redundant_event(session, events[0]):
                     events.pop(0)
-            if not events:
+            if not events:  # only the head of the session is asked for
                 session = await self._store.load_session(cell.key)
                 head = SessionHead(session.revision, session.next_seq - 1, last_digest(session))
                 return head, is_initial
@@ -181,12 +186,12 @@ class ChangeRecorder:
         except _UNWRITABLE:
             return None, False
 
-    async def _log(
+    async def _append_entries(
         self, notebook_id: str, batch: Batch, heads: dict[str, SessionHead], view: LogView
     ) -> list[str] | None:
-        """Write the log entries of a batch, and return the cells that other pages changed."""
+        """Append the log entries of a batch; return the value for ``changed_by_others``."""
         if not view.is_read:
-            await self._read(notebook_id, view)
+            await self._read_log(notebook_id, view)
         changed_by_others = view.changed_by_others(batch.page, batch.seen)
         order = None if batch.order is None else list(batch.order)
         if order == view.order:
@@ -220,25 +225,29 @@ class ChangeRecorder:
             ],
             owner=self._owner,
         )
-        if saved[0].seq != view.seq + 1:  # another server or the notebook registry wrote entries
-            if saved[0].seq <= view.seq:  # an older log replaced the log
+        # The numbers have a gap if another server or the notebook registry has written entries.
+        if saved[0].seq != view.seq + 1:
+            if saved[0].seq <= view.seq:  # the stored log was replaced by an older log
                 view.reset()
-            await self._read(notebook_id, view)
+            await self._read_log(notebook_id, view)
             return view.changed_by_others(batch.page, batch.seen)
         view.extend(saved)
         return changed_by_others
 
-    async def _read(self, notebook_id: str, view: LogView) -> None:
-        """Add the entries of the stored log that the view doesn't have."""
+    async def _read_log(self, notebook_id: str, view: LogView) -> None:
+        """Read the stored log, and add the entries to the view that the view doesn't have yet."""
         view.extend(await self._store.read_notebook_log(notebook_id, owner=self._owner))
         view.is_read = True
 
     async def _heads(self, notebook_id: str, cell_ids: Sequence[str]) -> dict[str, SessionHead]:
-        """Return the heads of the sessions of these cells; a cell may have no session."""
+        """Return the heads of the sessions of these cells, by cell id.
+
+        Cells without a session are left out.
+        """
         summaries, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
         existing = {summary.cell_id for summary in summaries}
         keys = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in existing]
-        results = await self._write_all(map(CellChange, keys))
+        results = await self._write_cells(map(CellChange, keys))  # without events
         return {cell_id: head for cell_id, (head, _) in results.items() if head}
 
     def _view(self, notebook_id: str) -> LogView:
@@ -249,6 +258,7 @@ class ChangeRecorder:
 
 
 def _is_new(cell: CellChange) -> bool:
+    """Return whether the cell was created from other cells, by a split, a copy or a merge."""
     return cell.fork_of is not None or bool(cell.parents)
 
 
@@ -267,23 +277,26 @@ def _is_redundant(
 ) -> bool:
     """Return whether a batch changed nothing, so that it needs no log entry.
 
-    A batch that only reports a save is redundant if the page's last entry reports the same save,
-    or if the saved state doesn't match the records because other pages changed cells.
+    A batch that only reports a save is redundant if the last log entry already reports a save by
+    the same page. It is also redundant if other pages changed cells, because the saved state then
+    doesn't match the records.
     """
     if heads or order is not None:
         return False
     if not batch.saved:
         return True
     last = view.entries[-1] if view.entries else None
-    has_no_cells = not batch.cells and batch.page is not None
-    return has_no_cells and (
+    only_reports_save = not batch.cells and batch.page is not None
+    return only_reports_save and (
         changed_by_others is not None
         or (last is not None and last.saved and last.page == batch.page)
     )
 
 
 def _is_redundant_event(session: Session, event: NewEvent) -> bool:
-    """Return whether the session already has the source that an event reports."""
+    """Return whether an event reports the source that the session already has."""
+    # An event that is already recorded isn't redundant: it is passed to the store again, which
+    # answers with the seq of the recorded event.
     ids = {recorded.id for recorded in session.events or []}
     if event.id is not None and event.id in ids:
         return False

@@ -6,10 +6,10 @@ Invariants:
   gets the marks of all sessions from the store (a mark changes when a session changes), and reads
   the sessions whose marks are new.
 - Histories are computed in threads, so the event loop isn't blocked. If several calls for one
-  notebook run at the same time, only one of them reads; the others wait for its result.
-- Python's garbage collector visits all objects and blocks the server meanwhile. So only a few
-  notebooks are cached, each as few objects without reference cycles, and the collector ignores
-  the objects of large notebooks (``gc.freeze``, as in ``gc_pause.py``).
+  notebook run at the same time, only one call reads, and the other calls wait for its result.
+- Python's garbage collector blocks the server while it visits all objects. So only a few notebooks
+  are cached, and each cached notebook consists of few objects. The objects of large notebooks are
+  hidden from the collector (by ``gc.freeze``, as in ``gc_pause.py``).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from ..sessions.record.merge import digests
 from ..sessions.record.merge.digests import SeqsByDigest
 
 _MAX_NOTEBOOKS = 4
-_BATCH = 64  # sessions that are loaded together
-_MANY_STEPS = 5_000  # steps, whose objects (about ten each) take 10 ms to collect
+_SESSIONS_PER_READ = 64  # sessions that are loaded together
+_MANY_STEPS = 5_000  # the objects of so many steps take the garbage collector 10 ms
 
 
 class LazySessions(Mapping[str, Session]):
@@ -73,7 +73,7 @@ class _CachedCell:
     raw: bytes
     steps: Sequence[Step]
     merged: object
-    """The session's ``meta.merged``: the merges of git branches that renumbered its records."""
+    """The session's ``meta.merged``: the merges of git branches that changed its records' seqs."""
     seqs_by_digest: SeqsByDigest | None = None
     """The seqs of the session's records by digest; computed when a log entry needs them."""
 
@@ -100,9 +100,9 @@ class Histories:
     async def load(self, notebook_id: str, *, version: str | None = None) -> History:
         """Return the history of a notebook; it is empty if the store has none.
 
-        If the cached history has this ``version``, it is returned even if the notebook was changed
-        since then. So a client can read one moment of a timeline after another while new moments
-        are added. Raises InvalidField, StorageError.
+        If the cached history has this ``version``, it is returned even if the notebook has changed
+        after this history was cached. So a client can read one moment of a timeline after another,
+        although new moments are added in the meantime. Raises InvalidField, StorageError.
         """
         check_id("notebookId", notebook_id)
         cached = self._cached(notebook_id)
@@ -110,7 +110,7 @@ class Histories:
             return cached.history
         async with cached.lock:
             with pause_gc():
-                return await self._read(notebook_id, cached)
+                return await self._update(notebook_id, cached)
 
     def _cached(self, notebook_id: str) -> _CachedNotebook:
         cached = self._cache.get(notebook_id)
@@ -118,13 +118,13 @@ class Histories:
             self._cache.put(notebook_id, cached := _CachedNotebook())
         return cached
 
-    async def _read(self, notebook_id: str, cached: _CachedNotebook) -> History:
+    async def _update(self, notebook_id: str, cached: _CachedNotebook) -> History:
         """Update the cached history from the store, and return it."""
         session_marks = await self._store.session_marks(notebook_id, owner=self._owner)
         marks = {cell_id: mark for (_, cell_id), mark in session_marks.items()}
         log_mark = (await self._store.notebook_marks(owner=self._owner)).get(notebook_id)
-        is_same = log_mark == cached.log_mark and marks == cached.marks
-        if cached.history and is_same:
+        is_unchanged = log_mark == cached.log_mark and marks == cached.marks
+        if cached.history and is_unchanged:
             return cached.history
         log = cached.log
         if log_mark is None:
@@ -133,11 +133,18 @@ class Histories:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if cached.marks.get(cell_id) != mark]
         loaded = await load_stored(self._store, self._owner, notebook_id, changed)
-        # In one thread: several threads that parse JSON would delay the event loop.
-        old = {cell_id: cell for cell_id, cell in cached.cells.items() if cell_id in marks}
-        cells = await asyncio.to_thread(_cells, self._owner, notebook_id, old, changed, loaded)
+        # All sessions are parsed in one thread, because several threads that parse JSON would delay
+        # the event loop.
+        previous_cells = {
+            cell_id: cell for cell_id, cell in cached.cells.items() if cell_id in marks
+        }
+        cells = await asyncio.to_thread(
+            _update_cells, self._owner, notebook_id, previous_cells, changed, loaded
+        )
         if cached.history is None or cells != cached.cells or log_mark != cached.log_mark:
-            cached.history = await asyncio.to_thread(_history, notebook_id, cells, log, log_mark)
+            cached.history = await asyncio.to_thread(
+                _history_of_cells, notebook_id, cells, log, log_mark
+            )
         cached.log_mark, cached.log, cached.cells = log_mark, log, cells
         unread = set(changed) - loaded.keys()  # the next call tries to load these again
         cached.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
@@ -154,11 +161,11 @@ async def load_stored(
     Cells without a session are left out.
     """
     result: dict[str, bytes] = {}
-    for start in range(0, len(cell_ids), _BATCH):
-        batch = cell_ids[start : start + _BATCH]
-        keys = [SessionKey(notebook_id, cell_id, owner) for cell_id in batch]
+    for start in range(0, len(cell_ids), _SESSIONS_PER_READ):
+        group = cell_ids[start : start + _SESSIONS_PER_READ]
+        keys = [SessionKey(notebook_id, cell_id, owner) for cell_id in group]
         stored = await store.load_stored(keys)
-        result |= {cell: data for cell, data in zip(batch, stored, strict=True) if data}
+        result |= {cell: data for cell, data in zip(group, stored, strict=True) if data}
     return result
 
 
@@ -172,34 +179,35 @@ def build_history(
 
     For a large notebook this takes seconds, so don't call it on the event loop.
     """
-    return _history(notebook_id, _cells(owner, notebook_id, {}, list(stored), stored), log, None)
+    cells = _update_cells(owner, notebook_id, {}, list(stored), stored)
+    return _history_of_cells(notebook_id, cells, log, None)
 
 
-def _cells(
+def _update_cells(
     owner: str,
     notebook_id: str,
-    old: Mapping[str, _CachedCell],
+    previous_cells: Mapping[str, _CachedCell],
     changed: Sequence[str],
     loaded: Mapping[str, bytes],
 ) -> dict[str, _CachedCell]:
     """Return the cached sessions, sorted by cell id.
 
-    The sessions of the cells in ``changed`` are parsed from the bytes in ``loaded``; the sessions
-    of all other cells are those in ``old``.
+    The sessions of the cells in ``changed`` are parsed from the bytes in ``loaded``. All other
+    cells are taken from ``previous_cells``.
     """
-    cells = dict(old)
+    cells = dict(previous_cells)
     for cell_id in changed:
         previous, data = cells.pop(cell_id, None), loaded.get(cell_id)
         digest = hashlib.sha256(data).digest() if data else b""
         if previous and previous.digest == digest:
-            cells[cell_id] = previous  # only the file's time changed
+            cells[cell_id] = previous  # the mark has changed, but not the stored bytes
         elif data and (session := parse_or_recover(data, SessionKey(notebook_id, cell_id, owner))):
             merged = session.meta.merged
             cells[cell_id] = _CachedCell(digest, dumps(session, None), replay(session), merged)
     return dict(sorted(cells.items()))
 
 
-def _history(
+def _history_of_cells(
     notebook_id: str,
     cells: Mapping[str, _CachedCell],
     log: Sequence[NotebookLogEntry],
@@ -215,6 +223,8 @@ def _history(
             cell.seqs_by_digest = digests.seqs_by_digest(codec.parse(cell.raw))
         return cell.seqs_by_digest if cell else None
 
+    # Entries refer to records by seq. A merge of git branches may have changed the seqs of records,
+    # so the entries are updated.
     merges = {cell_id: cell.merged for cell_id, cell in cells.items() if cell.merged}
     last_seqs = {
         cell_id: max((step.seq or 0 for step in cell.steps), default=0)

@@ -1,10 +1,10 @@
-"""Assign ids to notebooks that survive rename, move and copy.
+"""Assign ids to notebooks. A renamed or moved notebook keeps its id; a copy gets a new id.
 
 Invariants:
 
 - A notebook that was renamed or moved keeps its id, even if two paths lead to its file. A copy of a
   notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
-  the copy is identified.
+  the copy is identified by this module.
 - A notebook that lost its id is recognised by its path, but only if one of its cells matches. So a
   new notebook at the path of an old one (``Untitled.ipynb``) doesn't get the old one's history.
 - Identifying a notebook again gives the same result, even if the first answer got lost, the server
@@ -14,9 +14,11 @@ Invariants:
 
 This module writes these entries into the change log:
 
-- ``path_seen {path, forked_from?}``: the notebook's path. ``forked_from`` is the id of the original
-  notebook, as long as the copy hasn't been identified by its new id.
-- ``cell_order {cell_ids}``: the cells at the path of the previous ``path_seen`` entry.
+- ``path_seen {path, forked_from?}``: the notebook's path. In a copy, ``forked_from`` is the id of
+  the original notebook. Once a page has sent the new id of the copy, an entry without
+  ``forked_from`` follows.
+- ``cell_order {cell_ids}``: the order of the cells in the notebook at the path of the last
+  ``path_seen`` entry.
 - ``taken_over {taken, digests}``: the records copied from other roots (``other_roots.py``).
 - ``changed {cells, digests, id, inherited}``, only in a copy: the last seqs of the cells in the
   original notebook. All records up to these seqs are older than the copy.
@@ -86,6 +88,7 @@ class _Notebook:
     """All cells that were recorded at each path."""
     copied: CopiedRecords = field(default_factory=CopiedRecords)
     has_inherited_entry: bool = False
+    """Whether the log of this copy already has the ``changed`` entry that is ``inherited``."""
 
     def extend(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
         """Apply the next log entries."""
@@ -120,7 +123,8 @@ class NotebookRegistry:
         self._owner = owner
         self._notebooks: dict[str, _Notebook] = {}
         self._marks: dict[str, Hashable] = {}
-        # One lock for all notebooks: calls are rare and quick, and two may be about one notebook.
+        # All notebooks share this lock, because calls are rare and quick, and because two calls may
+        # be about the same notebook.
         self._lock = asyncio.Lock()
 
     async def identify(
@@ -168,8 +172,9 @@ class NotebookRegistry:
 
         The notebook's file may contain an id, because another page was identified and saved after
         this page was opened. Otherwise, the cells may match those of a notebook that was recorded
-        at the same path. If no cells match, as in formats where each read generates new cell ids,
-        an id of the same path is used if it has no sessions, so that no histories are mixed up.
+        at the same path. In some file formats, no cells match, because each read generates new cell
+        ids. Then the id of a notebook that was recorded at the same path is used, but only if this
+        id has no sessions, so that no histories are mixed up.
         """
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
@@ -184,57 +189,65 @@ class NotebookRegistry:
                     return notebook_id
         return None
 
-    def _best_match(self, path: str, cell_ids: Sequence[str]) -> str | None:
-        """Return the id of the notebook recorded at a path that has the most of these cells."""
+    def _best_match(self, name: str, cell_ids: Sequence[str]) -> str | None:
+        """Return the id of the notebook with this name that has the most of these cells.
+
+        A notebook that had the name in the past also counts.
+        """
         cells = set(cell_ids)
         matches = [
-            (len(common), notebook.path == path, notebook_id)
+            (len(common), notebook.path == name, notebook_id)
             for notebook_id, notebook in self._notebooks.items()
-            if (common := cells & notebook.cells_by_path.get(path, set()))
+            if (common := cells & notebook.cells_by_path.get(name, set()))
         ]
         return max(matches)[2] if matches else None
 
-    async def _is_original(self, notebook_id: str, path: str) -> bool:
-        """Return whether the file at ``path`` is the notebook itself, which may have been moved.
+    async def _is_original(self, notebook_id: str, name: str) -> bool:
+        """Return whether the file with this name is the notebook itself, which may have been moved.
 
-        Otherwise it is a copy of the notebook.
+        Otherwise, the file is a copy of the notebook.
         """
         notebook = self._notebooks.get(notebook_id)
-        if notebook is None or notebook.path in (None, path):
+        if notebook is None or notebook.path in (None, name):
             return True
         if not await self._files.exists(notebook.path):
             return True
-        if await self._files.is_same(notebook.path, path):
+        if await self._files.is_same(notebook.path, name):
             return True
-        # If the file at the old path has another id, it is another notebook. If a tool has removed
-        # the id from that file, it also counts as another notebook; when it is opened again, its
-        # cells identify it and it becomes the copy.
+        # There is still a file at the old path. If it contains this id, the file at the new path is
+        # a copy. If it contains another id, the notebook was moved. If it contains no id, because a
+        # tool has removed it, the notebook also counts as moved. When the file at the old path is
+        # opened again, its cells identify it, and it becomes the copy.
         return await self._files.notebook_id(notebook.path) != notebook_id
 
-    async def _fork(self, origin: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
-        """Give the copy of the notebook ``origin`` at ``path`` an id and copies of the sessions."""
+    async def _fork(self, origin_id: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
+        """Give the notebook at ``path``, a copy of the notebook ``origin_id``, its own id.
+
+        The copy also gets copies of the sessions.
+        """
         name = self._files.name(path)
         # If the copy was identified before and its new id got lost, it gets that id again.
-        copy = next(
+        copy_id = next(
             (
                 notebook_id
                 for notebook_id, notebook in self._notebooks.items()
-                if notebook.path == name and notebook.pending_fork_of == origin
+                if notebook.path == name and notebook.pending_fork_of == origin_id
             ),
             None,
         ) or str(uuid.uuid4())
         # The log is written first: after a crash, the next call finds the id in the log and copies
         # the missing sessions.
-        await self._record(copy, name, cell_ids, forked_from=origin)
-        summaries, _ = await self._store.list_sessions(origin, owner=self._owner)
-        await self._log_deleted(origin, copy, {summary.cell_id for summary in summaries})
-        # The copy's sessions in other roots come first; sessions that exist aren't forked again.
-        await self._copy_sessions(path, origin, copy)
+        await self._record(copy_id, name, cell_ids, forked_from=origin_id)
+        summaries, _ = await self._store.list_sessions(origin_id, owner=self._owner)
+        await self._log_deleted(origin_id, copy_id, {summary.cell_id for summary in summaries})
+        # Sessions are copied from other roots first. If the original notebook also has a session of
+        # such a cell, `fork` doesn't replace the session that was copied.
+        await self._copy_sessions(path, origin_id, copy_id)
         last_seqs: dict[str, int] = {}
         digests: dict[str, str] = {}
         for summary in summaries:
-            source = SessionKey(origin, summary.cell_id, self._owner)
-            target = SessionKey(copy, summary.cell_id, self._owner)
+            source = SessionKey(origin_id, summary.cell_id, self._owner)
+            target = SessionKey(copy_id, summary.cell_id, self._owner)
             try:
                 session = await self._store.fork(source, target)
             except (SessionTooNew, SessionCorrupt):
@@ -242,50 +255,51 @@ class NotebookRegistry:
             last_seqs[summary.cell_id] = session.next_seq - 1
             if digest := last_digest(session):
                 digests[summary.cell_id] = digest
-        await self._record_inherited(copy, last_seqs, digests)
-        return NotebookIdentity(copy, forked_from=origin)
+        await self._record_inherited(copy_id, last_seqs, digests)
+        return NotebookIdentity(copy_id, forked_from=origin_id)
 
     async def _record_inherited(
-        self, copy: str, last_seqs: dict[str, int], digests: dict[str, str]
+        self, copy_id: str, last_seqs: dict[str, int], digests: dict[str, str]
     ) -> None:
         """Log the last seqs of the records that a copy got from the original notebook.
 
         So the timeline places these records before all changes of the copy.
         """
-        notebook = self._notebooks[copy]
+        notebook = self._notebooks[copy_id]
         if last_seqs and not notebook.has_inherited_entry:
             id_ = str(uuid.uuid4())
             data = {"cells": last_seqs, "digests": digests, "id": id_, "inherited": True}
-            await self._append(copy, (_CHANGED, data))
+            await self._append(copy_id, (_CHANGED, data))
 
-    async def _log_deleted(self, origin: str, copy: str, cell_ids: Set[str]) -> None:
-        """Log the records from other roots that were deleted in the original notebook.
+    async def _log_deleted(self, origin_id: str, copy_id: str, stored_cells: Set[str]) -> None:
+        """Log which records from other roots were deleted in the original notebook.
 
-        In the copy's log they count as already copied, so they aren't copied to it again.
+        In the copy's log, these records count as already copied, so they aren't copied to the copy.
+        ``stored_cells`` are the ids of the cells that have a session in the original notebook.
         """
-        notebook = self._notebooks[copy]
+        notebook = self._notebooks[copy_id]
         deleted: dict[str, list[str]] = {}
-        for cell_id, digests in self._notebooks[origin].copied.digests.items():
+        for cell_id, digests in self._notebooks[origin_id].copied.digests.items():
             if cell_id in notebook.copied.digests:
                 continue
             try:
-                key = SessionKey(origin, cell_id, self._owner)
-                session = await self._store.load_if_exists(key) if cell_id in cell_ids else None
+                key = SessionKey(origin_id, cell_id, self._owner)
+                session = await self._store.load_if_exists(key) if cell_id in stored_cells else None
             except (SessionTooNew, SessionCorrupt):
                 continue
             if missing := digests.difference(seqs_by_digest(session) if session else ()):
                 deleted[cell_id] = sorted(missing)
         if deleted:
-            await self._append(copy, (_COPIED, {"taken": {}, "digests": deleted}))
+            await self._append(copy_id, (_COPIED, {"taken": {}, "digests": deleted}))
 
-    async def _copy_sessions(self, path: str, source: str, target: str) -> None:
-        """Copy the sessions of notebook ``source`` in other roots to ``target``, and log that."""
+    async def _copy_sessions(self, path: str, source_id: str, target_id: str) -> None:
+        """Copy sessions from other roots (see ``OtherRoots.copy_sessions``), and log that."""
         if self._other_roots is None:
             return
-        notebook = self._notebooks[target]
-        data = await self._other_roots.copy_sessions(path, source, target, notebook.copied)
+        notebook = self._notebooks[target_id]
+        data = await self._other_roots.copy_sessions(path, source_id, target_id, notebook.copied)
         if data:
-            await self._append(target, (_COPIED, data))
+            await self._append(target_id, (_COPIED, data))
 
     async def _refresh(self) -> None:
         """Update the index in memory from logs that have changed."""

@@ -1,11 +1,11 @@
-"""The change log of one notebook in memory, and the entries that each page has seen.
+"""The change log of one notebook as read into memory, and which changes each page doesn't know yet.
 
 Invariants:
 
 - The view gets all entries of the stored log, whichever server wrote them.
-- If an older log replaces the stored log (from a backup, or by a checkout in git), the seqs that
-  pages have seen refer to the log that was replaced. So each page is told once that all cells were
-  changed, and then sends the sources that it has.
+- An older log may replace the stored log (from a backup, or by a checkout in git). The seqs that
+  pages have seen then refer to the log that was replaced. So each page is told once that all cells
+  were changed, and the page then sends the sources that it has.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..models import NotebookLogEntry
 
 CHANGED = "changed"
 ORDER = "cell_order"
-_MAX_BATCH_IDS = 256  # ids to remember: pages only send recent batches again
+_MAX_BATCH_IDS = 256  # ids of batches in memory; pages only send recent batches again
 _MAX_ENTRIES = 10_000  # entries of one notebook in memory
 
 
@@ -29,19 +29,21 @@ class _Entry(NamedTuple):
 
     seq: int
     page: str | None
-    cells: tuple[str, ...]
+    """The id of the page that sent the batch."""
+    cell_ids: tuple[str, ...]
     saved: bool
 
 
 @dataclass
 class LogView:
-    """The entries of one notebook's log that were read, and the state that follows from them."""
+    """The newest entries of one notebook's log, and the state that follows from the whole log."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     batch_ids: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_BATCH_IDS))
     """The ids of the last recorded batches."""
     entries: deque[_Entry] = field(default_factory=lambda: deque(maxlen=_MAX_ENTRIES))
     is_read: bool = False
+    """Whether the stored log was read."""
     has_order: bool = False
     """Whether the log has an order that a page sent. (The notebook registry also logs orders.)"""
     order: list[tuple[str, str]] | None = None
@@ -49,15 +51,20 @@ class LogView:
     unwritable: set[str] = field(default_factory=set)
     """The cells whose last change could not be recorded."""
     seq: int = 0
+    """The seq of the last entry that was read."""
     is_replaced: bool = False
     """Whether an older log replaced the stored log after the server had first read it."""
     acknowledged: dict[str, int] = field(default_factory=dict)
-    """By page, the seq in the newest answer to the page since the log was replaced."""
+    """By page: the seq in the last answer to the page since the log was replaced."""
     informed_pages: set[str] = field(default_factory=set)
-    """The pages that have received such an answer: their ``seen`` refers to the current log."""
+    """The pages that have received an answer since the log was replaced. What they report as
+    ``seen`` is a seq in the current log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
-        """Return whether all changes of the cells in ``order`` (default: the last) are recorded."""
+        """Return whether all changes of the cells in ``order`` are recorded.
+
+        Without ``order``, the cells are those in the last order of the log.
+        """
         order = order or self.order
         cell_ids = self.unwritable if order is None else {cell_id for cell_id, _ in order}
         return self.unwritable.isdisjoint(cell_ids)
@@ -74,7 +81,7 @@ class LogView:
         self.is_replaced = True
 
     def extend(self, entries: Iterable[NotebookLogEntry]) -> None:
-        """Add those of the entries that the view doesn't have yet."""
+        """Add the entries that are newer than the last entry of the view."""
         for entry in entries:
             if entry.seq <= self.seq:
                 continue
@@ -92,26 +99,26 @@ class LogView:
                 self.entries.append(_Entry(entry.seq, page_id, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """Return the last seq for an answer to a page, and remember that the page gets it."""
+        """Return the last seq, which is sent to a page, and remember that the page gets it."""
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq
 
     def changed_by_others(self, page: str | None, seen: int | None) -> list[str] | None:
-        """Return the cells that other pages changed after the entry ``seen``.
+        """Return the ids of the cells that other pages changed after the entry with seq ``seen``.
 
-        None if no other page has sent a batch since.
+        Return None if no other page has sent a batch since that entry.
         """
         if seen is None or page is None:
             return None
         if seen == self.acknowledged.get(page):
             self.informed_pages.add(page)
-        entries = list(self.entries)
+        entries = list(self.entries)  # all of them, for a page that doesn't know the current log
         if not self.is_replaced or page in self.informed_pages:
             entries = [entry for entry in entries if entry.seq > seen and entry.page != page]
         if not entries:
             return None
-        return list(dict.fromkeys(cell_id for entry in entries for cell_id in entry.cells))
+        return list(dict.fromkeys(cell_id for entry in entries for cell_id in entry.cell_ids))
 
 
 def _order_of(data: dict[str, Any]) -> list[tuple[str, str]] | None:

@@ -2,14 +2,15 @@
 
 A user may start Jupyter in any of the folders above a notebook, and each start may have created a
 root in that folder. When a notebook is opened, its records in the other roots above the notebook
-are copied to the current root.
+are copied to the current root, which is the root of the store that this server uses.
 
 Invariants:
 
 - Other roots are only read. Records that can't be read there are skipped.
-- No record is copied twice. If a copied record was deleted here, it isn't copied again.
-- If the current root already has a session of a cell, the order of its records doesn't change; the
-  records of the other root's session are appended.
+- No record is copied twice. If a copied record was deleted in the current root, it isn't copied
+  again.
+- If the current root already has a session of a cell, the records of the other root's session are
+  appended to it. The order of its own records doesn't change.
 """
 
 from __future__ import annotations
@@ -37,15 +38,19 @@ _BLOB = re.compile(rb'"([0-9a-f]{64})"')
 
 @dataclass
 class CopiedRecords:
-    """The records that were copied before, according to the log's ``taken_over`` entries."""
+    """The records of a notebook that were already copied from other roots.
+
+    They are read from the ``taken_over`` entries of the notebook's log.
+    """
 
     digests: dict[str, set[str]] = field(default_factory=dict)
     """The digests of the copied records, by cell id."""
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """For old entries without digests: the number of copied records, by root and cell id."""
+    """The number of copied records, by root and cell id. Only old log entries contain it; they
+    contain no digests."""
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """Add the data of a log entry."""
+        """Add the records that the data of a ``taken_over`` entry lists."""
         for cell_id, digests in _items(data.get("digests")):
             if isinstance(digests, list):
                 self.digests.setdefault(cell_id, set()).update(map(str, digests))
@@ -54,9 +59,9 @@ class CopiedRecords:
             self.counts.setdefault(root, {}).update(valid)
 
     def select(self, root: str, cell_id: str, digests: Sequence[str]) -> set[str]:
-        """Return those digests whose records were copied before from the session in ``root``.
+        """Return the digests of the records of a cell that were copied before.
 
-        ``digests`` are the digests of all records of that session, in order.
+        ``digests`` are the digests of all records of the cell's session in ``root``, in order.
         """
         if cell_id in self.digests:
             return self.digests[cell_id]
@@ -64,15 +69,16 @@ class CopiedRecords:
 
 
 def _items(value: object) -> list[tuple[str, Any]]:
+    """Return the items of a dict; none if the value isn't a dict, as in a damaged entry."""
     return list(value.items()) if isinstance(value, dict) else []
 
 
 def name_under(root: Path, path: Path) -> str:
     """Return the name that the logs in ``root`` use for a file.
 
-    It is the path relative to ``root`` if the file is inside, else the absolute path. So the names
-    of notebooks stay valid when a project's folder is moved, and don't depend on the folder in
-    which Jupyter was started.
+    The name is the path relative to ``root`` if the file is inside ``root``, else the absolute
+    path. So the names of notebooks stay valid when a project's folder is moved, and they don't
+    depend on the folder in which Jupyter was started.
     """
     try:
         return path.relative_to(root).as_posix()
@@ -99,6 +105,7 @@ class OtherRoots:
         self._store, self._root, self._served = store, Path(store.root).absolute(), served
         self._folder_of, self._log, self._owner = folder_of, log, owner
         self._stores: dict[Path, SessionManager] = {}
+        # The mark that a session in another root had when it was copied.
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:
@@ -115,13 +122,13 @@ class OtherRoots:
         return {root: self._stores[root] for root in roots}
 
     async def copy_logs(self, path: str) -> None:
-        """Copy the logs of notebooks that the current root doesn't know yet."""
-        for root, other in self.stores(path).items():
+        """Copy the logs of notebooks that have no log in the current root."""
+        for root, other_store in self.stores(path).items():
             try:
-                notebook_ids = set(await other.list_notebooks(owner=self._owner))
+                notebook_ids = set(await other_store.list_notebooks(owner=self._owner))
                 notebook_ids -= set(await self._store.list_notebooks(owner=self._owner))
                 logs = {
-                    notebook_id: await other.read_notebook_log(notebook_id, owner=self._owner)
+                    notebook_id: await other_store.read_notebook_log(notebook_id, owner=self._owner)
                     for notebook_id in notebook_ids
                 }
             except (OSError, StorageError):
@@ -132,54 +139,57 @@ class OtherRoots:
                 await self._store.append_notebook_log(notebook_id, entries, owner=self._owner)
 
     async def copy_sessions(
-        self, path: str, source: str, target: str, copied: CopiedRecords
+        self, path: str, source_id: str, target_id: str, copied: CopiedRecords
     ) -> dict[str, Any]:
-        """Copy the sessions of notebook ``source`` in other roots to ``target`` in the store.
+        """Copy sessions of a notebook from other roots to the current root.
 
-        ``copied`` are the records that were copied before. Return the data for a ``taken_over``
-        entry of the target's log; it is empty if nothing was copied.
+        ``source_id`` is the notebook's id in the other roots, and ``target_id`` its id in the
+        current root. ``copied`` are the records that were copied before. Return the data for a
+        ``taken_over`` entry in the log of ``target_id``; it is empty if nothing was copied.
         """
         counts: dict[str, dict[str, int]] = {}
         new_digests: dict[str, list[str]] = {}
-        for root, other in self.stores(path).items():
-            name = name_under(self._root, root)
+        for root, other_store in self.stores(path).items():
+            root_name = name_under(self._root, root)
             try:
-                marks = await other.session_marks(source, owner=self._owner)
+                marks = await other_store.session_marks(source_id, owner=self._owner)
             except (OSError, StorageError):
                 self._log.warning("Sessions in %s can't be read.", root)
                 continue
             for (_, cell_id), mark in sorted(marks.items(), key=lambda item: item[0]):
-                cache_key = (root, source, target, cell_id)
+                cache_key = (root, source_id, target_id, cell_id)
                 if self._session_marks.get(cache_key) == mark:
-                    continue
+                    continue  # the session hasn't changed since it was copied
                 try:
-                    session = await other.load_if_exists(SessionKey(source, cell_id, self._owner))
+                    session = await other_store.load_if_exists(
+                        SessionKey(source_id, cell_id, self._owner)
+                    )
                 except (OSError, StorageError):
                     continue
                 if session is None:
                     continue
                 digests = await asyncio.to_thread(_digests, session)
-                copied_before = copied.select(name, cell_id, digests)
+                copied_before = copied.select(root_name, cell_id, digests)
                 existing = copied.digests.get(cell_id, set()).union(new_digests.get(cell_id, ()))
                 missing = list(dict.fromkeys(value for value in digests if value not in existing))
                 if missing:
-                    key = SessionKey(target, cell_id, self._owner)
+                    key = SessionKey(target_id, cell_id, self._owner)
                     # Blobs are copied first, so that no session refers to a missing blob.
-                    await self._copy_blobs(other, session)
+                    await self._copy_blobs(other_store, session)
                     try:
                         await self._store.merge_copy(key, session, merged_digests=copied_before)
                     except (SessionTooNew, SessionCorrupt):
-                        continue  # the sessions can't be merged, so neither is changed
+                        continue  # one of the two sessions can't be read, so nothing is copied
                     new_digests.setdefault(cell_id, []).extend(missing)
-                    counts.setdefault(name, {})[cell_id] = len(digests)
+                    counts.setdefault(root_name, {})[cell_id] = len(digests)
                 self._session_marks.put(cache_key, mark)
         return {"taken": counts, "digests": new_digests} if new_digests else {}
 
-    async def _copy_blobs(self, other: SessionManager, session: Session) -> None:
+    async def _copy_blobs(self, other_store: SessionManager, session: Session) -> None:
         """Copy the blobs to which a session refers, if the other store has them."""
         for sha256 in blobs_of(session):
             try:
-                data = await other.get_blob(sha256, owner=self._owner)
+                data = await other_store.get_blob(sha256, owner=self._owner)
             except (OSError, StorageError):
                 continue
             if data is not None:
@@ -191,7 +201,8 @@ class OtherRoots:
         data = dict(entry.data)
         if isinstance(path := data.get("path"), str):
             data["path"] = name_under(self._root, root / PurePosixPath(path))
-        # Records that were copied to the other root were not copied to the current root.
+        # The log lists records that were copied to the other root. They were not copied to the
+        # current root.
         if data.pop("taken", None) is not None:
             data.pop("digests", None)
         return NewLogEntry.model_validate(fields | {"data": data})
