@@ -1,8 +1,9 @@
-"""Extract the text of a session that is searched. Pure.
+"""Extract from a session the text that a search looks through. Pure.
 
-Each turn has four searched fields: its intent, its code, its explanation and its errors. The errors
-include those of the generation and those of the runs between the turn and the next turn. The fields
-are folded (see ``normalize``), so that a search finds other spellings, too.
+Each turn has four searched fields: its intent (the text of the request), its code, its explanation
+and its errors. The errors are the error of the generation, and the errors of all runs between the
+turn and the next turn. The fields are folded (see ``normalize``), so that a search ignores case and
+accents.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ _TURN_SEPARATOR, _FIELD_SEPARATOR = "\x1e", "\x1f"
 
 
 class TurnId(NamedTuple):
-    """A turn's id in its cell, and the turn's time."""
+    """The id of a turn, which is unique in its cell only, and the time of the turn."""
 
     turn_id: int
     time: float
-    """Seconds since 1970; orders turns with equal scores."""
+    """Seconds since 1970. Turns with equal scores are sorted by it."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +42,13 @@ class SessionText:
     """All folded fields of all turns, joined with separators."""
 
     def fields_by_turn(self) -> Iterator[tuple[TurnId, list[str]]]:
-        """Yield each turn with its folded fields, which are in the order of ``FIELDS``."""
+        """Yield each turn with its four folded fields, in the order of ``FIELDS``."""
         for turn, fields in zip(self.turns, self.text.split(_TURN_SEPARATOR), strict=False):
             yield turn, fields.split(_FIELD_SEPARATOR)
 
 
 def count_turns(text: str) -> int:
-    """Return the number of turns in the ``text`` of a ``SessionText``."""
+    """Return the number of turns in a text, which is the ``text`` of a ``SessionText``."""
     return text.count(_TURN_SEPARATOR) + 1
 
 
@@ -63,7 +64,10 @@ def extract_text(session: Session) -> SessionText:
 
 
 def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
-    """Return the turns, oldest first, each with the errors of the runs before the next turn."""
+    """Return the turns, oldest first, each with the errors of the runs that came after it.
+
+    A run that came after several turns belongs to the last of them.
+    """
     turns: list[tuple[Interaction, list[str]]] = []
     for record in session.ordered():
         if isinstance(record, Interaction):
@@ -87,5 +91,6 @@ def fields_of(turn: Interaction, errors: list[str]) -> dict[Field, str]:
 
 
 def _run_error(data: dict[str, Any]) -> str:
+    """Return the name and message of a run's error; empty if the run succeeded."""
     name_and_message = (data.get("ename"), data.get("evalue"))
     return ": ".join(text for text in name_and_message if isinstance(text, str) and text)

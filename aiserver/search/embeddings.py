@@ -1,9 +1,10 @@
 """Compute embeddings of texts: vectors that are similar if the texts have a similar meaning.
 
-A search by meaning compares the embeddings of the query and of the turns, so that it finds turns
-that say the same thing in other words. The search by meaning is optional: it needs the package
-``wordllama``, which is installed with ``pip install "aiserver[semantic]"``. The package contains
-the model's weights. The first search by meaning loads the model, and nothing is ever downloaded.
+A search by meaning compares the embedding of the query with the embeddings of the turns. So it
+finds turns that say the same thing in other words. The search by meaning is optional: it needs the
+package ``wordllama``, which is installed with ``pip install "aiserver[semantic]"``. The package
+contains the model's weights. The first search by meaning loads the model, and nothing is ever
+downloaded.
 
 The quality was measured with ten requests about data analysis in each language and a paraphrase of
 each request as the query. In English, the right request was the first hit for 7 of the 10 queries,
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 INSTALL_COMMAND = 'pip install "aiserver[semantic]"'
-_MAX_CHARS = 400  # only the beginning of a text is embedded, because its subject is there
+_MAX_CHARS = 400  # only the beginning of a text is embedded, because it names the subject
 
 
 def is_installed() -> bool:
@@ -29,9 +30,9 @@ def is_installed() -> bool:
 
 
 def vectors(texts: Sequence[str]) -> Any:
-    """Return a matrix of 16-bit floats with one embedding per row, one for each text.
+    """Return a matrix of 16-bit floats. Each row is the embedding of one text.
 
-    Each embedding has the length 1, or the length 0 if its text has no words.
+    An embedding is a vector of length 1; it is a vector of zeros if the text has no words.
     """
     import numpy as np
 
@@ -41,17 +42,18 @@ def vectors(texts: Sequence[str]) -> Any:
     return (matrix / np.where(lengths > 0, lengths, 1)).astype(np.float16)
 
 
-def similarity(query: Any, stored: bytes) -> list[float]:
-    """Return the cosine similarity of each stored embedding to the query's embedding.
+def similarities(query: Any, stored: bytes) -> list[float]:
+    """Return the cosine similarity of each stored embedding to the embedding of the query.
 
-    ``query`` is a matrix of ``vectors`` with one row; ``stored`` is the bytes of such a matrix.
+    ``query`` is the result of ``vectors`` for one text, and ``stored`` is the result of ``vectors``
+    for several texts, as bytes.
     """
     import numpy as np
 
     query_vector = query[0].astype("float32")
     matrix = np.frombuffer(stored, np.float16).reshape(-1, len(query_vector))
-    similarities: list[float] = (matrix.astype("float32") @ query_vector).tolist()
-    return similarities
+    result: list[float] = (matrix.astype("float32") @ query_vector).tolist()
+    return result
 
 
 @cache

@@ -5,7 +5,8 @@ Invariants:
 - The search works with every kind of store.
 - A search doesn't block the event loop, because a child process stores and searches the texts.
 - A search covers one owner's sessions only.
-- Only one search runs at a time, so that the queries of a person who is typing don't run at once.
+- Only one search runs at a time. So the queries that a page sends while a person is typing don't
+  slow each other down.
 - A search is done in short slices, and a cancelled search ends after the current slice.
 """
 
@@ -26,7 +27,7 @@ from .process import SearchProcess
 from .query import parse
 from .sync import OwnerIndex
 
-PATIENCE = 1.0  # seconds that a search waits until new and changed sessions are read
+PATIENCE = 1.0  # the longest time in seconds that a search waits for unread sessions
 
 SearchMode = Literal["words", "meaning"]
 _Call = Callable[..., Awaitable[Any]]
@@ -53,8 +54,9 @@ class SearchEngine:
     ) -> SearchResult:
         """Return the requested range of the matching turns, best first.
 
-        Searches by words if the package for embeddings isn't installed. Waits at most ``patience``
-        seconds until new and changed sessions are read, and then searches those that are read.
+        If the package for embeddings isn't installed, every search is by words. Before the search,
+        new and changed sessions are read for at most ``patience`` seconds. The search then covers
+        the sessions that have been read; the result says how many haven't.
         Raises StorageError, SearchFailed.
         """
         if not parse(query):
@@ -64,15 +66,15 @@ class SearchEngine:
         for can_retry in (True, False):
             try:
                 index = await self._index(owner)
-                unread = await index.refresh(notebook_id, patience)
+                unread_count = await index.refresh(notebook_id, patience)
                 call = partial(self._process.call, index.process_number)
                 async with self._lock:
                     if by == "meaning":
-                        not_embedded = await _embed(call, owner, notebook_id, patience)
-                        unread = max(unread, not_embedded)
+                        not_embedded_count = await _embed(call, owner, notebook_id, patience)
+                        unread_count = max(unread_count, not_embedded_count)
                     await call("begin", query, owner, notebook_id, by)
                     while await call("advance"):
-                        pass  # between two slices, other tasks run and this search can be cancelled
+                        pass  # each await lets other tasks run, and lets this search be cancelled
                     scored_turns, total = await call("results", offset, limit)
                 # Each session is loaded once, because it may be large and have many hits.
                 cells = list(
@@ -82,7 +84,7 @@ class SearchEngine:
                 loaded = await self._store.load_stored(keys)
                 stored = dict(zip(cells, loaded, strict=True))
                 hits = await call("hits", query, owner, scored_turns, stored)
-                return SearchResult(hits, total, unread)
+                return SearchResult(hits, total, unread_count)
             except ChildEnded as reason:
                 if not can_retry:
                     raise SearchFailed from reason
@@ -107,7 +109,10 @@ class SearchEngine:
 
 
 async def _embed(call: _Call, owner: str, notebook_id: str | None, patience: float) -> int:
-    """Compute embeddings for at most ``patience`` seconds; return how many sessions have none."""
+    """Compute embeddings for at most ``patience`` seconds.
+
+    Return how many sessions still have no embeddings.
+    """
     clock = asyncio.get_running_loop().time
     deadline = clock() + patience
     while (remaining := await call("embed", owner, notebook_id)) and clock() < deadline:

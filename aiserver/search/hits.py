@@ -23,12 +23,12 @@ class ScoredTurn(NamedTuple):
     """The field that matches best."""
     score: float
     time: float
-    """Seconds since 1970; orders turns with equal scores."""
+    """Seconds since 1970. Turns with equal scores are sorted by it."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A matching turn with all that the interface displays."""
+    """A matching turn, with everything that the interface displays about it."""
 
     notebook_id: str
     cell_id: str
@@ -40,7 +40,7 @@ class Hit:
     model: str | None
     intent: str
     where: Field
-    """The field that matches best, from which the snippet is taken."""
+    """The field that matches best. The snippet is a line of this field."""
     snippet: list[Piece]
     score: float
 
@@ -51,23 +51,27 @@ class SearchResult:
 
     hits: list[Hit] = field(default_factory=list)
     total: int = 0
-    """The number of all hits, also of those outside the requested range."""
+    """The number of hits, including the hits outside of the requested range."""
     unread: int = 0
-    """The number of sessions that weren't searched, because they aren't indexed or embedded yet."""
+    """The number of sessions that weren't searched, because they haven't been read or embedded."""
 
 
 def hits_of(
     scored_turns: Sequence[ScoredTurn], session: Session, terms: Sequence[Term]
 ) -> dict[ScoredTurn, Hit]:
-    """Build the hits of one session; turns that the session no longer has are left out."""
-    # Reversed, so that the first of several turns with the same id is used.
-    turns = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
-    steps = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
+    """Build the hits for the matching turns of one session, by turn.
+
+    A turn that the session no longer contains has no hit.
+    """
+    # If several turns have the same id, the first of them is used, because the last assignment to a
+    # key counts and the turns are reversed.
+    turn_by_id = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
+    step_by_turn = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
     hits: dict[ScoredTurn, Hit] = {}
     for scored in scored_turns:
-        if scored.turn_id in turns:
-            turn, errors = turns[scored.turn_id]
-            step = steps[scored.turn_id]
+        if scored.turn_id in turn_by_id:
+            turn, errors = turn_by_id[scored.turn_id]
+            step = step_by_turn[scored.turn_id]
             hits[scored] = Hit(
                 notebook_id=scored.notebook_id,
                 cell_id=scored.cell_id,

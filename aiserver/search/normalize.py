@@ -18,12 +18,13 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-_ACCENTS = re.compile("[\u0300-\u036f]")  # the combining marks
-_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")  # all but \t and \n
+_ACCENTS = re.compile("[\u0300-\u036f]")  # combining marks of Latin, Greek and Cyrillic letters
+# Translates all control characters except \t and \n to spaces.
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")
 
 
 def fold(text: str) -> str:
-    """Return the folded text, in which spelling variants of a word are equal."""
+    """Return a text in which words that only differ in case, width or accents are equal."""
     text = text.translate(_CONTROLS)
     if text.isascii():
         return text.lower()
@@ -32,9 +33,9 @@ def fold(text: str) -> str:
 
 
 def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
-    """Return the ranges of a text that match any of the folded words.
+    """Return the ranges of a text that contain one of the words. The words must be folded.
 
-    The ranges are sorted, and those that overlap or touch are merged.
+    The ranges are sorted. Ranges that overlap or touch are merged into one range.
     """
     folded, original_positions = _fold_with_positions(text)
     ranges = []
@@ -54,15 +55,15 @@ def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
 
 
 def _fold_with_positions(text: str) -> tuple[str, list[int]]:
-    """Return the folded text, and the original position of each folded character.
+    """Return the folded text, and for each of its characters the position in the original text.
 
-    The last position is the end of the text.
+    One more position follows: the end of the original text.
     """
     folded_letters: list[str] = []
     original_positions: list[int] = []
     position = 0
     while position < len(text):
-        end = position + 1  # the end of a letter with its combining marks
+        end = position + 1  # becomes the end of the letter and its combining marks
         while end < len(text) and unicodedata.combining(text[end]):
             end += 1
         folded_letter = fold(text[position:end])  # may have several characters: "ß" becomes "ss"

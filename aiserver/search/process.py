@@ -2,7 +2,7 @@
 
 Searching needs a lot of CPU time in Python code. In a thread of the server, a search would compete
 with the event loop for the GIL, and its hundreds of thousands of objects would slow down the
-server's garbage collection. Therefore it runs in a process of its own.
+server's garbage collection. Therefore searches run in a process of their own.
 
 Invariants:
 
@@ -49,13 +49,14 @@ class SearchProcess:
     async def start(self) -> int:
         """Start the process if it isn't running, and return its number. Raises SearchFailed.
 
-        The number tells processes apart: each new process has the next higher number.
+        Each new process has the next higher number. A caller of ``call`` passes the number, and so
+        notices if the process to which it sent texts was replaced by a new one.
         """
         number: int = await self._run(self._start)
         return number
 
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
-        """Call a method of the ``TextIndex`` in the process with this number.
+        """Call the method ``name`` of the ``TextIndex`` in the process with this number.
 
         Raises ChildEnded if that process has ended, SearchFailed if the method fails.
         """
@@ -77,7 +78,8 @@ class SearchProcess:
         loop = asyncio.get_running_loop()
         if self._timer:
             self._timer.cancel()
-        # If the call is still running then, the thread ends the process only after the call.
+        # If a call takes longer than ``_idle`` seconds, the process ends only after this call,
+        # because the thread does one thing after the other.
         self._timer = loop.call_later(self._idle, self._thread.submit, self._end)
         return await loop.run_in_executor(self._thread, function, *arguments)
 

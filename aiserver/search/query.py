@@ -4,9 +4,10 @@ Spaces separate terms, and quoted text is one term. A complete term also matches
 ``csv`` finds ``read_csv``, and 数据 finds 读取数据文件.
 
 A text that doesn't contain the complete term can still match by the term's subterms, but with a
-lower score. The subterms of a name are its words (``pd``, ``read`` and ``csv``), and the text must
-contain all of them. In scripts without spaces, the subterms are the pairs of adjacent characters,
-and the text must contain more than half of them, so that 读取文件 also finds 读取 data.csv 文件.
+lower score. The subterms of a name such as ``pd.read_csv`` are its words (``pd``, ``read`` and
+``csv``), and the text must contain all of them. In scripts without spaces, the subterms are the
+pairs of adjacent characters, and the text must contain more than half of them, so that 读取文件
+also finds 读取 data.csv 文件.
 """
 
 from __future__ import annotations
@@ -29,14 +30,15 @@ UNSPACED = re.compile(f"[{_UNSPACED}]")
 _TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；：！？…]+)')
 # Removed from both ends of a term.
 _PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
-# Adjacent letters and digits, either all from scripts without spaces or all from other scripts.
+# A sequence of letters and digits. Either all of them are from scripts without spaces, or none is.
 _SUBTERM = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
+# The position between two words in camel case, such as between "read" and "Csv" in "readCsv".
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
 class Term:
-    """A search term; its text and its subterms are folded."""
+    """A search term. Its text and its subterms are folded (see ``normalize``)."""
 
     text: str
     words: tuple[str, ...] = ()
@@ -81,7 +83,8 @@ def parse(query: str) -> tuple[Term, ...]:
 def _split_term(text: str, raw: str) -> Term:
     """Build a term with its subterms.
 
-    ``text`` is folded; ``raw`` isn't, so its capitals show where camel-case words begin.
+    ``text`` is the folded term. ``raw`` is the term as it was entered, because its capitals show
+    where the words of a name in camel case begin.
     """
     words: list[str] = []
     pairs: list[str] = []

@@ -2,20 +2,23 @@
 
 Invariants:
 
-- A match in the intent counts most, one in the errors or the code counts less, and one in the
-  explanation counts least.
-- A complete word counts more than a word inside a name such as ``read_csv``, which counts more than
-  the beginning of a word, which counts more than letters in the middle or at the end of a word.
+- A match in the intent of a turn counts most. A match in the errors or the code counts less, and a
+  match in the explanation counts least.
+- A term counts most if it is a complete word of the text. It counts less as a word inside a name
+  such as ``read_csv``, still less at the beginning of a longer word, and least in the middle or at
+  the end of a longer word.
 - A term that matches few turns counts more than a term that matches many.
-- If any turn matches all terms, only turns that match all terms are returned. Otherwise only turns
-  that match most of the terms are returned, see ``_MIN_COVERAGE``.
-- If later turns keep code that matches, only the turn that introduced this code is a hit.
+- If any turn matches all terms, only turns that match all terms are returned. Otherwise, turns that
+  match much less than the best turn are dropped (see ``_MIN_COVERAGE``).
+- If the code of several turns in a row matches because each turn keeps it, only the first of these
+  turns is a hit.
 - Among turns with the same score, the newest comes first.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -31,19 +34,20 @@ _FIELD_WEIGHTS: dict[Field, float] = {
 }
 _CODE = FIELDS.index("code")
 
-# The coverage of a turn is the summed rarity of the terms that it matches. If no turn matches all
-# terms, a turn needs at least this fraction of the best turn's coverage.
+# The coverage of a turn is the sum of the rarities of the terms that it matches. If no turn matches
+# all terms, a turn is dropped if its coverage is below this fraction of the highest coverage.
 _MIN_COVERAGE = 0.6
-_PHRASE_FACTOR = 1.25  # multiplies the score if the terms are adjacent, as in the query
+_PHRASE_FACTOR = 1.25  # multiplies the score of a turn if ``Candidate.has_phrase``
 
 # The degree to which a text matches a term, by how the term occurs in the text.
 _WHOLE_WORD = 1.0
 _WORD_IN_NAME = 0.85  # "csv" in "read_csv"
 _WORD_START = 0.7  # "read" in "reading"
 _INSIDE_WORD = 0.4  # "ding" in "reading"
-_SUBTERMS_ONLY = 0.4  # only the term's subterms occur; multiplied by their fraction
+_SUBTERMS_ONLY = 0.4  # multiplied by the fraction of the term's subterms that occur
 
-# What lies between the first or last character of an occurrence and the character next to it.
+# What happens between the first or last character of an occurrence and the character next to it:
+# the word ends, the name continues with another word, or the word continues.
 _WORD_ENDS, _NAME_CONTINUES, _WORD_CONTINUES = range(3)
 
 _MAX_OCCURRENCES = 8  # how many occurrences of a term in a text are examined, to limit the time
@@ -56,7 +60,8 @@ class Candidate:
     session_text: SessionText
     turn: TurnId
     degrees: tuple[float, ...]
-    """For each term, the best weighted degree to which a field matches the term."""
+    """For each term: the degree to which a field matches the term, multiplied by the field's
+    weight. The field is the one for which this product is highest."""
     where: Field
     """The field that matches the query best."""
     has_phrase: bool
@@ -67,21 +72,22 @@ def candidates(session_text: SessionText, terms: Sequence[Term]) -> list[Candida
     """Return the turns of one session that match any of the terms."""
     matches: list[Candidate] = []
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
-    previous_code: tuple[float, ...] = ()  # for each term, its degree in the last turn with code
+    previous_code_degrees: tuple[float, ...] = ()  # by term, in the last turn that has code
     for turn, fields in session_text.fields_by_turn():
         degrees = [[degree(term, text) for text in fields] for term in terms]  # [term][field]
-        code = tuple(by_field[_CODE] for by_field in degrees)
+        code_degrees = tuple(by_field[_CODE] for by_field in degrees)
         matches_outside_code = any(
             any(by_field[:_CODE] + by_field[_CODE + 1 :]) for by_field in degrees
         )
         # A turn that matches only because it keeps the previous turn's code isn't a hit.
         only_keeps_code = (
-            any(code)
+            any(code_degrees)
             and not matches_outside_code
-            and bool(previous_code)
-            and all(now <= before for now, before in zip(code, previous_code, strict=True))
+            and bool(previous_code_degrees)
+            and all(map(operator.le, code_degrees, previous_code_degrees))
         )
-        previous_code = code if any(code) or fields[_CODE] else previous_code
+        if any(code_degrees) or fields[_CODE]:
+            previous_code_degrees = code_degrees
         if only_keeps_code or not any(any(by_field) for by_field in degrees):
             continue
         weighted = [
@@ -108,6 +114,7 @@ def rank(
 ) -> list[ScoredTurn]:
     """Score the matches and return them sorted, best first."""
     matches = list(matches)
+    # For each term, the rarity is higher if fewer of the searched turns match the term.
     rarity = [
         math.log(1 + (searched_turn_count + 1) / (1 + sum(c.degrees[index] > 0 for c in matches)))
         for index in range(len(terms))
@@ -140,12 +147,12 @@ def scored_turn(session_text: SessionText, turn: TurnId, where: Field, score: fl
 
 
 def sort_key(turn: ScoredTurn) -> tuple[float, float, str, str, int]:
-    """Sort the best turn first, then the newest; the ids make the order deterministic."""
+    """Sort the best turn first, and the newest of equal turns. The ids only break further ties."""
     return (-turn.score, -turn.time, turn.notebook_id, turn.cell_id, -turn.turn_id)
 
 
 def degree(term: Term, text: str) -> float:
-    """Return the degree to which a text matches a term, from 0 to 1."""
+    """Return the degree to which a folded text matches a term, from 0 to 1."""
     complete = _complete_degree(term.text, text) if term.text in text else 0.0
     if complete or not term.subterms:
         return complete
@@ -153,7 +160,10 @@ def degree(term: Term, text: str) -> float:
 
 
 def _complete_degree(word: str, text: str) -> float:
-    """Return the best degree among the first occurrences of the complete word in the text."""
+    """Return the degree of the best occurrence of a word in a text.
+
+    Only the first ``_MAX_OCCURRENCES`` occurrences are examined.
+    """
     index, best = text.find(word), 0.0
     for _ in range(_MAX_OCCURRENCES):
         if index < 0 or best == _WHOLE_WORD:
@@ -174,7 +184,10 @@ def _complete_degree(word: str, text: str) -> float:
 
 
 def _boundary(adjacent: str, edge: str) -> int:
-    """Return what lies between a word's first or last character and the adjacent character."""
+    """Return whether a word or name continues from its first or last character to the next.
+
+    ``edge`` is the first or last character of the word; ``adjacent`` is the character beside it.
+    """
     if adjacent == "_":
         return _NAME_CONTINUES
     if not adjacent.isalnum() or not edge.isalnum():

@@ -1,4 +1,4 @@
-"""Select the line of text that a hit displays, and mark the matches in the line. Pure."""
+"""Select the line of text that a hit displays, and split it at its matches. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .normalize import find, fold
 from .query import Term
 
 _MAX_CHARS = 160
-_CHARS_BEFORE_MATCH = 40  # displayed before the first match if the line must be truncated
+_CHARS_BEFORE_MATCH = 40  # displayed before the first match if the line is cut at its start
 
 
 class Piece(TypedDict):
@@ -21,7 +21,10 @@ class Piece(TypedDict):
 
 
 def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
-    """Return the line that matches the terms best, split into pieces; a long line is truncated."""
+    """Return the line of a text that matches the terms best, split into pieces.
+
+    A line of more than ``_MAX_CHARS`` characters is truncated.
+    """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return []
@@ -36,7 +39,7 @@ def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
     for match_start, match_end in matches:
         match_start, match_end = max(match_start, position), min(match_end, end)
         if match_start >= match_end:
-            continue  # the match is in the truncated text
+            continue  # the match is in a part of the line that isn't displayed
         if match_start > position:
             pieces.append({"text": line[position:match_start], "hit": False})
         pieces.append({"text": line[match_start:match_end], "hit": True})
@@ -47,7 +50,10 @@ def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
 
 
 def _score(line: str, terms: Sequence[Term]) -> float:
-    """Add 1 for each term that a folded line contains, and less for a term's subterms."""
+    """Return how well a folded line matches the terms.
+
+    Each term that the line contains adds 1. A term of which it only contains subterms adds less.
+    """
     score = 0.0
     for term in terms:
         if term.text in line:
@@ -58,7 +64,10 @@ def _score(line: str, terms: Sequence[Term]) -> float:
 
 
 def _matching_ranges(line: str, terms: Sequence[Term]) -> list[tuple[int, int]]:
-    """Return the ranges of a line that match terms, or subterms of terms the line lacks."""
+    """Return the ranges of a line that match a term.
+
+    For a term that the line doesn't contain, the ranges that match its subterms are returned.
+    """
     folded = fold(line)
     texts: list[str] = []
     for term in terms:

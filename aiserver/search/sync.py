@@ -26,14 +26,18 @@ from ..sessions.base import SessionManager
 from .process import SearchProcess
 from .text_index import Cell
 
-SESSIONS_PER_READ = 64  # sessions that are read at once
+SESSIONS_PER_READ = 64  # the number of sessions in a group, which are read together
 
 # The mark of each session, which changes whenever the session is written.
 _Marks = Mapping[Cell, Hashable]
 
 
 class OwnerIndex:
-    """The sessions of one owner that are indexed in the search process with this number."""
+    """Keeps the index of one owner's sessions up to date.
+
+    The index is in the search process number ``process_number``, and is lost when that process
+    ends.
+    """
 
     def __init__(
         self, store: SessionManager, owner: str, process: SearchProcess, process_number: int
@@ -50,12 +54,12 @@ class OwnerIndex:
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
         """Read new and changed sessions; return how many sessions are still unread.
 
-        With a notebook id, only the sessions of that notebook count. Waits at most ``patience``
-        seconds. Raises StorageError, ChildEnded, SearchFailed.
+        With a notebook id, only the sessions of that notebook are counted and waited for. Waits at
+        most ``patience`` seconds. Raises StorageError, ChildEnded, SearchFailed.
         """
         clock = asyncio.get_running_loop().time
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
-        # Shielded, so that the update is completed even if the request is cancelled.
+        # Shielded, so that the update is completed even if the search is cancelled.
         await asyncio.shield(self._update(marks, notebook_id))
         deadline = clock() + patience
         while remaining := self._count_pending(marks, notebook_id):
@@ -89,7 +93,8 @@ class OwnerIndex:
     ) -> tuple[dict[Cell, Hashable], list[Cell]]:
         """Return the sessions to read with their marks, and the sessions that were deleted.
 
-        If ``marks`` are those of one notebook, other notebooks' pending sessions stay pending.
+        If ``marks`` only has the sessions of one notebook, nothing changes for the sessions of
+        other notebooks: those that are pending stay pending.
         """
 
         def is_in_other_notebook(cell: Cell) -> bool:
@@ -116,7 +121,8 @@ class OwnerIndex:
         sessions = list(zip(group, stored, strict=True))
         await self._process.call(self.process_number, "put", self._owner, sessions)
         async with self._lock:
-            # An unreadable session counts as indexed, too, so it is read again only if it changes.
+            # An unreadable session also counts as indexed. So it is read again only when it
+            # changes.
             self._indexed |= group
             for cell, mark in group.items():
                 if self._pending.get(cell) == mark:
@@ -125,4 +131,4 @@ class OwnerIndex:
 
 def _consume_exception(task: asyncio.Task[None]) -> None:
     if not task.cancelled():
-        task.exception()  # retrieved, because asyncio would otherwise log it as never retrieved
+        task.exception()  # otherwise, asyncio would log that the exception was never retrieved

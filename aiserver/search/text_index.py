@@ -1,8 +1,8 @@
 """Store the searched texts of sessions, and search them.
 
 A ``TextIndex`` runs in a process of its own, the search process (``worker.py``), so its methods may
-block. A search and the computation of embeddings are split into slices, each a call of its own, so
-that the caller can stop after any slice.
+block. A search takes several calls, each of which searches one slice of the texts. So the caller
+can stop after any slice. Embeddings are computed in slices, too.
 
 Invariants:
 
@@ -25,7 +25,7 @@ from typing import Any
 from ..models import SessionKey
 from ..sessions.record.damage.recovery import parse_or_recover
 from .documents import FIELDS, SessionText, TurnId, count_turns, extract_text
-from .embeddings import similarity, vectors
+from .embeddings import similarities, vectors
 from .hits import Hit, ScoredTurn, hits_of
 from .query import Term, parse
 from .rank import Candidate, candidates, rank, scored_turn, sort_key
@@ -37,7 +37,7 @@ SLICE = 0.05  # seconds that one slice of a search takes
 # fraction of the best hit's similarity.
 _MIN_SIMILARITY, _MIN_FRACTION_OF_BEST = 0.2, 0.6
 _MAX_HITS_BY_MEANING = 100
-_EMBEDDED_TURNS = 256  # a slice of embedding ends after this many turns
+_EMBEDDED_TURNS = 256  # about as many turns are embedded in one slice
 
 _TABLES = """
 CREATE TABLE cell (
@@ -62,7 +62,7 @@ _NOT_EMBEDDED_IDS = f"{_IDS} AND vectors IS NULL"
 _ROW = "SELECT notebook, cell, turns, text, vectors FROM cell WHERE id = ?"
 _TEXT, _VECTORS = 3, 4  # the positions of two columns in the result of _ROW
 
-Cell = tuple[str, str]  # the notebook's id and the cell's
+Cell = tuple[str, str]  # the id of a notebook and the id of a cell
 
 
 @dataclass
@@ -85,6 +85,7 @@ class TextIndex:
     """The searched texts of sessions, and at most one search in progress."""
 
     def __init__(self, cache: int = CACHE) -> None:
+        # The database isn't protected against crashes, because each new process builds a new one.
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.execute(f"PRAGMA cache_size = {-cache // 1024}")
         self._db.execute("PRAGMA journal_mode = OFF")
@@ -117,7 +118,7 @@ class TextIndex:
         self._db.execute("COMMIT")
 
     def embed(self, owner: str, notebook_id: str | None) -> int:
-        """Compute embeddings for one slice of the cells; return how many cells still have none."""
+        """Compute embeddings for some cells that have none; return how many still have none."""
         not_embedded = self._ids(_NOT_EMBEDDED_IDS, owner, notebook_id)
         selected: list[tuple[int, int]] = []  # the id and the number of turns of each cell
         texts: list[str] = []
@@ -137,15 +138,15 @@ class TextIndex:
         return len(not_embedded) - len(selected)
 
     def begin(self, query: str, owner: str, notebook_id: str | None, by: str) -> None:
-        """Begin a search; an unfinished search is dropped."""
+        """Begin a search. If another search is unfinished, it is dropped."""
         self._search = _Search(parse(query), self._ids(_IDS, owner, notebook_id))
         if by == "meaning":
             self._search.query_vector = vectors([query])
 
     def advance(self) -> bool:
         """Search one slice of the texts; return whether there is more to search."""
-        search, end = self._search, time.monotonic() + SLICE
-        while search.remaining_ids and time.monotonic() < end:
+        search, deadline = self._search, time.monotonic() + SLICE
+        while search.remaining_ids and time.monotonic() < deadline:
             row = self._fetch(search.remaining_ids.pop())
             if row is None:
                 continue  # the session was deleted since the search began
@@ -179,10 +180,10 @@ class TextIndex:
     ) -> list[Hit]:
         """Build the hits of matching turns from the stored bytes of their sessions.
 
-        Turns that have been deleted since the search are left out.
+        Turns that have been deleted after they were found have no hit.
         """
         hit_by_turn: dict[ScoredTurn, Hit] = {}
-        for cell, data in stored.items():  # parses one session at a time, to save memory
+        for cell, data in stored.items():  # only one parsed session is in memory at a time
             session = parse_or_recover(data, SessionKey(*cell, owner)) if data else None
             if session is not None:
                 selected = [turn for turn in scored_turns if turn[:2] == cell]
@@ -199,17 +200,17 @@ class TextIndex:
     def _match_words(self, row: Any) -> None:
         search, text = self._search, row[_TEXT].decode("utf-8")
         search.searched_turn_count += count_turns(text)
-        if any(term.may_be_in(text) for term in search.terms):  # most cells don't match
+        if any(term.may_be_in(text) for term in search.terms):  # quickly skips most cells
             search.candidates += candidates(_session_text(row), search.terms)
 
     def _match_vectors(self, row: Any) -> None:
         if row[_VECTORS]:
             searched = _session_text(row)
-            similarities = similarity(self._search.query_vector, row[_VECTORS])
+            scores = similarities(self._search.query_vector, row[_VECTORS])
             self._search.scored_turns += [
                 # An embedding doesn't tell which field matches, so the hit displays the intent.
                 scored_turn(searched, turn, "intent", score)
-                for turn, score in zip(searched.turns, similarities, strict=True)
+                for turn, score in zip(searched.turns, scores, strict=True)
                 if score >= _MIN_SIMILARITY
             ]
 
@@ -221,8 +222,8 @@ def _session_text(row: Any) -> SessionText:
 
 
 def _bytes(owner: str) -> bytes:
-    # An owner's name can be any text. Stored as bytes, because SQLite can't store text with lone
-    # surrogates.
+    # An owner's name can be any text. It is stored as bytes, because SQLite can't store a text with
+    # lone surrogates.
     return owner.encode("utf-8", "surrogatepass")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from aiserver.models import SessionKey
 from aiserver.search import SearchEngine
-from aiserver.search.embeddings import similarity, vectors
+from aiserver.search.embeddings import similarities, vectors
 from aiserver.sessions.memory import InMemorySessionManager
 from aiserver.testing.records import in_loop, turn
 
@@ -59,7 +59,7 @@ def test_embeddings_do_not_use_the_network(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     rows = vectors(["读取文件", "", "x" * 100_000])
     assert rows.shape[0] == 3 and rows.dtype == "float16"
-    assert similarity(rows[:1], rows.tobytes())[0] == pytest.approx(1, abs=0.01)
+    assert similarities(rows[:1], rows.tobytes())[0] == pytest.approx(1, abs=0.01)
 
 
 def test_only_a_search_by_meaning_loads_wordllama():
