@@ -7,12 +7,12 @@ The modules, lowest layer first:
 - ``guarantees`` describes how durable a Redis server is.
 - ``client`` connects to Redis, runs the scripts in ``lua/``, and retries them.
 - ``notebook_lock`` is a lock that Jupyter servers share.
-- ``connection``, ``sessions`` and ``logs_and_blobs`` are base classes of the store; ``connection``
-  has its settings.
+- ``connection``, ``sessions`` and ``logs_and_blobs`` contain the base classes of the store;
+  ``connection`` defines the store's settings.
 - ``verify`` finds and repairs damage.
 - ``manager`` is the store.
 
-This package is imported only if the settings choose Redis.
+This package is imported only if the settings choose Redis as the store.
 """
 
 from ...errors import SettingError

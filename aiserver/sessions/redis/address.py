@@ -1,6 +1,7 @@
 """Parse the URL of a Redis server, and read the password file.
 
-Invariants: an invalid URL is rejected before the first connection; the error doesn't quote the URL.
+Invariants: an invalid URL is rejected before the first connection is opened, and the error's
+message doesn't quote the URL.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ _OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_
 
 
 def url_prefix(url: str) -> str | None:
-    """Return the option ``prefix`` in a URL, or None."""
+    """Return the value of the option ``prefix`` in a URL, or None without this option."""
     return dict(_query(url)).get("prefix")
 
 
 def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
-    """Return options for a connection pool, with the password from its file.
+    """Return the options for a connection pool.
 
-    Raises SettingError.
+    If ``password_file`` isn't empty, the password is read from this file. Raises SettingError.
     """
     query = urlencode([pair for pair in _query(url) if pair[0] != "prefix"])
     try:
@@ -39,7 +40,7 @@ def connection_options(url: str, password_file: str = "") -> dict[str, Any]:
         options = {**_OPTIONS, **parse_url(urlunsplit(parts._replace(query=query)))}
         options["protocol"] = int(options["protocol"])
         pool = BlockingConnectionPool(**options)
-        pool.make_connection()  # type: ignore[no-untyped-call]  # rejects unknown options
+        pool.make_connection()  # type: ignore[no-untyped-call]  # raises for unknown options
     except (ValueError, TypeError, RedisError) as exc:
         raise _invalid_url() from exc
     return options | ({"password": _first_line(password_file)} if password_file else {})

@@ -2,12 +2,12 @@
 
 Invariants:
 
-- A command that gets no answer is retried for ``patience`` seconds. So any command may run twice.
-  Each write has a *stamp*, a random text, by which its script recognises that it has run already
-  (``lua/idempotent.lua``).
+- If Redis doesn't respond to a command, the command is sent again, for ``patience`` seconds. So any
+  command may run twice. Each write has a *write id*, a random text, by which the write's script
+  recognises that it has run already (``lua/idempotent.lua``).
 - An error's message never quotes Redis; the original exception is only available as ``__cause__``.
-- The connections belong to one event loop. They are closed when it ends, even if nobody calls
-  ``close``.
+- The connections belong to one event loop. They are closed when this event loop ends, even if
+  nobody calls ``close``.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ _FORBIDDEN = (
 
 @cache
 def load_script(name: str) -> tuple[str, str]:
-    """Return a script's text, and its SHA-1, with which EVALSHA runs a script that Redis knows."""
+    """Return a script's text and SHA-1.
+
+    If Redis has run the script before, the command EVALSHA runs it again, given only the SHA-1.
+    """
     folder = files(__package__) / "lua"
     text = (folder / f"{name}.lua").read_text("utf-8")
     if name in ("append", "replace", "delete", "log", "delete_log_or_blob"):
@@ -69,7 +72,10 @@ def load_script(name: str) -> tuple[str, str]:
 
 
 class Client:
-    """Connections to one Redis server. Calls ``options`` whenever an event loop needs new ones."""
+    """Connections to one Redis server.
+
+    Whenever new connections are opened, ``options`` is called and returns their options.
+    """
 
     def __init__(self, options: Callable[[], Mapping[str, Any]], patience: float) -> None:
         self._options, self._patience = options, patience
@@ -79,7 +85,7 @@ class Client:
         self._connect_lock: asyncio.Lock | None = None
 
     async def run(self, name: str, keys: Sequence[str], *args: Any) -> Any:
-        """Run a script and return its answer. Raises StorageError."""
+        """Run a script and return its result. Raises StorageError."""
         text, digest = load_script(name)
         try:
             return await self._execute("EVALSHA", digest, len(keys), *keys, *args)
@@ -87,21 +93,24 @@ class Client:
             return await self._execute("EVAL", text, len(keys), *keys, *args)
 
     async def command(self, *words: Any) -> Any:
-        """Run a command that may run twice, and return its answer. Raises StorageError."""
+        """Run a command that does no harm if it runs twice, and return its result.
+
+        Raises StorageError.
+        """
         return await self._execute(*words)
 
     async def info(self) -> dict[str, str]:
         """Return the server's state and statistics, which the command INFO reports."""
-        answer = await self.command("INFO")
-        return dict(line.split(":", 1) for line in answer.decode().split("\r\n") if ":" in line)
+        result = await self.command("INFO")
+        return dict(line.split(":", 1) for line in result.decode().split("\r\n") if ":" in line)
 
     async def config(self) -> dict[str, str] | None:
-        """Return Redis's settings for durability; None if this Redis user may not read them."""
+        """Return Redis's settings for durability; None if the Redis user may not read settings."""
         settings: dict[str, str] = {}
         try:
             for name in ("appendfsync", "no-appendfsync-on-rewrite", "save"):
-                answer = await self.command("CONFIG", "GET", name)
-                settings[name] = answer[1].decode()
+                result = await self.command("CONFIG", "GET", name)
+                settings[name] = result[1].decode()
         except (StorageError, IndexError) as exc:
             if isinstance(exc, StorageUnreachable):
                 raise
@@ -159,7 +168,8 @@ async def _open_client(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None
         max_connections=_CONNECTIONS, timeout=None, retry=no_retry, **options
     )
     client = Redis(connection_pool=pool)
-    # Versions of the client library convert answers differently, so none are converted.
+    # Different versions of the client library convert results differently. So this client converts
+    # no results.
     client.response_callbacks.clear()
     try:
         yield client
@@ -190,7 +200,7 @@ def _translate(error: RedisError) -> StorageError:
 def _error_code(error: RedisError) -> str | None:
     """Return the code of an error, such as OOM, or None.
 
-    If a script failed, its error's message contains the code of the command that failed.
+    If a command in a script failed, the error's message contains the code of the command's error.
     """
     names = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "MovedError": "MOVED"}
     if type(error).__name__ in names:

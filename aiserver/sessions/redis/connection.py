@@ -26,7 +26,7 @@ LARGE = 50_000  # bytes; parsing them takes about a millisecond
 
 
 class RedisConnection(SessionManager):
-    """The methods of the store that concern neither sessions nor change logs nor blobs."""
+    """The store's settings, and its methods that concern neither sessions nor logs nor blobs."""
 
     shared = True
 
@@ -56,12 +56,12 @@ class RedisConnection(SessionManager):
         url = self.url or DEFAULT
         prefix = url_prefix(url)
         self._keyspace = Keyspace(self.prefix if prefix is None else prefix)
-        connection_options(url)  # raises early if the URL is invalid
+        connection_options(url)  # raises SettingError now if the URL is invalid
         # New connections read the password file again, because the password may have changed.
         self._client = Client(lambda: connection_options(url, self.password_file), self.patience)
 
     async def start(self) -> list[str]:
-        """Return a sentence for each guarantee that the Redis server lacks as configured."""
+        """Return a sentence for each guarantee that the Redis server lacks."""
         return guarantees.missing_guarantees(await self._client.info(), await self._client.config())
 
     async def list_owners(self) -> list[str]:
@@ -70,7 +70,7 @@ class RedisConnection(SessionManager):
         return sorted(decode_owner(owner.decode()) for owner in owners)
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Hold the lock that is needed to identify the owner's notebooks."""
+        """Hold the lock under which the owner's notebooks are identified."""
         name = self._keyspace.owner_key("alone", owner)
         return notebook_lock(self._client, name, self.lock_timeout, self.log)
 
@@ -87,6 +87,6 @@ class RedisConnection(SessionManager):
         await self._client.close()
 
 
-async def run_by_size(size: int, function: Callable[..., T], *args: Any) -> T:
-    """Run a function that processes ``size`` bytes; use a thread if it would take long."""
+async def run_in_thread_if_large(size: int, function: Callable[..., T], *args: Any) -> T:
+    """Run a function that processes ``size`` bytes, in a thread if it would take long."""
     return await asyncio.to_thread(function, *args) if size > LARGE else function(*args)

@@ -1,4 +1,4 @@
-"""Describe in which cases a Redis server can lose data, from its state and its settings.
+"""Determine from a Redis server's state and settings in which cases the server can lose data.
 
 Invariants: there is a sentence for each way in which data can be lost after Redis confirmed a
 write. For a server that never loses data, there is no sentence.
@@ -14,7 +14,7 @@ _ADVICE = "To prevent data loss, set “appendonly yes” and “appendfsync alw
 def missing_guarantees(info: Mapping[str, str], config: Mapping[str, str] | None) -> list[str]:
     """Return a sentence for each guarantee that the Redis server lacks.
 
-    ``info`` and ``config`` are the results of the methods of ``Client``.
+    ``info`` and ``config`` are the results of ``Client.info`` and ``Client.config``.
     """
     warnings = _persistence_warnings(info, config)
     if info.get("redis_mode") == "cluster":

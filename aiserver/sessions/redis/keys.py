@@ -4,21 +4,22 @@ Invariants: two owners, cells or notebooks never share a key, whatever character
 contain. In a key, an owner's name is percent-encoded except for letters, digits and ``_.-~``, so it
 ends at the next ``:``. Ids contain neither ``:`` nor space.
 
-A *stamp* is a random text that identifies one write.
+A *write id* is a random text that identifies one write. Redis stores the id of the last write to a
+session in the field ``stamp`` of the session's head.
 
 ===============================  ==========  =======================================================
 ``owners``                       set         the owners of sessions, change logs or blobs
 ``cells:OWNER``                  sorted set  ``NOTEBOOK CELL`` of each session, sorted
 ``rows:OWNER``                   hash        ``NOTEBOOK CELL``: the session's summary as JSON
-``head:OWNER:NOTEBOOK:CELL``     hash        ``meta``, unknown keys (``rest``), counters, stamp
+``head:OWNER:NOTEBOOK:CELL``     hash        ``meta``, unknown keys (``rest``), counters, ``stamp``
 ``turns:OWNER:NOTEBOOK:CELL``    list        the session's turns as JSON
 ``events:OWNER:NOTEBOOK:CELL``   list        the session's events as JSON
 ``ids:OWNER:NOTEBOOK:CELL``      hash        ``=ID`` of an event: its index in the list of events
 ``damaged:OWNER:NOTEBOOK:CELL``  list        texts that a repair has quarantined
-``notebooks:OWNER``              hash        notebook id: the mark of its change log (seq and stamp)
+``notebooks:OWNER``              hash        notebook id: its change log's mark (seq and write id)
 ``log:OWNER:NOTEBOOK``           list        the entries of the notebook's change log
 ``blobs:OWNER``                  hash        SHA-256: bytes
-``once:STAMP``                   string      a script's answer to a write, for ten minutes
+``once:WRITEID``                 string      the result of a write, stored for ten minutes
 ``alone:OWNER``                  string      the holder of the notebook lock
 ===============================  ==========  =======================================================
 """
@@ -29,7 +30,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from ...models import SessionKey
 
-# A space sorts before all characters of ids, so names sort by (notebook, cell).
+# A space sorts before all characters of ids, so names are sorted by notebook, then by cell.
 _SEPARATOR = " "
 
 
@@ -71,12 +72,15 @@ class Keyspace:
         self.prefix = prefix
         self.owners = f"{prefix}owners"
 
-    def answer_key(self, stamp: str) -> str:
-        """Return the key of the stored answer to a write."""
-        return f"{self.prefix}once:{stamp}"
+    def write_result_key(self, write_id: str) -> str:
+        """Return the key under which the result of a write is stored."""
+        return f"{self.prefix}once:{write_id}"
 
     def owner_key(self, kind: str, owner: str, *ids: str) -> str:
-        """Return a key that belongs to an owner, such as ``log:OWNER:NOTEBOOK``."""
+        """Return the key of some data of an owner, such as ``log:OWNER:NOTEBOOK``.
+
+        ``kind`` is the first word of the key, such as ``log``.
+        """
         return ":".join((self.prefix + kind, encode_owner(owner), *ids))
 
     def session_keys(self, key: SessionKey) -> list[str]:

@@ -5,8 +5,9 @@ Invariants:
 - A joined session is byte for byte the result of ``codec.encode``. Each turn or event is stored as
   the text that it has in the session's JSON. So loading a session joins texts, and saving a turn
   adds a text.
-- A script numbers new records: ``turn_id`` and ``seq`` of a turn, ``seq`` of an event or an entry.
-  So a new record is sent as the texts before, between and after the places of these numbers.
+- A script numbers new records: it sets ``turn_id`` and ``seq`` of a turn, and ``seq`` of an event
+  or a log entry. So a new record is sent in pieces: the texts before, between and after these
+  numbers.
 """
 
 from __future__ import annotations
@@ -39,8 +40,11 @@ _EMPTY_SUMMARY = SessionSummary(
     notebook_id="", cell_id="", turns=0, events=0, revision=0, created_at="", last_updated=""
 )
 _DELTA_FIELDS = {"turns", "failed", "events", "last_intent", "last_status", "last_source"}
-# ``to_text`` indents a record's own keys by six spaces, after a line break. As JSON strings contain
-# no line breaks, the patterns match no texts inside of the record.
+"""The fields of the summary that ``append.lua`` updates with the delta of a new record."""
+
+# These patterns find the numbers of a new record, which are 1 until the script replaces them.
+# ``to_text`` writes each key of a record after a line break and six spaces. JSON strings contain no
+# line breaks, so the patterns can't match a text inside of the record.
 _TURN_ID = re.compile(rb'(?<=\n      "turn_id": )1(?=[,\n])')
 _SEQ = re.compile(rb'(?<=\n      "seq": )1(?=[,\n])')
 _ENTRY_SEQ = re.compile(rb'(?<=\A\{"seq":)( ?)1(?=,)')
@@ -52,7 +56,7 @@ class Item(NamedTuple):
     kind: str
     """``turn`` or ``event``."""
     id: str
-    """``=`` and the event's id; empty for a turn, and for an event without an id."""
+    """``=`` followed by the event's id; empty for a turn, and for an event without an id."""
     summary_delta: str
     """The result of ``_summary_delta``."""
     before: bytes
@@ -64,13 +68,13 @@ class Item(NamedTuple):
 
 
 def turn_item(turn: Interaction) -> Item:
-    """Convert a turn to arguments. Its ``turn_id`` and ``seq`` must be 1."""
+    """Convert a turn to arguments. The turn's ``turn_id`` and ``seq`` must be 1."""
     before, text = _split_at(to_text(turn), _TURN_ID)
     return Item("turn", "", _summary_delta(turn), before, *_split_at(text, _SEQ))
 
 
 def event_item(event: Event) -> Item:
-    """Convert an event to arguments. Its ``seq`` must be 1."""
+    """Convert an event to arguments. The event's ``seq`` must be 1."""
     id_ = "" if event.id is None else f"={event.id}"
     before, after = _split_at(to_text(event), _SEQ)
     return Item("event", id_, _summary_delta(event), before, b"", after)
@@ -85,20 +89,25 @@ class SplitSession(NamedTuple):
     """The data that Redis stores for a session, as arguments of ``replace.lua``."""
 
     row: str
+    """The session's summary as JSON."""
     head: dict[str, str | bytes | int]
     turns: list[bytes]
     events: list[bytes]
     ids: dict[str, int]
+    """The index of each event that has an id, by ``=`` and this id."""
 
     def arguments(self) -> list[Any]:
-        """Return the row, and then four lists, each of them after its length."""
+        """Return the arguments: the row, and then the head, turns, events and ids as lists.
+
+        Before each list comes the list's length.
+        """
         head = [text for pair in self.head.items() for text in pair]
         ids = [text for pair in self.ids.items() for text in pair]
         lists: list[list[Any]] = [head, list(self.turns), list(self.events), ids]
         return [self.row, *(value for list_ in lists for value in (len(list_), *list_))]
 
 
-def split(session: Session, stamp: str) -> SplitSession:
+def split(session: Session, write_id: str) -> SplitSession:
     """Split a session into texts. Raises InvalidRequest if JSON can't represent the session."""
     head: dict[str, str | bytes | int] = {
         "meta": to_text(session.meta, META_DEPTH),
@@ -107,7 +116,7 @@ def split(session: Session, stamp: str) -> SplitSession:
         "turn_id": session.next_turn_id - 1,
         "seq": session.next_seq - 1,
         "rest": unknown_keys(session),
-        "stamp": stamp,
+        "stamp": write_id,
     }
     if key := events_key(session):
         head["events"] = key
@@ -117,7 +126,8 @@ def split(session: Session, stamp: str) -> SplitSession:
     ids: dict[str, int] = {}
     for index, event in enumerate(session.events or []):
         if event.id is not None:
-            # As in mutations.events_by_id, the first event with an id counts.
+            # If several events have the same id, the first of them counts, as in
+            # ``mutations.events_by_id``.
             ids.setdefault(f"={event.id}", index)
     return SplitSession(
         row=summarise(session).model_dump_json(),
@@ -132,44 +142,48 @@ class StoredSession(NamedTuple):
     """A session as ``load.lua`` returns it."""
 
     meta: bytes
-    """The metadata as JSON, except that the next two fields may be newer."""
+    """The metadata as JSON. An append updates the next two fields instead of this text."""
     updated: bytes
-    """The time of the last append; empty if nothing was appended."""
+    """The time of the last append; empty if nothing was appended since ``meta`` was written."""
     revision: bytes
     events_key: bytes
     """The form of the session's key ``events``, see ``splice.EventsKey``."""
-    rest: bytes
-    """Keys of other tools."""
-    stamp: bytes
-    """The stamp of the last write."""
+    unknown_keys: bytes
+    """Top-level keys that other tools added, as JSON."""
+    write_id: bytes
+    """The id of the last write to the session."""
     turns: bytes
+    """All turns as JSON, joined with ``splice.SEPARATOR``."""
     events: bytes
+    """All events as JSON, joined in the same way."""
 
     @property
     def size(self) -> int:
         """The session's size in bytes."""
-        return len(self.turns) + len(self.events) + len(self.rest) + len(self.meta)
+        return len(self.turns) + len(self.events) + len(self.unknown_keys) + len(self.meta)
 
     def to_bytes(self) -> bytes:
         """Return the session as JSON."""
         key: Any = self.events_key.decode()
-        return b"".join(session_chunks(self._meta(), self.turns, key, self.events, self.rest))
+        return b"".join(
+            session_chunks(self._updated_meta(), self.turns, key, self.events, self.unknown_keys)
+        )
 
-    def _meta(self) -> bytes:
+    def _updated_meta(self) -> bytes:
         """Return the metadata with the time and the revision of the last append."""
         if not self.updated:
             return self.meta
         try:
             meta = SessionMeta.model_validate(json.loads(self.meta))
         except ValueError:
-            return self.meta  # it is damaged or has a newer format
+            return self.meta  # the metadata is damaged or has a newer format
         meta.last_updated = self.updated.decode()
         meta.revision = int(self.revision)
         return to_text(meta, META_DEPTH)
 
 
 def json_chunks(texts: bytes, size: int = 20) -> Iterator[bytes]:
-    """Split the joined texts of records into JSON arrays of ``size`` records.
+    """Split the joined texts of records into JSON arrays of at most ``size`` records.
 
     The separator contains the indentation of a record, so it occurs only between two records.
     """
@@ -180,7 +194,7 @@ def json_chunks(texts: bytes, size: int = 20) -> Iterator[bytes]:
 
 
 def _split_at(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
-    """Return the text before and after a number."""
+    """Return the texts before and after the number that the pattern matches."""
     match = number.search(text)
     if match is None:
         raise ValueError("the text doesn't contain the number")
@@ -188,7 +202,7 @@ def _split_at(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
 
 
 def _summary_delta(record: Interaction | Event) -> str:
-    """Return the changes of the session's summary that a new record causes, as JSON."""
+    """Return, as JSON, how a new record changes the session's summary."""
     delta = extend_summary(_EMPTY_SUMMARY, [record], 0, "").model_dump(include=_DELTA_FIELDS)
     if isinstance(record, Event) and record.type == "context_reset":
         delta["reset"] = True

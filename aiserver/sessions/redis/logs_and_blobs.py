@@ -15,7 +15,7 @@ from ...models import NewLogEntry, NotebookLogEntry, check_id
 from ..record import codec
 from ..record.filenames import check_sha256
 from ..record.mutations import number_entries
-from .connection import RedisConnection, run_by_size
+from .connection import RedisConnection, run_in_thread_if_large
 from .keys import encode_owner
 from .layout import split_entry
 
@@ -26,21 +26,21 @@ class RedisLogsAndBlobs(RedisConnection):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's change log."""
+        """Append entries to a notebook's change log; return the saved entries."""
         check_id("notebookId", notebook_id)
         if not entries:
             return []
         # Each entry gets the number 1, which the script replaces.
         saved = [number_entries([], [entry])[0] for entry in entries]
-        stamp = secrets.token_hex(12)
+        write_id = secrets.token_hex(12)
         keys = [
             self._keyspace.owner_key("notebooks", owner),
             self._keyspace.owner_key("log", owner, notebook_id),
         ]
         [first_seq] = await self._client.run(
             "log",
-            [self._keyspace.answer_key(stamp), self._keyspace.owners, *keys],
-            *(encode_owner(owner), notebook_id, stamp),
+            [self._keyspace.write_result_key(write_id), self._keyspace.owners, *keys],
+            *(encode_owner(owner), notebook_id, write_id),
             *(text for entry in saved for text in split_entry(entry)),
         )
         for seq, entry in enumerate(saved, first_seq):
@@ -53,16 +53,19 @@ class RedisLogsAndBlobs(RedisConnection):
         """Return a notebook's change log, oldest entry first."""
         log = self._keyspace.owner_key("log", owner, check_id("notebookId", notebook_id))
         text = await self._client.run("join", [log], "\n")
-        return (await run_by_size(len(text), codec.parse_log, text + b"\n")).entries
+        return (await run_in_thread_if_large(len(text), codec.parse_log, text + b"\n")).entries
 
     async def list_notebooks(self, *, owner: str = "") -> list[str]:
         """Return the ids of the notebooks that have a change log, sorted."""
         return sorted(await self.notebook_marks(owner=owner))
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, str]:
-        """Return, by notebook id, the last ``seq`` of its change log and the last write's stamp."""
-        answer = await self._client.command("HGETALL", self._keyspace.owner_key("notebooks", owner))
-        texts = [text.decode() for text in answer]
+        """Return, by notebook id, a text that changes with each write to the change log.
+
+        The text contains the last ``seq`` and the id of the last write.
+        """
+        result = await self._client.command("HGETALL", self._keyspace.owner_key("notebooks", owner))
+        texts = [text.decode() for text in result]
         return dict(zip(texts[::2], texts[1::2], strict=True))
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
@@ -78,7 +81,7 @@ class RedisLogsAndBlobs(RedisConnection):
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes with a hash, or None."""
+        """Return the bytes with this hash, or None if there are none."""
         blobs = self._keyspace.owner_key("blobs", owner)
         data: bytes | None = await self._client.command("HGET", blobs, check_sha256(sha256))
         return data
@@ -92,10 +95,19 @@ class RedisLogsAndBlobs(RedisConnection):
         """Permanently delete a blob; return False if there was none."""
         return await self._delete("blobs", "notebooks", check_sha256(sha256), owner)
 
-    async def _delete(self, kind: str, other_kind: str, name: str, owner: str, *log: str) -> bool:
-        """Delete a log or blob, and remove the owner from ``owners`` if nothing else is stored."""
-        owner_keys = [self._keyspace.owner_key(item, owner) for item in (kind, other_kind, "cells")]
-        answer_key = self._keyspace.answer_key(secrets.token_hex(12))
-        keys = [answer_key, self._keyspace.owners, *owner_keys, *log]
+    async def _delete(
+        self, kind: str, other_kind: str, name: str, owner: str, *log_keys: str
+    ) -> bool:
+        """Delete a change log or a blob.
+
+        ``kind`` is ``notebooks`` in order to delete a log and ``blobs`` in order to delete a blob;
+        ``other_kind`` is the other of these two words. An owner who has no data any more is removed
+        from the set of owners.
+        """
+        owner_keys = [
+            self._keyspace.owner_key(index, owner) for index in (kind, other_kind, "cells")
+        ]
+        write_result_key = self._keyspace.write_result_key(secrets.token_hex(12))
+        keys = [write_result_key, self._keyspace.owners, *owner_keys, *log_keys]
         [count] = await self._client.run("delete_log_or_blob", keys, encode_owner(owner), name)
         return bool(count)

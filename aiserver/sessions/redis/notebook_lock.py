@@ -1,7 +1,8 @@
 """A lock that all Jupyter servers with the same Redis share.
 
-Invariants: only one server holds the lock at a time. While it does, it renews the lock again and
-again, however long its work takes. If it is killed, the lock expires after some seconds.
+Invariants: only one server holds the lock at a time. A server renews the lock again and again until
+its work is done, however long this takes. If the server is killed, the lock expires after some
+seconds.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from ...errors import StorageBusy, StorageError, StorageFull, StorageReadOnly
 from .client import Client
 
-_TTL = 10.0  # seconds until the lock of a killed holder expires
+_TTL = 10.0  # seconds until the lock expires if its holder is killed
 _POLL_DELAYS = 0.005, 0.1  # seconds between two attempts: the first and the longest delay
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
@@ -27,9 +28,11 @@ Logger = logging.Logger | logging.LoggerAdapter[Any]
 async def notebook_lock(
     client: Client, name: str, timeout: float, log: Logger, ttl: float = _TTL
 ) -> AsyncIterator[None]:
-    """Hold the lock whose key is ``name``. Raises StorageBusy after ``timeout`` seconds.
+    """Hold the lock whose key is ``name``.
 
-    If Redis accepts no writes, this doesn't lock anything, because nobody can register a notebook.
+    Raises StorageBusy if another server still holds the lock after ``timeout`` seconds. If Redis
+    accepts no writes, nothing is locked. No lock is needed then, because no server can register a
+    notebook.
     """
     holder = secrets.token_hex(16)
 
@@ -49,7 +52,7 @@ async def notebook_lock(
         return
     except BaseException:
         with contextlib.suppress(StorageError):
-            # The last attempt may have acquired the lock without getting an answer.
+            # The last attempt may have acquired the lock although its result was lost.
             await client.run("unlock", [name], holder)
         raise
     renewal = asyncio.ensure_future(renew())
@@ -64,6 +67,7 @@ async def notebook_lock(
 
 
 async def _poll(acquire: Callable[[], Awaitable[bool]], timeout: float) -> None:
+    """Call ``acquire`` until it returns True. Raises StorageBusy after ``timeout`` seconds."""
     loop = asyncio.get_running_loop()
     deadline, (delay, longest_delay) = loop.time() + timeout, _POLL_DELAYS
     while not await acquire():

@@ -2,10 +2,10 @@
 
 Invariants:
 
-- Each read and each write is one script, so it is atomic.
+- Each read and each write of a session is one script, so it is atomic.
 - The script that appends turns and events also numbers them, so that writers of a session neither
-  wait for each other nor retry. It doesn't read the existing records, so its cost is independent of
-  the session's length.
+  wait for each other nor retry. This script doesn't read the existing records, so its cost is
+  independent of the session's length.
 - Long texts are processed in threads, not on the event loop.
 """
 
@@ -41,24 +41,27 @@ from ..record.merge.sessions import merge_into
 from ..record.mutations import check_writable, fork_session, number_events, number_turn
 from ..record.splice import META_DEPTH, SEPARATOR, to_text
 from ..record.summaries import summarise
-from .connection import LARGE, RedisConnection, run_by_size
+from .connection import LARGE, RedisConnection, run_in_thread_if_large
 from .keys import cell_name, encode_owner, lex_range
 from .layout import Item, StoredSession, event_item, json_chunks, split, turn_item
 
-NO_STAMP = "-"  # what ``replace.lua`` expects instead of a stamp if nothing is stored
+NO_WRITE_ID = "-"  # stands for the write id of a session that isn't stored (``replace.lua``)
 _MAJOR = SCHEMA_VERSION.split(".", maxsplit=1)[0]
-_ROWS_PER_CALL = 1_000
+_SUMMARIES_PER_CALL = 1_000
 _TURNS = TypeAdapter(list[Interaction])
 _EVENTS = TypeAdapter(list[Event])
-_ROWS = TypeAdapter(list[SessionSummary])
+_SUMMARIES = TypeAdapter(list[SessionSummary])
 
 
-class Loaded(NamedTuple):
-    """A session as it was loaded."""
+class LoadedSession(NamedTuple):
+    """A loaded session, which can be changed and passed to ``_put``."""
 
     session: Session
-    stamp: str
-    """The stamp of the last write. ``_put`` compares it, to detect a write since the load."""
+    write_id: str
+    """The id of the last write before the session was loaded.
+
+    ``_put`` compares it with the stored write id, and so detects a later write.
+    """
 
 
 class RedisSessions(RedisConnection):
@@ -66,11 +69,11 @@ class RedisSessions(RedisConnection):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._intact_stamps: LRUCache[SessionKey, bytes] = LRUCache(1000)
-        """Stamps of sessions that were parsed without errors."""
+        self._intact_write_ids: LRUCache[SessionKey, bytes] = LRUCache(1000)
+        """The last write ids of sessions that were parsed without errors after this write."""
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or None.
+        """Return the stored session, or None if there is none.
 
         Recovers the readable records of a damaged session; raises SessionCorrupt if there are none.
         """
@@ -78,22 +81,22 @@ class RedisSessions(RedisConnection):
         return loaded and loaded.session
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the stored session as bytes, and its revision, or None.
+        """Return the stored session as bytes, and its revision, or None if there is no session.
 
-        Parses a session to check it, but not again until the next write.
+        Parses the session in order to check it, unless it was parsed since its last write.
         """
         stored = await self._fetch(key)
         if stored is None:
             return None
-        if stored.stamp and self._intact_stamps.get(key) == stored.stamp:
-            return await run_by_size(stored.size, stored.to_bytes), int(stored.revision)
+        if stored.write_id and self._intact_write_ids.get(key) == stored.write_id:
+            return await run_in_thread_if_large(stored.size, stored.to_bytes), int(stored.revision)
         data, session = await self._parse_or_recover(key, stored)
         return data, session.revision
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append one turn."""
+        """Append one turn; return the saved turn and the new revision."""
 
         def prepare() -> tuple[Interaction, Item]:
             saved = number_turn(turn, 1, 1)  # the script replaces these numbers
@@ -107,21 +110,21 @@ class RedisSessions(RedisConnection):
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events in one write."""
+        """Append events in one write; return the saved events and the new revision."""
 
         def prepare() -> list[tuple[Event, Item]]:
-            # The script replaces the number 1 of each event.
+            # Each event gets the number 1, which the script replaces.
             numbered = [number_events([event], 1, {})[0][0] for event in events]
             return [(event, event_item(event)) for event in numbered]
 
         prepared = await asyncio.to_thread(prepare) if events else []
-        answers, revision = await self._append(key, [item for _, item in prepared], if_revision)
+        results, revision = await self._append(key, [item for _, item in prepared], if_revision)
         saved = []
-        for (event, _), answer in zip(prepared, answers, strict=True):
-            if isinstance(answer, bytes):  # the text of an event that was stored already
-                saved.append(Event.model_validate(json.loads(answer)))
+        for (event, _), result in zip(prepared, results, strict=True):
+            if isinstance(result, bytes):  # the text of an event that was stored already
+                saved.append(Event.model_validate(json.loads(result)))
             else:
-                event.seq = answer
+                event.seq = result
                 saved.append(event)
         return saved, revision
 
@@ -138,66 +141,70 @@ class RedisSessions(RedisConnection):
             check_id("notebookId", notebook_id)
         indexes = [self._keyspace.owner_key(kind, owner) for kind in ("cells", "rows")]
         first, last = lex_range(notebook_id)
-        rows: list[SessionSummary] = []
+        summaries: list[SessionSummary] = []
         start, remaining = first, limit
         while True:
-            count = _ROWS_PER_CALL if remaining is None else min(remaining, _ROWS_PER_CALL)
-            answer = await self._client.run("list", indexes, first, last, start, offset, count)
-            total, cell_count, last_cell, text = answer
-            rows += await run_by_size(len(text), self._parse_rows, text)
+            count = (
+                _SUMMARIES_PER_CALL if remaining is None else min(remaining, _SUMMARIES_PER_CALL)
+            )
+            result = await self._client.run("list", indexes, first, last, start, offset, count)
+            total, cell_count, last_cell, text = result
+            summaries += await run_in_thread_if_large(len(text), self._parse_summaries, text)
             remaining = None if remaining is None else remaining - cell_count
-            if cell_count < _ROWS_PER_CALL or remaining == 0:
-                return rows, total
-            start, offset = f"({last_cell.decode()}", 0  # continue after the last cell
+            if cell_count < _SUMMARIES_PER_CALL or remaining == 0:
+                return summaries, total
+            start, offset = f"({last_cell.decode()}", 0  # the next call begins after this cell
 
     async def exists(self, key: SessionKey) -> bool:
         """Return whether anything is stored under the key."""
-        return bool(await self._client.command("EXISTS", self._keyspace.session_keys(key)[3]))
+        head_key = self._keyspace.session_keys(key)[3]
+        return bool(await self._client.command("EXISTS", head_key))
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
         """Permanently delete a session; return False if there was none."""
         keys = [*self._keyspace.session_keys(key), self._keyspace.owner_key("notebooks", key.owner)]
-        answer = await self._client.run(
+        result = await self._client.run(
             "delete",
             [
-                self._keyspace.answer_key(secrets.token_hex(12)),
+                self._keyspace.write_result_key(secrets.token_hex(12)),
                 *keys,
                 self._keyspace.owner_key("blobs", key.owner),
             ],
-            *(encode_owner(key.owner), cell_name(key), _revision(if_revision), _MAJOR),
+            *(encode_owner(key.owner), cell_name(key), _revision_argument(if_revision), _MAJOR),
         )
-        _raise_refusal(answer, if_revision)
-        return bool(answer[1])
+        _raise_if_refused(result, if_revision)
+        return bool(result[1])
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell."""
+        """Copy a session to another cell, unless that cell has a session; return the session."""
         async for current in self._attempts(target):
             if current:
                 return current.session
             original = await self.load_if_exists(source)
             copy = await asyncio.to_thread(fork_session, original, target)
-            if await self._put(target, copy, NO_STAMP):
+            if await self._put(target, copy, NO_WRITE_ID):
                 return copy
         raise StorageBusy
 
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Merge another copy of the session into the stored one."""
+        """Merge ``other``, another copy of the session, into the stored session."""
         check_writable(other.meta, None)
         async for current in self._attempts(key):
             session = current.session if current else new_session(key)
             check_writable(session.meta, None)
             if not await asyncio.to_thread(merge_into, session, other, merged_digests):
                 return False
-            if await self._put(key, session, current.stamp if current else NO_STAMP):
+            if await self._put(key, session, current.write_id if current else NO_WRITE_ID):
                 return True
         raise StorageBusy
 
-    async def _attempts(self, key: SessionKey) -> AsyncIterator[Loaded | None]:
-        """Load the session again and again, for the attempts to replace it by a changed one.
+    async def _attempts(self, key: SessionKey) -> AsyncIterator[LoadedSession | None]:
+        """Load the session once for each attempt of the caller to change and replace it.
 
-        An attempt fails if another writer was faster. Ends after ``lock_timeout`` seconds.
+        An attempt fails if another writer writes to the session after it was loaded. Then the
+        caller takes the next session from this iterator, which ends after ``lock_timeout`` seconds.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.lock_timeout
@@ -205,45 +212,54 @@ class RedisSessions(RedisConnection):
             yield await self._load(key)
             await asyncio.sleep(random.uniform(0, 0.02))  # noqa: S311
 
-    async def _load(self, key: SessionKey) -> Loaded | None:
+    async def _load(self, key: SessionKey) -> LoadedSession | None:
         stored = await self._fetch(key)
         if stored is None:
             return None
-        return Loaded((await self._parse_or_recover(key, stored))[1], stored.stamp.decode())
+        return LoadedSession(
+            (await self._parse_or_recover(key, stored))[1], stored.write_id.decode()
+        )
 
     async def _append(
         self, key: SessionKey, items: Sequence[Item], if_revision: int | None
     ) -> tuple[list[Any], int]:
-        """Append records; return the script's answer for each of them, and the new revision.
+        """Append records; return a list of the script's results, and the new revision.
 
-        The answer contains the record's numbers, or the text of an event that was stored already.
-        Raises the same errors as ``save_interaction``.
+        The list contains ``turn_id`` and ``seq`` for a turn, ``seq`` for a new event, and the
+        stored text for an event that was stored already. Raises the same errors as
+        ``save_interaction``.
         """
-        stamp, now = secrets.token_hex(12), utc_now()
+        write_id, now = secrets.token_hex(12), utc_now()
         empty_session = new_session(key, now)
-        empty_session.meta.revision = 0  # the head has a field for the real revision
-        answer = await self._client.run(
+        empty_session.meta.revision = 0  # the script stores the revision in a field of the head
+        result = await self._client.run(
             "append",
-            [self._keyspace.answer_key(stamp), *self._keyspace.session_keys(key)],
-            *(encode_owner(key.owner), cell_name(key), now, _revision(if_revision), _MAJOR),
+            [self._keyspace.write_result_key(write_id), *self._keyspace.session_keys(key)],
+            *(
+                encode_owner(key.owner),
+                cell_name(key),
+                now,
+                _revision_argument(if_revision),
+                _MAJOR,
+            ),
             summarise(empty_session).model_dump_json(),
-            *(to_text(empty_session.meta, META_DEPTH), stamp),
+            *(to_text(empty_session.meta, META_DEPTH), write_id),
             *(argument for item in items for argument in item),
         )
-        _raise_refusal(answer, if_revision)
-        return answer[2:], answer[1]
+        _raise_if_refused(result, if_revision)
+        return result[2:], result[1]
 
-    async def _put(self, key: SessionKey, session: Session, expected_stamp: str) -> bool:
-        """Store a complete session; return False if the stored one has another stamp."""
-        stamp = secrets.token_hex(12)
-        arguments = await asyncio.to_thread(lambda: split(session, stamp).arguments())
-        answer = await self._client.run(
+    async def _put(self, key: SessionKey, session: Session, expected_write_id: str) -> bool:
+        """Store a complete session; return False if the last write has another id than expected."""
+        write_id = secrets.token_hex(12)
+        arguments = await asyncio.to_thread(lambda: split(session, write_id).arguments())
+        result = await self._client.run(
             "replace",
-            [self._keyspace.answer_key(stamp), *self._keyspace.session_keys(key)],
-            *(encode_owner(key.owner), cell_name(key), expected_stamp),
+            [self._keyspace.write_result_key(write_id), *self._keyspace.session_keys(key)],
+            *(encode_owner(key.owner), cell_name(key), expected_write_id),
             *arguments,
         )
-        return bool(answer[0] == b"ok")
+        return bool(result[0] == b"ok")
 
     async def _newest_turns(
         self, key: SessionKey, limit: int | None
@@ -252,56 +268,64 @@ class RedisSessions(RedisConnection):
 
         Also returns whether there are older turns since the reset.
         """
-        keys = self._keyspace.session_keys(key)
+        head_key, turns_key = self._keyspace.session_keys(key)[3:5]
         count = -1 if limit is None else limit  # -1 stands for all turns
-        answer = await self._client.run("history", [keys[3], keys[4]], count, _MAJOR)
-        if answer is not None:
-            text, has_older = answer
+        result = await self._client.run("history", [head_key, turns_key], count, _MAJOR)
+        if result is not None:
+            text, has_older = result
             try:
-                turns = await run_by_size(
+                turns = await run_in_thread_if_large(
                     len(text), lambda: _TURNS.validate_json(b"[" + text + b"]")
                 )
                 return turns, bool(has_older)
             except ValidationError:
-                pass  # the turns are damaged or old, so read the complete session
+                pass  # the turns are damaged or in an old format, so read the complete session
         return (await self.load_session(key)).history(), False
 
     async def _fetch(self, key: SessionKey) -> StoredSession | None:
-        answer = await self._client.run("load", self._keyspace.session_keys(key)[3:6], SEPARATOR)
-        return None if answer is None else StoredSession(*answer)
+        head_turns_and_events = self._keyspace.session_keys(key)[3:6]
+        result = await self._client.run("load", head_turns_and_events, SEPARATOR)
+        return None if result is None else StoredSession(*result)
 
     async def _parse_or_recover(
         self, key: SessionKey, stored: StoredSession
     ) -> tuple[bytes, Session]:
-        """Return a session as bytes and parsed; of a damaged session, only the readable records."""
-        data = await run_by_size(stored.size, stored.to_bytes)
+        """Return a stored session, both as bytes and parsed.
+
+        Of a damaged session, returns only the readable records. Raises SessionCorrupt if there are
+        none.
+        """
+        data = await run_in_thread_if_large(stored.size, stored.to_bytes)
         try:
-            session = await run_by_size(stored.size, _parse, stored, data, key)
+            session = await run_in_thread_if_large(stored.size, _parse, stored, data, key)
         except codec.DamagedData:
             self.log.warning("The history of %s in Redis is damaged.", cell_name(key))
             session = await asyncio.to_thread(recover, data, key)
             if is_empty(session):
                 raise SessionCorrupt from None
             return codec.encode(session), session
-        self._intact_stamps.put(key, stored.stamp)
+        self._intact_write_ids.put(key, stored.write_id)
         return data, session
 
-    def _parse_rows(self, text: bytes) -> list[SessionSummary]:
+    def _parse_summaries(self, text: bytes) -> list[SessionSummary]:
         """Parse summaries, one on each line, and skip damaged ones."""
         try:
-            return _ROWS.validate_json(b"[" + text.replace(b"\n", b",") + b"]")
+            return _SUMMARIES.validate_json(b"[" + text.replace(b"\n", b",") + b"]")
         except ValidationError:
-            rows = []
+            summaries = []
             for line in text.split(b"\n"):
                 try:
-                    rows.append(SessionSummary.model_validate_json(line))
+                    summaries.append(SessionSummary.model_validate_json(line))
                 except ValidationError:
                     self.log.warning("A summary in Redis is damaged; “verify --repair” fixes it.")
-            return rows
+            return summaries
 
 
 def _parse(stored: StoredSession, data: bytes, key: SessionKey) -> Session:
-    """Parse a session. A long one is parsed in chunks, because one call would block all threads."""
+    """Parse a session.
+
+    A long session is parsed in chunks, because parsing it in one call would block all threads.
+    """
     if stored.size > LARGE:
         try:
             session = codec.parse(stored._replace(turns=b"", events=b"").to_bytes(), key)
@@ -324,15 +348,15 @@ def _parse(stored: StoredSession, data: bytes, key: SessionKey) -> Session:
     return codec.parse(data, key)
 
 
-def _revision(if_revision: int | None) -> str | int:
+def _revision_argument(if_revision: int | None) -> str | int:
     """Return the expected revision as an argument for a script."""
     return "" if if_revision is None else if_revision
 
 
-def _raise_refusal(answer: list[Any], if_revision: int | None) -> None:
-    """Raise the error for the answer of a script that refused to write."""
-    if answer[0] == b"too new":
+def _raise_if_refused(result: list[Any], if_revision: int | None) -> None:
+    """Raise an error if a script's result says that the script refused to write."""
+    if result[0] == b"too new":
         raise SessionTooNew
-    if answer[0] == b"stale":
+    if result[0] == b"stale":
         assert if_revision is not None
-        raise StaleRevision(if_revision, answer[1])
+        raise StaleRevision(if_revision, result[1])

@@ -1,9 +1,9 @@
 """Verify and repair the data in Redis.
 
-Invariants: a repair loses no byte: an unreadable entry of a change log is moved to a key
-``damaged:…``, and a session with an unreadable record is copied there. Counters and indexes are
-rebuilt from the records. A repair changes nothing if another process wrote to the session or log
-meanwhile, or if a newer version of AI Server wrote the session.
+Invariants: a repair loses no byte. It moves an unreadable entry of a change log to a list whose key
+begins with ``damaged:``. Before it repairs a damaged session, it copies the session's bytes to such
+a list. It rebuilds counters and indexes from the records. A repair changes nothing if another
+process wrote to the session or log meanwhile, or if a newer version of AI Server wrote the session.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from ..record.splice import SEPARATOR
 from .client import Client
 from .keys import Keyspace, cell_name, encode_owner, parse_cell_name
 from .layout import StoredSession, split
-from .sessions import NO_STAMP
+from .sessions import NO_WRITE_ID
 
 _KEYS_PER_SCAN = 1_000
 _OUTDATED = "counters or index entries are out of date"
 Put = Callable[[SessionKey, Session, str], Awaitable[bool]]
 """A function like ``RedisSessions._put``."""
 _COUNTERS = ("version", "turn_id", "seq", "events", "since")
-"""The fields of a session's head that are computed from the session."""
+"""The fields of a session's head that must match the session's records."""
 
 
 class _StoredRecords(NamedTuple):
@@ -44,24 +44,27 @@ class _StoredRecords(NamedTuple):
     turns: list[bytes]
     events: list[bytes]
     ids: dict[str, bytes]
+    """The index of each event that has an id, by ``=`` and this id."""
     row: bytes
+    """The session's summary as JSON."""
     is_indexed: bool
-    """Whether the sorted set of the owner's sessions and the set of owners are complete."""
+    """Whether the set of sessions contains this session, and the set of owners its owner."""
 
     @property
-    def stamp(self) -> str:
-        """The stamp of the last write, in the form that ``_put`` expects."""
-        return self.head.get("stamp", b"").decode() if self.head else NO_STAMP
+    def write_id(self) -> str:
+        """The id of the last write, in the form that ``_put`` expects."""
+        return self.head.get("stamp", b"").decode() if self.head else NO_WRITE_ID
 
     def to_bytes(self) -> bytes:
         """Return the session as JSON, which may be damaged."""
-        meta, updated, revision, events_key, rest, stamp = (
+        meta, updated, revision, events_key, unknown_keys, write_id = (
             self.head.get(name, b"")
             for name in ("meta", "updated", "revision", "events", "rest", "stamp")
         )
         events_key = events_key or (b"list" if self.events else b"")
         texts = SEPARATOR.join(self.turns), SEPARATOR.join(self.events)
-        return StoredSession(meta, updated, revision, events_key, rest, stamp, *texts).to_bytes()
+        stored = StoredSession(meta, updated, revision, events_key, unknown_keys, write_id, *texts)
+        return stored.to_bytes()
 
     def count_damaged(self) -> int:
         """Return the number of unreadable records."""
@@ -69,7 +72,7 @@ class _StoredRecords(NamedTuple):
         return sum(not _is_valid(model, text) for model, texts in texts_by_model for text in texts)
 
     def is_outdated(self, session: Session) -> bool:
-        """Return whether a counter or an index doesn't match the session."""
+        """Return whether the stored counters, ids, summary or indexes don't match the session."""
         expected = split(session, "")
         expected_head = {name: str(value).encode() for name, value in expected.head.items()}
         if any(self.head.get(name) != expected_head.get(name) for name in _COUNTERS):
@@ -90,7 +93,10 @@ class Verifier:
         self._client, self._keyspace, self._put, self._owner = client, keyspace, put, owner
 
     async def run(self, repair: bool) -> AsyncIterator[VerifyResult]:
-        """Verify each session, change log and blob, and repair it if ``repair`` is set."""
+        """Verify each session, change log and blob.
+
+        If ``repair`` is set, repair damaged sessions and change logs. Blobs can't be repaired.
+        """
         for name in await self._cell_names():
             key = parse_cell_name(name, self._owner)
             problem, repaired = await self._verify_session(key, repair)
@@ -105,11 +111,11 @@ class Verifier:
             yield VerifyResult(f"blob {digest.decode(errors='replace')}", problem)
 
     async def _verify_session(self, key: SessionKey, repair: bool) -> tuple[str | None, bool]:
-        """Return the session's problem, or None, and whether it was repaired."""
+        """Return the session's problem, or None, and whether the problem was repaired."""
         keys = self._keyspace.session_keys(key)
         cell, owner = cell_name(key), encode_owner(self._owner)
-        answer = await self._client.run("examine", keys, owner, cell)
-        head, turns, events, ids, row, is_indexed = answer
+        result = await self._client.run("examine", keys, owner, cell)
+        head, turns, events, ids, row, is_indexed = result
         records = _StoredRecords(
             _to_dict(head), turns, events, _to_dict(ids), row, bool(is_indexed)
         )
@@ -119,21 +125,21 @@ class Verifier:
         problem, session = await asyncio.to_thread(_diagnose, records, key)
         if session is None or not repair:
             return problem, False
-        if problem != _OUTDATED:
+        if problem != _OUTDATED:  # the session itself is damaged
             damaged = self._damaged_key(key.notebook_id, key.cell_id)
             await self._client.command("RPUSH", damaged, records.to_bytes())
-        return problem, await self._put(key, session, records.stamp)
+        return problem, await self._put(key, session, records.write_id)
 
     async def _verify_log(self, notebook_id: str, repair: bool) -> tuple[str | None, bool]:
-        """Return the change log's problem, or None, and whether it was repaired."""
+        """Return the change log's problem, or None, and whether the problem was repaired."""
         marks, log = self._keyspace.owner_key("notebooks", self._owner), self._log_key(notebook_id)
         mark = (await self._client.command("HGET", marks, notebook_id) or b"").decode()
         entries = await self._client.command("LRANGE", log, 0, -1)
         damaged = [entry for entry in entries if not _is_valid(NotebookLogEntry, entry)]
         seqs = [json.loads(entry)["seq"] for entry in entries if entry not in damaged]
-        marked_seq, _, stamp = mark.partition(" ")
+        marked_seq, _, write_id = mark.partition(" ")
         last_seq = max(seqs, default=0)
-        expected_mark = f"{last_seq} {stamp}" if entries else ""
+        expected_mark = f"{last_seq} {write_id}" if entries else ""
         problem = None
         if damaged:
             problem = f"{len(damaged)} unreadable entries"
@@ -163,16 +169,17 @@ class Verifier:
 
     async def _notebook_ids(self) -> list[str]:
         """Return the ids of all notebooks that occur in the index of change logs or in a key."""
-        answer = await self._client.command(
+        result = await self._client.command(
             "HKEYS", self._keyspace.owner_key("notebooks", self._owner)
         )
-        notebook_ids = {name.decode(errors="replace") for name in answer}
+        notebook_ids = {name.decode(errors="replace") for name in result}
         return sorted(notebook_ids | {ids[0] for ids in await self._scan("log", 1)})
 
     async def _scan(self, kind: str, id_count: int) -> list[list[str]]:
-        """Return the ids in each key of a kind that has ``id_count`` ids.
+        """Return the ids that the owner's keys of this kind contain, such as a notebook's id.
 
-        Searches all keys of the database, because the indexes may be wrong.
+        Keys that don't contain ``id_count`` ids are left out. Searches all keys of the database,
+        because the indexes may be wrong.
         """
         start = self._keyspace.owner_key(kind, self._owner) + ":"
         pattern = re.sub(r"([\\*?\[\]^])", r"\\\1", start) + "*"
@@ -196,7 +203,10 @@ class Verifier:
 
 
 def _diagnose(records: _StoredRecords, key: SessionKey) -> tuple[str | None, Session | None]:
-    """Return a session's problem, or None, and the repaired session if it can be repaired."""
+    """Return a session's problem, or None, and the repaired session.
+
+    The repaired session is None if there is no problem or it can't be repaired.
+    """
     data = records.to_bytes()
     try:
         session = codec.parse(data, key)

@@ -331,7 +331,7 @@ async def test_only_the_requested_part_of_a_history_is_read(redis_backend: Redis
 async def test_long_lists_are_read_in_pages(
     redis_backend: RedisBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("aiserver.sessions.redis.sessions._ROWS_PER_CALL", 3)
+    monkeypatch.setattr("aiserver.sessions.redis.sessions._SUMMARIES_PER_CALL", 3)
     store = redis_backend.open()
     keys = [SessionKey(n, c) for n, c in itertools.product("ab", "12345")]
     await asyncio.gather(*(store.save_interaction(key, turn()) for key in keys))

@@ -1,9 +1,10 @@
--- Append turns or events to a session, which may be new, and number them.
+-- Append turns or events to a session and number them. If there is no session yet, create it.
 -- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids
 -- ARGV  1 owner  2 cell  3 now  4 the expected revision, or ''  5 AI Server's major version
---       6 the row and 7 the meta of a new session  8 this write's stamp
+--       6 the row and 7 the meta to use for a new session  8 this write's id
 --       then for each turn or event, the six fields of layout.Item
--- Returns 'ok', the revision, and for each record its numbers or the text of the existing event.
+-- Returns 'ok', the revision, and for each record its numbers. For an event that is already stored,
+-- returns the stored text instead of numbers.
 local head = redis.call('HMGET', KEYS[5], 'revision', 'turn_id', 'seq', 'version', 'since')
 local revision, turn_id, seq = tonumber(head[1] or 0), tonumber(head[2] or 0), tonumber(head[3] or 0)
 if too_new(head[4], ARGV[5]) then
@@ -12,38 +13,39 @@ end
 if ARGV[4] ~= '' and tonumber(ARGV[4]) ~= revision then
   return {'stale', revision}
 end
--- If another program uses one of these keys, the commands fail before anything is written.
+-- If another program uses one of these keys, these commands fail, before anything is written.
 local turns, events = redis.call('LLEN', KEYS[6]), redis.call('LLEN', KEYS[7])
 redis.call('HLEN', KEYS[8])
 redis.call('ZCARD', KEYS[3])
 redis.call('SCARD', KEYS[2])
 
-local readable, row = pcall(cjson.decode, redis.call('HGET', KEYS[4], ARGV[2]) or ARGV[6])
-if not readable then
+local is_readable, row = pcall(cjson.decode, redis.call('HGET', KEYS[4], ARGV[2]) or ARGV[6])
+if not is_readable then
   row = cjson.decode(ARGV[6])
 end
 -- The number of turns before the last context reset; -1 if the session doesn't have this number,
 -- because its turns aren't in chronological order.
 local since = tonumber(head[5] or (head[1] and -1 or 0))
-local new_turns, new_events, new_ids, added, answer = {}, {}, {}, {}, {'ok', 0}
+local new_turns, new_events, new_ids, new_text_by_id, result = {}, {}, {}, {}, {'ok', 0}
 for i = 9, #ARGV, 6 do
   local id, delta = ARGV[i + 1], cjson.decode(ARGV[i + 2])
-  local existing = added[id]
+  local existing = new_text_by_id[id]
   if id ~= '' and not existing then
     local index = redis.call('HGET', KEYS[8], id)
     existing = index and redis.call('LINDEX', KEYS[7], index)
   end
   if existing then
-    answer[#answer + 1] = existing
+    result[#result + 1] = existing
   else
     seq = seq + 1
     local text
+    -- The format '%.0f' writes large numbers without an exponent.
     if ARGV[i] == 'turn' then
       turn_id = turn_id + 1
       text = ARGV[i + 3] .. string.format('%.0f', turn_id) .. ARGV[i + 4]
         .. string.format('%.0f', seq) .. ARGV[i + 5]
       new_turns[#new_turns + 1] = text
-      answer[#answer + 1] = turn_id
+      result[#result + 1] = turn_id
       row.last_intent, row.last_status = delta.last_intent, delta.last_status
     else
       text = ARGV[i + 3] .. string.format('%.0f', seq) .. ARGV[i + 5]
@@ -52,9 +54,9 @@ for i = 9, #ARGV, 6 do
         since = turns + #new_turns
       end
     end
-    answer[#answer + 1] = seq
+    result[#result + 1] = seq
     if id ~= '' then
-      added[id] = text
+      new_text_by_id[id] = text
       new_ids[#new_ids + 1] = {id, events + #new_events - 1}
     end
     row.turns, row.failed = row.turns + delta.turns, row.failed + delta.failed
@@ -65,14 +67,14 @@ for i = 9, #ARGV, 6 do
   end
 end
 
-answer[2] = revision
+result[2] = revision
 if #new_turns + #new_events == 0 then
-  return answer
+  return result
 end
 revision = revision + 1
-answer[2] = revision
+result[2] = revision
 row.revision, row.last_updated = revision, ARGV[3]
-remember(answer)
+store_result(result)
 if not head[1] then
   redis.call('HSET', KEYS[5], 'meta', ARGV[7], 'version', cjson.decode(ARGV[7]).version)
 end
@@ -96,4 +98,4 @@ end
 redis.call('HSET', KEYS[4], ARGV[2], cjson.encode(row))
 redis.call('ZADD', KEYS[3], 0, ARGV[2])
 redis.call('SADD', KEYS[2], ARGV[1])
-return answer
+return result

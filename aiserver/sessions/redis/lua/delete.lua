@@ -1,4 +1,4 @@
--- Permanently delete a session.
+-- Permanently delete a session. Remove its owner from the set of owners if nothing is left.
 -- KEYS  2 owners  3 cells  4 rows  5 head  6 turns  7 events  8 ids  9 notebooks  10 blobs
 -- ARGV  1 owner  2 cell  3 the expected revision, or ''  4 AI Server's major version
 -- Returns 'ok' and the number of deleted sessions.
@@ -20,4 +20,4 @@ redis.call('ZREM', KEYS[3], ARGV[2])
 if redis.call('ZCARD', KEYS[3]) + redis.call('HLEN', KEYS[9]) + redis.call('HLEN', KEYS[10]) == 0 then
   redis.call('SREM', KEYS[2], ARGV[1])
 end
-return remember({'ok', 1})
+return store_result({'ok', 1})

@@ -1,16 +1,17 @@
--- Each script that a repetition would harm begins with this text. KEYS[1] is unique to one write. It
--- stores the script's answer. If the answer was lost and the write is sent again, the script
--- changes nothing and returns the stored answer.
--- Scripts are atomic because all commands that can fail come before the first one that writes.
--- After that one, Redis doesn't abort a script for lack of memory.
+-- The common beginning of all scripts that would do harm if a write was repeated.
+-- Each write has its own KEYS[1], under which its result is stored. If the result doesn't reach the
+-- client, the client sends the write again. Then the script changes nothing and returns the stored
+-- result.
+-- Scripts are atomic, because all commands that can fail come before the first command that writes.
+-- After a command that writes, Redis doesn't abort a script for lack of memory.
 local previous = redis.call('GET', KEYS[1])
 if previous then
   return cmsgpack.unpack(previous)
 end
 
-local function remember(answer)
-  redis.call('SET', KEYS[1], cmsgpack.pack(answer), 'EX', 600)
-  return answer
+local function store_result(result)
+  redis.call('SET', KEYS[1], cmsgpack.pack(result), 'EX', 600)
+  return result
 end
 
 local function too_new(version, major)

@@ -1,4 +1,5 @@
 -- Read a complete session. KEYS  1 head  2 turns  3 events. ARGV  1 the separator.
+-- Returns the fields of layout.StoredSession, or nothing if there is no session.
 local head = redis.call('HMGET', KEYS[1], 'meta', 'updated', 'revision', 'events', 'rest', 'stamp')
 if not head[1] then
   return false

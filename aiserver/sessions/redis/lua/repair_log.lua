@@ -1,6 +1,9 @@
--- Quarantine unreadable entries of a log and set its mark, unless the mark changed meanwhile.
--- KEYS  1 owners  2 notebooks  3 log  4 damaged. ARGV  1 owner  2 notebook  3 the current mark
--- ('' for none)  4 the new mark ('' for none)  5… the unreadable entries
+-- Quarantine unreadable entries of a log and set the log's mark, unless the mark has changed since
+-- the caller read it.
+-- KEYS  1 owners  2 notebooks  3 log  4 damaged
+-- ARGV  1 owner  2 notebook  3 the mark that the caller read, '' for none
+--       4 the new mark, '' to remove the log from the index  5… the unreadable entries
+-- Returns 1, or 0 if the mark has changed.
 if (redis.call('HGET', KEYS[2], ARGV[2]) or '') ~= ARGV[3] then
   return 0
 end

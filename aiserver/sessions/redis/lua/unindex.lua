@@ -1,5 +1,6 @@
--- Remove a session without data from the indexes.
+-- Remove a session from the indexes if it has no data.
 -- KEYS  1 owners  2 cells  3 rows  4 head  5 turns  6 events. ARGV  1 cell
+-- Returns 1, or 0 if the session has data.
 if redis.call('EXISTS', KEYS[4], KEYS[5], KEYS[6]) > 0 then
   return 0
 end
