@@ -1,13 +1,14 @@
 /**
- * Print what the interface says, as JSON: {"messages": […], "bare": […]}.
+ * Print the texts of the interface as JSON: {"messages": […], "untranslatable": […]}.
  *
- * A message is a call of JupyterLab's TranslationBundle in src: {context, id, plural, at, comments},
- * where comments are those above it that begin with "Translators:". Bare is whatever no translator
- * ever sees: words between tags or in an attribute that people read, and calls whose text is not
- * written out where they are.
+ * A message is a text that the code in src passes to JupyterLab's TranslationBundle, as {context,
+ * id, plural, at, comments}. `at` is the file and line of the call, and `comments` are the comments
+ * above the call that begin with "Translators:".
  *
- * What must hold: the TypeScript compiler reads the sources, so nothing that is a call is missed
- * and nothing that only looks like one is taken.
+ * A text is untranslatable if it doesn't go through a TranslationBundle although people read it, or
+ * if it is computed, so that it can't be put into a catalogue. Each is reported as a problem.
+ *
+ * Invariant: exactly the calls in the code are found, because the TypeScript compiler parses it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -17,20 +18,23 @@ import ts from 'typescript';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** How many texts come first, and whether the first of them is the context. */
-const CALLS = {
-  __: { texts: 1 },
-  gettext: { texts: 1 },
-  _n: { texts: 2 },
-  ngettext: { texts: 2 },
-  _p: { texts: 2, inContext: true },
-  pgettext: { texts: 2, inContext: true },
-  _np: { texts: 3, inContext: true },
-  npgettext: { texts: 3, inContext: true }
+/**
+ * The methods of a TranslationBundle: how many of the first arguments are texts, and whether the
+ * first one is the context of the message.
+ */
+const METHODS = {
+  __: { textCount: 1 },
+  gettext: { textCount: 1 },
+  _n: { textCount: 2 },
+  ngettext: { textCount: 2 },
+  _p: { textCount: 2, hasContext: true },
+  pgettext: { textCount: 2, hasContext: true },
+  _np: { textCount: 3, hasContext: true },
+  npgettext: { textCount: 3, hasContext: true }
 };
 
-/** Attributes that a person sees or hears. */
-const READ = new Set([
+/** The attributes of elements whose values people see or hear. */
+const READABLE_ATTRIBUTES = new Set([
   'alt',
   'aria-description',
   'aria-label',
@@ -42,8 +46,8 @@ const READ = new Set([
   'title'
 ]);
 
-/** The properties of a DOM node that a person reads, where they are set by hand. */
-const SHOWN = new Set([
+/** The properties of objects, such as DOM nodes, whose values people see or hear. */
+const READABLE_PROPERTIES = new Set([
   'ariaLabel',
   'caption',
   'innerText',
@@ -53,9 +57,9 @@ const SHOWN = new Set([
 ]);
 
 const messages = [];
-const bare = [];
+const untranslatable = [];
 
-for (const file of sources(path.join(ROOT, 'src')).sort()) {
+for (const file of sourceFiles(path.join(ROOT, 'src')).sort()) {
   const text = readFileSync(file, 'utf8');
   const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const tree = ts.createSourceFile(
@@ -71,13 +75,16 @@ for (const file of sources(path.join(ROOT, 'src')).sort()) {
     name: path.relative(ROOT, file).replaceAll('\\', '/')
   });
 }
-process.stdout.write(JSON.stringify({ messages, bare }, null, 1) + '\n');
+process.stdout.write(
+  JSON.stringify({ messages, untranslatable }, null, 1) + '\n'
+);
 
-function sources(folder) {
+/** Return the source files in a folder and its subfolders, without tests. */
+function sourceFiles(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) {
-      return sources(file);
+      return sourceFiles(file);
     }
     return /\.tsx?$/.test(file) && !/\.(spec|fakes|d)\.tsx?$/.test(file)
       ? [file]
@@ -85,129 +92,142 @@ function sources(folder) {
   });
 }
 
+/** Collect the texts in a node of the syntax tree and in the nodes below it. */
 function visit(node, source) {
   if (ts.isCallExpression(node)) {
-    call(node, source);
+    visitCall(node, source);
   } else if (ts.isJsxText(node)) {
-    words(node.text, node, source);
+    reportIfText(node.text, node, source);
   } else if (ts.isJsxAttribute(node)) {
-    attribute(node, source);
+    visitAttribute(node, source);
   } else if (
     ts.isBinaryExpression(node) &&
     node.operatorToken.kind === ts.SyntaxKind.EqualsToken &&
     ts.isPropertyAccessExpression(node.left) &&
-    SHOWN.has(node.left.name.text)
+    READABLE_PROPERTIES.has(node.left.name.text)
   ) {
-    shown(node.right, source);
+    reportLiterals(node.right, source);
   }
   ts.forEachChild(node, child => visit(child, source));
 }
 
-function call(node, source) {
+/** Add the message of a call, or report the call if its text is computed. */
+function visitCall(node, source) {
   const callee = node.expression;
   if (!ts.isPropertyAccessExpression(callee)) {
     return;
   }
   const name = callee.name.text;
   if (name === 'setAttribute') {
-    const [of, value] = node.arguments;
-    if (of && value && READ.has(written(of))) {
-      shown(value, source);
+    const [attribute, value] = node.arguments;
+    const isReadable =
+      attribute && READABLE_ATTRIBUTES.has(literalText(attribute));
+    if (isReadable && value) {
+      reportLiterals(value, source);
     }
     return;
   }
-  const shape = Object.hasOwn(CALLS, name) ? CALLS[name] : null;
-  if (!shape || !/trans/i.test(callee.expression.getText())) {
+  const method = Object.hasOwn(METHODS, name) ? METHODS[name] : null;
+  if (!method || !/trans/i.test(callee.expression.getText())) {
     return;
   }
-  const texts = node.arguments.slice(0, shape.texts).map(written);
-  if (texts.length < shape.texts || texts.includes(null)) {
-    // By its full name a text of the server is looked up (src/labels/serverText.ts).
+  const texts = node.arguments.slice(0, method.textCount).map(literalText);
+  if (texts.length < method.textCount || texts.includes(null)) {
+    // `gettext` is called with computed texts only to translate the server's texts
+    // (src/labels/serverText.ts). They are collected from the server's code.
     if (name === 'gettext') {
       return;
     }
-    bare.push(`${at(node, source)}: ${node.getText()}`);
+    untranslatable.push(`${location(node, source)}: ${node.getText()}`);
     return;
   }
-  const context = shape.inContext ? texts.shift() : null;
+  const context = method.hasContext ? texts.shift() : null;
   const [id, plural = null] = texts;
-  const comments = commentsAbove(node, source);
-  messages.push({ context, id, plural, at: at(node, source), comments });
+  const comments = translatorComments(node, source);
+  messages.push({ context, id, plural, at: location(node, source), comments });
 }
 
-function attribute(node, source) {
-  if (!READ.has(node.name.getText()) || !node.initializer) {
+function visitAttribute(node, source) {
+  const name = node.name.getText();
+  if (!READABLE_ATTRIBUTES.has(name) || !node.initializer) {
     return;
   }
   const value = ts.isJsxExpression(node.initializer)
     ? node.initializer.expression
     : node.initializer;
   if (value) {
-    shown(value, source);
+    reportLiterals(value, source);
   }
 }
 
-/** Whether the value is written out, whole or on some way. */
-function shown(value, source) {
+/** Report the texts that are literals in an expression whose value people read. */
+function reportLiterals(value, source) {
   if (ts.isConditionalExpression(value)) {
-    shown(value.whenTrue, source);
-    shown(value.whenFalse, source);
+    reportLiterals(value.whenTrue, source);
+    reportLiterals(value.whenFalse, source);
   } else if (ts.isTemplateExpression(value)) {
-    const parts = [
+    const literals = [
       value.head,
       ...value.templateSpans.map(span => span.literal)
     ];
-    words(parts.map(part => part.text).join(' '), value, source);
+    const text = literals.map(literal => literal.text).join(' ');
+    reportIfText(text, value, source);
   } else {
-    words(written(value) ?? '', value, source);
+    reportIfText(literalText(value) ?? '', value, source);
   }
 }
 
-function words(text, node, source) {
+/** Report a text that isn't translated, unless it has no words or is a URL. */
+function reportIfText(text, node, source) {
   if (/\p{L}{2}/u.test(text) && !/^https?:\S+$/.test(text)) {
-    bare.push(`${at(node, source)}: ${text.trim()}`);
+    untranslatable.push(`${location(node, source)}: ${text.trim()}`);
   }
 }
 
-/** A text that is written out, also in pieces; else null. */
-function written(node) {
+/**
+ * Return the text of a string literal or of several that are added; null for another expression.
+ */
+function literalText(node) {
   if (ts.isStringLiteralLike(node)) {
     return node.text;
   }
   if (ts.isParenthesizedExpression(node)) {
-    return written(node.expression);
+    return literalText(node.expression);
   }
   if (
     ts.isBinaryExpression(node) &&
     node.operatorToken.kind === ts.SyntaxKind.PlusToken
   ) {
-    const [left, right] = [written(node.left), written(node.right)];
+    const [left, right] = [literalText(node.left), literalText(node.right)];
     return left === null || right === null ? null : left + right;
   }
   return null;
 }
 
-function at(node, { tree, name }) {
+/** Return the file and the line of a node. */
+function location(node, { tree, name }) {
   const { line } = tree.getLineAndCharacterOfPosition(node.getStart());
   return `${name}:${line + 1}`;
 }
 
-function commentsAbove(node, { text }) {
-  // The comment stands above the statement, or right above the call inside it.
-  const found = [];
+/** Return the comments for translators above a call, or above the statement with the call. */
+function translatorComments(node, { text }) {
+  const comments = [];
   for (
-    let up = node;
-    up && !ts.isBlock(up) && !ts.isSourceFile(up);
-    up = up.parent
+    let ancestor = node;
+    ancestor && !ts.isBlock(ancestor) && !ts.isSourceFile(ancestor);
+    ancestor = ancestor.parent
   ) {
-    for (const { pos, end } of ts.getLeadingCommentRanges(text, up.pos) ?? []) {
-      const said = /^(?:\/\/|\/\*+)\s*Translators:\s*([\s\S]*?)(?:\*\/)?$/.exec(
-        text.slice(pos, end)
-      );
-      if (said && !found.includes(said[1].trim())) {
-        found.push(said[1].trim());
+    const ranges = ts.getLeadingCommentRanges(text, ancestor.pos) ?? [];
+    for (const { pos, end } of ranges) {
+      const match =
+        /^(?:\/\/|\/\*+)\s*Translators:\s*([\s\S]*?)(?:\*\/)?$/.exec(
+          text.slice(pos, end)
+        );
+      if (match && !comments.includes(match[1].trim())) {
+        comments.push(match[1].trim());
       }
     }
   }
-  return found;
+  return comments;
 }

@@ -1,15 +1,19 @@
 """Maintain the translations of the interface: ``make translations``.
 
-    translations/aiserver.pot                          every text of the interface, in English
-    translations/<locale>.po                           what people translate (the source of truth)
-    aiserver/locale/<locale>/LC_MESSAGES/aiserver.json what JupyterLab reads, made of the PO file
+    translations/aiserver.pot                          the template: the interface's English texts
+    translations/<locale>.po                           a PO file, which translators edit
+    aiserver/locale/<locale>/LC_MESSAGES/aiserver.json compiled from the PO file, for JupyterLab
 
-Takes the texts from the frontend (``strings.mjs``), from the server's ``UserText("…")`` calls and
-from the settings' schemas, merges them into the PO files and compiles these. ``--add LOCALE``
-begins a new language, and ``--check`` changes nothing but says what is missing, and fails.
+The command collects the texts from the frontend (``strings.mjs``), from the server's
+``UserText("…")`` calls and from the schemas of the settings. Then it merges the texts into the PO
+files, and compiles the PO files. ``--add LOCALE`` adds a language. ``--check`` changes nothing; it
+prints what is missing or stale, and fails if there is anything.
 
-Invariants: no translation is ever dropped (that of a removed text stays at the PO file's end, as
-``#~``), and the same sources always produce the same files, byte for byte.
+Invariants:
+
+- No translation is ever lost: if a text is removed from the code, its translation stays at the end
+  of the PO file, in lines that begin with ``#~``.
+- The same sources always produce the same files, byte for byte.
 """
 
 from __future__ import annotations
@@ -37,12 +41,12 @@ COMPILED = ROOT / "aiserver" / "locale"
 DOMAIN = "aiserver"
 HEADER = """# AI Server in {name}.
 # How to translate: docs/translating.md"""
-# %1 is JupyterLab's; a lone $ is where CodeMirror puts a number.
+# JupyterLab replaces %1, %2 and so on; CodeMirror replaces a $ before a space by a number.
 PLACEHOLDER = re.compile(r"%\d+|\$(?= )")
 
 
 class Text(NamedTuple):
-    """A text of the interface, and where it stands."""
+    """A text of the interface: ``id`` is the English text, ``at`` the file and line with it."""
 
     context: str | None
     id: str
@@ -52,36 +56,40 @@ class Text(NamedTuple):
 
 
 class SourceTexts(NamedTuple):
-    """The texts in the sources; ``bare`` are those that can't be translated."""
+    """The texts in the sources.
+
+    ``untranslatable`` are the places of texts that people read but that ``strings.mjs`` can't
+    collect for translators.
+    """
 
     texts: list[Text]
-    bare: list[str]
+    untranslatable: list[str]
 
 
 def find_texts() -> SourceTexts:
-    """Every text of the interface, in the order of the sources."""
+    """Return the texts of the frontend, the server and the schemas, in the order of the files."""
     out = subprocess.check_output(["node", ROOT / "scripts" / "strings.mjs"], cwd=ROOT)
-    read = json.loads(out)
-    texts = [Text(**{**text, "comments": tuple(text["comments"])}) for text in read["messages"]]
+    strings = json.loads(out)
+    texts = [Text(**{**text, "comments": tuple(text["comments"])}) for text in strings["messages"]]
     for path in sorted((ROOT / "aiserver").glob("**/*.py")):
         texts += server_texts(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
     for path in sorted((ROOT / "schema").glob("*.json")):
         schema = json.loads(path.read_text("utf-8"))
         texts += schema_texts(schema, path.relative_to(ROOT).as_posix())
-    return SourceTexts(texts, read["bare"])
+    return SourceTexts(texts, strings["untranslatable"])
 
 
 def server_texts(source: str, at: str) -> Iterator[Text]:
-    """The templates of the server's texts for people, which are written out at each call."""
+    """Yield the template of each ``UserText(…)`` call. The template must be a literal."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "UserText":
             if not isinstance(node.args[0], ast.Constant):
-                raise SystemExit(f"{at}:{node.lineno}: the template is not written out")
+                raise SystemExit(f"{at}:{node.lineno}: the template is not a literal")
             yield Text(None, node.args[0].value, None, at)
 
 
 def schema_texts(schema: dict[str, Any], at: str) -> Iterator[Text]:
-    """The texts of a schema, by the rules of the server that will translate them."""
+    """Yield the texts of a schema that jupyterlab_server translates, found by its own patterns."""
     patterns = _prepare_schema_patterns(schema)
 
     def walk(node: Any, path: str) -> Iterator[Text]:
@@ -101,16 +109,16 @@ def schema_texts(schema: dict[str, Any], at: str) -> Iterator[Text]:
 
 
 def template(texts: list[Text]) -> Catalog:
-    """The template: one entry for each distinct text."""
+    """Return the template, with one entry for each distinct text."""
     catalog = Catalog(project="aiserver", charset="utf-8", fuzzy=False)
     for text in texts:
         existing = catalog.get(text.id, text.context)
         if existing and isinstance(existing.id, str) != (text.plural is None):
-            # JupyterLab would find neither.
+            # JupyterLab would find neither of the two translations.
             raise SystemExit(
                 f"{text.at}: “{text.id}” has a plural in one place and none in another."
             )
-        # No line numbers: each edit above would change the files.
+        # Leave out the line numbers: any edit of the code above a text would change the files.
         file = text.at.partition(":")[0]
         catalog.add(
             text.id if text.plural is None else (text.id, text.plural),
@@ -122,29 +130,32 @@ def template(texts: list[Text]) -> Catalog:
 
 
 def locales() -> list[str]:
-    """The existing languages."""
+    """Return the existing languages."""
     return sorted(path.stem for path in POS.glob("*.po"))
 
 
 def po_path(locale: str) -> Path:
-    """The PO file of a language."""
+    """Return the path of a language's PO file."""
     return POS / f"{locale}.po"
 
 
 def json_path(locale: str) -> Path:
-    """The file of a language that JupyterLab reads."""
+    """Return the path of the compiled file of a language, which JupyterLab reads."""
     return COMPILED / locale / "LC_MESSAGES" / f"{DOMAIN}.json"
 
 
 def read(locale: str) -> Catalog:
-    """Read the catalog of a language."""
+    """Read the catalog of a language from its PO file."""
     with po_path(locale).open("rb") as file:
-        # Otherwise unresolved merge conflicts would be read as text.
+        # Without `abort_invalid`, unresolved merge conflicts would be read as texts.
         return read_po(file, locale=locale, domain=DOMAIN, abort_invalid=True)
 
 
 def serialize(catalog: Catalog, locale: str = "") -> bytes:
-    """A catalog as bytes: no dates, no names, sorted."""
+    """Return a catalog as a PO file, sorted and without dates and names of people.
+
+    Without a ``locale``, the catalog is the template.
+    """
     out = BytesIO()
     write_po(out, catalog, width=100, omit_header=True, include_lineno=False, sort_by_file=True)
     head = "# AI Server: the texts of the interface. Made by `make translations`."
@@ -158,7 +169,7 @@ def serialize(catalog: Catalog, locale: str = "") -> bytes:
 
 
 def merge(into: Catalog, texts: Catalog) -> Catalog:
-    """Update a language to the current texts; new ones are empty."""
+    """Update the catalog of a language to the current texts. New texts have no translation."""
     header = into.header_comment
     into.update(texts, no_fuzzy_matching=True)
     into.header_comment = header
@@ -166,7 +177,7 @@ def merge(into: Catalog, texts: Catalog) -> Catalog:
 
 
 def new_catalog(locale: str) -> Catalog:
-    """A new language without translations."""
+    """Return the catalog of a new language, without translations."""
     catalog = Catalog(locale=locale, domain=DOMAIN, charset="utf-8", fuzzy=False)
     name = Locale.parse(locale).get_display_name("en")
     catalog.header_comment = HEADER.format(name=name)
@@ -174,13 +185,13 @@ def new_catalog(locale: str) -> Catalog:
 
 
 def key(message: Message) -> str:
-    """The key of a text in the file that JupyterLab reads."""
+    """Return the key of a text in the compiled file."""
     text = message.id if isinstance(message.id, str) else message.id[0]
     return f"{message.context}\x04{text}" if message.context else text
 
 
 def plural_forms(message: Message) -> list[str]:
-    """Its translation, one for each plural form."""
+    """Return the translations of a text: one for each plural form, or only one."""
     translations = message.string
     return (
         [translations]
@@ -190,12 +201,13 @@ def plural_forms(message: Message) -> list[str]:
 
 
 def compile_catalog(catalog: Catalog, locale: str) -> bytes:
-    """A language in the format that JupyterLab reads, without missing and fuzzy translations."""
+    """Return the compiled file of a language, without missing and fuzzy translations."""
     entries: dict[str, Any] = {}
     for message in catalog:
         translations = plural_forms(message)
         if message.id and all(translations) and not message.fuzzy:
-            # Where a language has one form only, JupyterLab's gettext overlooks a list of one.
+            # JupyterLab's gettext ignores a list with one form, so in a language with only one
+            # plural form, such as Chinese, the form is listed twice.
             entries[key(message)] = (
                 translations * 2
                 if message.pluralizable and len(translations) == 1
@@ -211,7 +223,7 @@ def compile_catalog(catalog: Catalog, locale: str) -> bytes:
 
 
 def problems(catalog: Catalog) -> Iterator[str]:
-    """Missing translations, and those that would break the interface."""
+    """Describe each missing translation, and each one that would break the interface."""
     for message in catalog:
         if not message.id:
             continue
@@ -227,7 +239,7 @@ def problems(catalog: Catalog) -> Iterator[str]:
         else:
             expected = set(PLACEHOLDER.findall(ids[-1]))
             if any(set(PLACEHOLDER.findall(form)) != expected for form in translations):
-                yield f"{name} does not hold the same %1, %2 …"
+                yield f"{name} does not contain the same %1, %2 …"
             if any(form.strip() != form for form in translations) and ids[0].strip() == ids[0]:
                 yield f"{name} begins or ends with a space"
 
@@ -242,14 +254,15 @@ def update() -> None:
         target = json_path(locale)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(compile_catalog(catalog, locale))
-        left = sum(1 for _ in problems(catalog))
-        print(f"{locale}: {len(catalog)} texts" + (f", {left} to do" if left else ""))
+        problem_count = sum(1 for _ in problems(catalog))
+        to_do = f", {problem_count} to do" if problem_count else ""
+        print(f"{locale}: {len(catalog)} texts{to_do}")
 
 
 def check() -> list[str]:
-    """Report problems and stale files without changing anything."""
+    """Return the problems and the stale files, without changing anything."""
     sources = find_texts()
-    issues = [f"no translator ever sees this: {place}" for place in sources.bare]
+    issues = [f"this text can't be translated: {place}" for place in sources.untranslatable]
     texts = template(sources.texts)
     stale = []
     if TEMPLATE.read_bytes() != serialize(texts):
@@ -267,14 +280,16 @@ def check() -> list[str]:
 
 
 def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description="Keeps the translations of the interface.")
-    parser.add_argument("--check", action="store_true", help="change nothing; fail if one is due")
-    parser.add_argument("--add", metavar="LOCALE", help="begin a new language, such as pt_BR")
+    """Run the command."""
+    parser = argparse.ArgumentParser(description="Maintains the translations of the interface.")
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; print problems, and fail if any"
+    )
+    parser.add_argument("--add", metavar="LOCALE", help="add a language, such as pt_BR")
     options = parser.parse_args()
     if options.check:
         issues = check()
-        print("\n".join(issues) or "The translations are whole.")
+        print("\n".join(issues) or "The translations are complete.")
         sys.exit(1 if issues else 0)
     if options.add and not po_path(options.add).exists():
         POS.mkdir(exist_ok=True)

@@ -87,7 +87,7 @@ def test_texts_are_extracted_from_every_form_of_call(tmp_path: Path) -> None:
     ]
     assert read["messages"][2]["comments"] == ["the verb"]
     assert read["messages"][0]["at"] == "src/x.tsx:2"
-    assert [bare.partition(": ")[2] for bare in read["bare"]] == [
+    assert [text.partition(": ")[2] for text in read["untranslatable"]] == [
         "bare title",
         "bare words",
         "trans.__(someVariable)",
