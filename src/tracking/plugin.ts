@@ -49,10 +49,11 @@ export const trackPlugin: JupyterFrontEndPlugin<ITracking> = {
       storeImage,
       causeDetectors
     });
-    // Apply the settings before any notebook is added, because "off" means that nothing is sent.
+    // Apply the settings before any notebook is added: if tracking is off, nothing may be sent.
     await applySettings(tracking, registry);
     tracker.forEach(panel => tracking.add(panel));
     tracker.widgetAdded.connect((_, panel) => tracking.add(panel));
+    // A page that is hidden may be about to close.
     window.addEventListener('pagehide', () => tracking.captureAll());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') {

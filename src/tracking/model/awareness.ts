@@ -1,34 +1,36 @@
 /**
- * Notifies the other pages of a shared notebook (jupyter-collaboration) when a session is written,
- * and receives their notifications, so that views update.
+ * Keeps the views in all pages of a shared notebook (jupyter-collaboration) up to date. When a page
+ * has written a session, it notifies the other pages.
  *
- * Invariants: notifications are sent as Yjs awareness states, like the positions of cursors, so
- * they don't make the notebook larger. A page doesn't forward the notifications that it receives.
+ * Invariants:
+ * - Notifications are not stored in the notebook. They are sent as Yjs awareness states, like the
+ *   positions of the cursors.
+ * - A page doesn't forward the notifications that it receives.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 
 /** The field of a page's awareness state that lists the cells whose sessions the page wrote. */
 const FIELD = 'aiserver_kept';
 
-/** The largest number of cells in the field. The state is sent with each move of a cursor. */
+/** The largest number of cells in the field. It is low because each cursor move sends the field. */
 const MAX_CELLS = 50;
 
-/** The ids of written cells, each with a number that grows with each write; the newest last. */
-type Writes = readonly (readonly [cellId: string, count: number])[];
+/** The cells whose sessions a page wrote, the newest last. Each new write gets a higher number. */
+type Writes = readonly (readonly [cellId: string, number: number])[];
 
 export class SessionAwareness {
-  /** @param _onRemote Called with the id of a cell whose session another page wrote. */
+  /** @param _onRemoteWrite Called with the id of a cell whose session another page wrote. */
   constructor(
     private readonly _awareness: IAwareness,
-    private readonly _onRemote: (cellId: string) => void
+    private readonly _onRemoteWrite: (cellId: string) => void
   ) {
     _awareness.on('change', this._onChange);
   }
 
-  /** Notify the other pages that the session of a cell was written. */
+  /** Notify the other pages that this page has written the session of a cell. */
   announce(cellId: string): void {
     if (!this._pending.size) {
-      // Wait for the end of the task, to combine simultaneous writes into few messages.
+      // Wait for the end of the current task, so that writes in one task share a message.
       void Promise.resolve().then(() => this._send());
     }
     this._pending.delete(cellId);
@@ -44,21 +46,21 @@ export class SessionAwareness {
     const cellIds = [...this._pending];
     this._pending.clear();
     for (
-      let at = 0;
-      at < cellIds.length && !this._isDisposed;
-      at += MAX_CELLS
+      let start = 0;
+      start < cellIds.length && !this._isDisposed;
+      start += MAX_CELLS
     ) {
-      this._publish(cellIds.slice(at, at + MAX_CELLS));
+      this._publish(cellIds.slice(start, start + MAX_CELLS));
     }
   }
 
-  /** Publish the ids of written cells. Each call sends one state. */
+  /** Add cells to the field of this page's awareness state, which Yjs then sends. */
   private _publish(cellIds: readonly string[]): void {
-    // Two views of one notebook share the state, so keep what the other view has published.
+    // If two views in this page show the notebook, both write this field: keep the other's cells.
     const published = writesOf(this._awareness.getLocalState());
-    const count = 1 + Math.max(0, ...published.map(([, number]) => number));
+    const number = 1 + Math.max(0, ...published.map(write => write[1]));
     const older = published.filter(([cellId]) => !cellIds.includes(cellId));
-    const newer = cellIds.map(cellId => [cellId, count] as const);
+    const newer = cellIds.map(cellId => [cellId, number] as const);
     this._awareness.setLocalStateField(
       FIELD,
       [...older, ...newer].slice(-MAX_CELLS)
@@ -74,34 +76,35 @@ export class SessionAwareness {
     }
   };
 
+  /** Handle a changed awareness state of another page. */
   private _receive(client: number): void {
     const writes = writesOf(this._awareness.getStates().get(client));
     const previous = new Map(this._received.get(client));
     this._received.set(client, writes);
     writes
-      .filter(([cellId, count]) => count !== previous.get(cellId))
-      .forEach(([cellId]) => this._onRemote(cellId));
+      .filter(([cellId, number]) => number !== previous.get(cellId))
+      .forEach(([cellId]) => this._onRemoteWrite(cellId));
   }
 
-  /** By client: the writes that it has announced. */
+  /** The last received writes of each client. */
   private readonly _received = new Map<number, Writes>();
   private _isDisposed = false;
   /** The ids of written cells that aren't announced yet. */
   private readonly _pending = new Set<string>();
 }
 
-/** Yjs's description of changed awareness states. */
+/** The argument of Yjs's `change` event: the ids of the clients whose awareness states changed. */
 interface IAwarenessChange {
   readonly added: readonly number[];
   readonly updated: readonly number[];
 }
 
-/** The writes in a page's state, which may contain anything. */
+/** Read the writes in a page's awareness state. Other programs may set invalid values. */
 function writesOf(state: Record<string, unknown> | null | undefined): Writes {
   const value = state?.[FIELD];
-  const isWrite = (each: unknown): each is Writes[number] =>
-    Array.isArray(each) &&
-    typeof each[0] === 'string' &&
-    typeof each[1] === 'number';
+  const isWrite = (write: unknown): write is Writes[number] =>
+    Array.isArray(write) &&
+    typeof write[0] === 'string' &&
+    typeof write[1] === 'number';
   return Array.isArray(value) ? value.filter(isWrite) : [];
 }

@@ -1,13 +1,16 @@
 /**
- * Detects which operations changed the list of a notebook's cells, by comparing the cells before
- * and after. Pure.
+ * Detects the operations, such as a split or a paste, that changed the list of a notebook's cells.
+ * For this, the cells before and after the change are compared. All functions here are pure.
  *
- * JupyterLab has no signals for splits and merges, so they are inferred. In a split, the last piece
- * keeps the cell's id. A merge deletes all merged cells and creates a cell with a new id. A move or
- * a change of type deletes a cell and inserts it again with the same id.
+ * JupyterLab has no signals for splits and merges, so they are inferred from what JupyterLab does:
+ * - In a split, the last piece keeps the cell's id. The other pieces are new cells above it.
+ * - A merge deletes all merged cells and creates a cell with a new id.
+ * - A move or a change of type deletes a cell and inserts it again with the same id.
  *
- * Invariants: each changed cell belongs to one operation, apart from its move. An inserted cell
- * with an id that existed before is a restored cell, never a new one.
+ * Invariants:
+ * - Each changed cell belongs to one operation. If it was also moved, the move is a second one.
+ * - If the id of an inserted cell was in the notebook at an earlier time, the cell was restored. It
+ *   is not a new cell.
  */
 
 import { listChanges } from '../../diff/lists';
@@ -19,23 +22,26 @@ export interface ICellState {
   readonly source: string;
 }
 
-/** The cell that another cell is a copy of; it may be in another notebook. */
+/** The cell from which another cell was copied. It may be in another notebook. */
 export interface IOrigin {
   readonly notebookId: string;
   readonly cellId: string;
 }
 
-/** The position of a deleted or restored cell. */
+/** The position of a cell before it was deleted, or after it was restored. */
 interface IPosition {
   readonly index: number;
-  /** The nearest cell above that exists before and after the change; null if there is none. */
+  /**
+   * The id of the nearest cell above. Only cells that exist both before and after the change count;
+   * null if there is none.
+   */
   readonly after: string | null;
 }
 
 export type CellOperation =
-  /** `pieces` are the ids of the resulting cells, in order; the last one is `from` itself. */
+  /** The cell `from` was split. `pieces` are the ids of all pieces, in order; `from` is the last. */
   | { kind: 'split'; from: string; pieces: readonly string[] }
-  /** `isRestored`: the merge had been undone and is done again (redo). */
+  /** The cells `parents` were merged into the cell `into`. `isRestored`: this redoes a merge. */
   | {
       kind: 'merge';
       into: string;
@@ -49,8 +55,9 @@ export type CellOperation =
   | { kind: 'move'; id: string; from: number; to: number }
   | { kind: 'edit'; id: string };
 
+/** What can't be detected by comparing the two lists of cells. */
 export interface IDetectionHints {
-  /** Whether a cell with this id was in the notebook before. */
+  /** Whether a cell with this id was in the notebook at any time before the change. */
   existedBefore(id: string): boolean;
   /** The origin of a cell with a new id; null if it is unknown. */
   originOf(cell: ICellState, index: number): IOrigin | null;
@@ -58,81 +65,100 @@ export interface IDetectionHints {
   readonly recreated: ReadonlySet<string>;
 }
 
+/** Return the operations that turned the list of cells `before` into the list `after`. */
 export function detectOperations(
   before: readonly ICellState[],
   after: readonly ICellState[],
   hints: IDetectionHints
 ): CellOperation[] {
-  const oldCells = new Map(before.map(cell => [cell.id, cell]));
-  const newCells = new Map(after.map(cell => [cell.id, cell]));
-  const removed = before.filter(cell => !newCells.has(cell.id));
-  const added = after.filter(cell => !oldCells.has(cell.id));
+  const beforeById = new Map(before.map(cell => [cell.id, cell]));
+  const afterById = new Map(after.map(cell => [cell.id, cell]));
+  const removedCells = before.filter(cell => !afterById.has(cell.id));
+  const addedCells = after.filter(cell => !beforeById.has(cell.id));
   const operations: CellOperation[] = [];
-  const handled = new Set<string>();
+  const handledIds = new Set<string>();
+  /** Add an operation. `ids` are the changed cells that belong to it. */
   const add = (operation: CellOperation, ids: readonly string[]) => {
     operations.push(operation);
-    ids.forEach(id => handled.add(id));
+    ids.forEach(id => handledIds.add(id));
   };
 
-  if (removed.length > 1 && added.length === 1 && isMerge(removed, added[0])) {
-    const parents = removed.map(cell => cell.id);
-    const into = added[0].id;
+  if (
+    removedCells.length > 1 &&
+    addedCells.length === 1 &&
+    isMerge(removedCells, addedCells[0])
+  ) {
+    const parents = removedCells.map(cell => cell.id);
+    const into = addedCells[0].id;
     const isRestored = hints.existedBefore(into);
     add({ kind: 'merge', into, parents, isRestored }, [into, ...parents]);
   }
   after.forEach((cell, index) => {
-    const old = oldCells.get(cell.id);
+    const old = beforeById.get(cell.id);
     if (old && old.source !== cell.source) {
-      const first = firstPiece(after, index, id => isNew(id));
-      const pieces = after.slice(first, index + 1);
-      if (first < index && isSplit(old.source, pieces)) {
+      const firstIndex = findFirstPiece(after, index, id => isNew(id));
+      const pieces = after.slice(firstIndex, index + 1);
+      if (firstIndex < index && isSplit(old.source, pieces)) {
         const ids = pieces.map(piece => piece.id);
         add({ kind: 'split', from: cell.id, pieces: ids }, ids);
       }
     }
   });
   before.forEach(({ id }, index) => {
-    if (!newCells.has(id) && !handled.has(id)) {
-      add({ kind: 'delete', id, ...placeOf(before, index, newCells) }, [id]);
+    if (!afterById.has(id) && !handledIds.has(id)) {
+      add({ kind: 'delete', id, ...positionOf(before, index, afterById) }, [
+        id
+      ]);
     }
   });
   after.forEach((cell, index) => {
     const { id } = cell;
-    const old = oldCells.get(id);
+    const old = beforeById.get(id);
     if (old) {
       if (old.type !== cell.type) {
         add({ kind: 'type', id, from: old.type, to: cell.type }, [id]);
-      } else if (old.source !== cell.source && !handled.has(id)) {
+      } else if (old.source !== cell.source && !handledIds.has(id)) {
         add({ kind: 'edit', id }, [id]);
       }
-    } else if (!handled.has(id)) {
+    } else if (!handledIds.has(id)) {
       const from = isNew(id) ? hints.originOf(cell, index) : null;
       if (from) {
         add({ kind: 'copy', id, from }, [id]);
       } else if (isNew(id)) {
         add({ kind: 'new', id }, [id]);
       } else {
-        add({ kind: 'undelete', id, ...placeOf(after, index, oldCells) }, [id]);
+        add({ kind: 'undelete', id, ...positionOf(after, index, beforeById) }, [
+          id
+        ]);
       }
     }
   });
-  return [...operations, ...moves(before, after, hints.recreated)];
+  return [...operations, ...detectMoves(before, after, hints.recreated)];
 
   function isNew(id: string): boolean {
-    return !oldCells.has(id) && !hints.existedBefore(id);
+    return !beforeById.has(id) && !hints.existedBefore(id);
   }
 }
 
-function placeOf(
+/**
+ * Describe the position of the cell at `index` in `cells`, the list before or after the change.
+ *
+ * @param otherList The cells of the list on the other side of the change, by id.
+ */
+function positionOf(
   cells: readonly ICellState[],
   index: number,
-  others: ReadonlyMap<string, ICellState>
+  otherList: ReadonlyMap<string, ICellState>
 ): IPosition {
   const above = cells.slice(0, index).reverse();
-  return { index, after: above.find(({ id }) => others.has(id))?.id ?? null };
+  const anchor = above.find(({ id }) => otherList.has(id));
+  return { index, after: anchor?.id ?? null };
 }
 
-/** Whether `into` contains these cells' sources. JupyterLab may put an empty line between them. */
+/**
+ * Whether the source of `into` consists of the sources of `cells`. JupyterLab joins the sources
+ * with a line break or an empty line.
+ */
 function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
   const sources = cells.map(cell => cell.source);
   return ['\n\n', '\n'].some(
@@ -141,26 +167,26 @@ function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
 }
 
 /**
- * The index of the topmost of the new cells directly above a cell that may be pieces of it; the
- * cell's own index if there are none.
+ * Find the new cells directly above the cell at `index` that may be pieces of this cell. Return the
+ * index of the topmost one; `index` if there are none.
  */
-function firstPiece(
+function findFirstPiece(
   cells: readonly ICellState[],
   index: number,
   isNew: (id: string) => boolean
 ): number {
-  let first = index;
+  let firstIndex = index;
   while (
-    first > 0 &&
-    isNew(cells[first - 1].id) &&
-    cells[first - 1].type === cells[index].type
+    firstIndex > 0 &&
+    isNew(cells[firstIndex - 1].id) &&
+    cells[firstIndex - 1].type === cells[index].type
   ) {
-    first--;
+    firstIndex--;
   }
-  return first;
+  return firstIndex;
 }
 
-/** Whether a source was split into these cells. A split drops the line breaks between pieces. */
+/** Whether a source was split into these cells. JupyterLab drops line breaks between the pieces. */
 function isSplit(source: string, pieces: readonly ICellState[]): boolean {
   let offset = 0;
   for (const piece of pieces) {
@@ -175,27 +201,31 @@ function isSplit(source: string, pieces: readonly ICellState[]): boolean {
   return /^\n*$/.test(source.slice(offset));
 }
 
-/** The moves of cells that exist before and after the change. */
-function moves(
+/** Return the moves of the cells that exist both before and after the change. */
+function detectMoves(
   before: readonly ICellState[],
   after: readonly ICellState[],
   recreated: ReadonlySet<string>
 ): CellOperation[] {
-  const from = new Map(before.map((cell, index) => [cell.id, index]));
-  const to = new Map(after.map((cell, index) => [cell.id, index]));
-  const oldOrder = before.filter(cell => to.has(cell.id)).map(cell => cell.id);
-  const newOrder = after.filter(cell => from.has(cell.id)).map(cell => cell.id);
+  const indexBefore = new Map(before.map((cell, index) => [cell.id, index]));
+  const indexAfter = new Map(after.map((cell, index) => [cell.id, index]));
+  const oldOrder = before
+    .filter(cell => indexAfter.has(cell.id))
+    .map(cell => cell.id);
+  const newOrder = after
+    .filter(cell => indexBefore.has(cell.id))
+    .map(cell => cell.id);
   if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }
-  // A moved cell is usually a recreated one. If the recreated cells don't account for the new
-  // order, compare the orders.
+  // JupyterLab recreates the cells that it moves, so assume that the recreated cells were moved. If
+  // the order of the other cells changed too, or all cells were recreated, compare both orders.
   let movedIds = new Set(newOrder.filter(id => recreated.has(id)));
-  const unmoved = (ids: string[]) =>
+  const joinUnmoved = (ids: string[]) =>
     ids.filter(id => !movedIds.has(id)).join('\n');
   if (
     movedIds.size === newOrder.length ||
-    unmoved(oldOrder) !== unmoved(newOrder)
+    joinUnmoved(oldOrder) !== joinUnmoved(newOrder)
   ) {
     movedIds = new Set(
       listChanges(oldOrder, newOrder).flatMap(({ fromB, toB }) =>
@@ -205,5 +235,10 @@ function moves(
   }
   return newOrder
     .filter(id => movedIds.has(id))
-    .map(id => ({ kind: 'move', id, from: from.get(id)!, to: to.get(id)! }));
+    .map(id => ({
+      kind: 'move',
+      id,
+      from: indexBefore.get(id)!,
+      to: indexAfter.get(id)!
+    }));
 }

@@ -1,13 +1,14 @@
 /**
- * Tracks the open notebooks that have AI turns, each with a `NotebookWatch`.
+ * Tracks the open notebooks. Each open notebook that has a turn is watched by a `NotebookWatch`.
  *
  * Invariants:
- * - Nothing about a notebook is sent until it has an AI turn. Until then, the page only remembers
- *   the cells that are pasted into it from watched notebooks, to record them later as copies.
- * - Nothing is recorded under a notebook id before the server has confirmed that id, because the
- *   notebook may be a copy that still has the id of the original.
- * - If a second page opens the notebook, the page is reloaded or the id changes, a new watch
- *   starts, and nothing is recorded twice.
+ * - Nothing about a notebook is sent to the server until the notebook has a turn. Until then, the
+ *   page only remembers the cells that are pasted into the notebook from watched notebooks. These
+ *   cells are recorded as copies when the notebook gets its first turn.
+ * - Nothing is recorded under a notebook id before the server has confirmed the id. Otherwise, a
+ *   copy of a notebook could be recorded under the id of the original.
+ * - A new watch starts if the page is reloaded, another page opens the notebook, or the id of the
+ *   notebook changes. Nothing is then recorded twice.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -42,41 +43,45 @@ export interface ITrackingOptions {
 /** Delay before a failed start is retried, in milliseconds. */
 const RETRY_MS = 10_000;
 
-/** Kinds that the last step of a removed cell can have; `merge`: it became part of another cell. */
-const REMOVED_KINDS: ReadonlySet<string> = new Set(['delete', 'merge']);
+/**
+ * If a cell isn't in the notebook and its last step has one of these kinds, its removal is
+ * recorded. A `merge` removes a cell if the cell becomes part of another cell.
+ */
+const REMOVAL_KINDS: ReadonlySet<string> = new Set(['delete', 'merge']);
 
 export class Tracking implements ITracking {
   constructor(private readonly _options: ITrackingOptions) {
     _options.identity.changed.connect(
-      (_, panel) => this._consider(panel),
+      (_, panel) => this._updateWatch(panel),
       this
     );
     _options.history.changed.connect(this._onSessionChanged, this);
     _options.history.recording.connect(this._onRecording, this);
   }
 
-  /** The choice of cells that are watched; `off` for none. */
+  /** The cells that are watched: all cells, only cells with a turn (`ai`), or none (`off`). */
   get scope(): Scope | 'off' {
     return this._scope;
   }
   set scope(scope: Scope | 'off') {
     if (scope !== this._scope) {
       this._scope = scope;
+      // A watch can't change its scope, so start a new watch for each notebook.
       this._panels.forEach(panel => {
         this._watches.get(panel)?.capture('leave');
-        this._end(panel);
-        this._consider(panel);
+        this._endWatch(panel);
+        this._updateWatch(panel);
       });
     }
   }
 
-  /** Whether a preview of its outputs is recorded with each run. */
+  /** Whether each run is recorded with a preview of the outputs. */
   recordsOutputs = true;
 
   /** Track an open notebook until it is closed. */
   add(panel: NotebookPanel): void {
     this._panels.add(panel);
-    void panel.context.ready.then(() => this._observe(panel));
+    void panel.context.ready.then(() => this._listen(panel));
     panel.disposed.connect(() => {
       this._panels.delete(panel);
       this._pastes.get(panel)?.dispose();
@@ -84,16 +89,19 @@ export class Tracking implements ITracking {
       this._awareness.get(panel)?.dispose();
       this._awareness.delete(panel);
       this._watches.get(panel)?.capture('leave');
-      this._end(panel);
+      this._endWatch(panel);
     }, this);
-    this._consider(panel);
+    this._updateWatch(panel);
   }
 
   captureBeforeRequest(panel: NotebookPanel): void {
     this._watches.get(panel)?.capture('request');
   }
 
-  /** Resolves when the watch has started, isn't needed, or couldn't start and will be retried. */
+  /**
+   * Resolves when the watch of a notebook has started. Also resolves if the notebook needs no
+   * watch, or if the start has failed and will be retried.
+   */
   async started(panel: NotebookPanel): Promise<void> {
     await this._starting.get(panel);
   }
@@ -109,35 +117,37 @@ export class Tracking implements ITracking {
     }
   }
 
-  /** Record unrecorded edits, because the page may be about to close. */
+  /** Record all unrecorded edits in all notebooks, because the page may be about to close. */
   captureAll(): void {
     this._watches.forEach(watch => watch.capture('leave'));
   }
 
-  /** Start or end the watch of a notebook as needed; retry if the server can't be reached. */
-  private _consider(panel: NotebookPanel): void {
+  /** Start or end the watch of a notebook as needed. Retry if the server can't be reached. */
+  private _updateWatch(panel: NotebookPanel): void {
     const starting = this._start(panel).catch(() => {
       setTimeout(() => {
         if (this._panels.has(panel)) {
-          this._consider(panel);
+          this._updateWatch(panel);
         }
       }, RETRY_MS);
     });
     this._starting.set(panel, starting);
   }
 
+  /** End a watch with an outdated notebook id, and start a watch if the notebook needs one. */
   private async _start(panel: NotebookPanel): Promise<void> {
     const { identity, history } = this._options;
     await identity.registered(panel);
     const notebookId = this._panels.has(panel) ? identity.get(panel) : null;
     if (this._watches.get(panel)?.notebookId !== notebookId) {
-      this._end(panel);
+      this._endWatch(panel);
     }
     if (!notebookId || this._scope === 'off' || this._watches.has(panel)) {
       return;
     }
     const attempt = (this._attempts.get(panel) ?? 0) + 1;
     this._attempts.set(panel, attempt);
+    // While this method waits for the server, the notebook may be closed or get another id.
     const isCurrent = () =>
       this._attempts.get(panel) === attempt &&
       this._panels.has(panel) &&
@@ -164,20 +174,20 @@ export class Tracking implements ITracking {
         origins: this._origins,
         causeDetectors: this._options.causeDetectors ?? {},
         push: change => history.recordChange(notebookId, change),
-        isDeleted: async cellId => {
+        isDeletionRecorded: async cellId => {
           const { steps } = await history.api.replay({ notebookId, cellId });
-          return REMOVED_KINDS.has(steps.at(-1)?.kind ?? '');
+          return REMOVAL_KINDS.has(steps.at(-1)?.kind ?? '');
         },
-        preview: run => this._preview(run)
+        createPreview: run => this._createPreview(run)
       })
     );
   }
 
   /**
-   * Remember the cells that are pasted into a notebook while it isn't watched, and listen to the
-   * other pages, because another page may be the first to ask a model.
+   * Remember the cells that are pasted into a notebook while it isn't watched. Listen to the other
+   * pages of a shared notebook, because its first turn may be written by another page.
    */
-  private _observe(panel: NotebookPanel): void {
+  private _listen(panel: NotebookPanel): void {
     if (this._panels.has(panel) && !this._pastes.has(panel)) {
       const isActive = () => this._scope !== 'off' && !this._watches.has(panel);
       this._pastes.set(
@@ -185,19 +195,19 @@ export class Tracking implements ITracking {
         new UntrackedPastes(panel, this._origins, isActive)
       );
       const { awareness } = panel.context.model.sharedModel as YNotebook;
-      const remote = new SessionAwareness(awareness, id =>
-        this._onRemote(panel, id)
+      const sessionAwareness = new SessionAwareness(awareness, id =>
+        this._onRemoteWrite(panel, id)
       );
-      this._awareness.set(panel, remote);
+      this._awareness.set(panel, sessionAwareness);
     }
   }
 
   /**
-   * Record the cells that were pasted before the watch started as copies. Return whether there were
-   * any.
+   * Record a copy for each cell that was pasted before the watch started. Return whether there were
+   * such cells.
    */
   private _recordPastes(panel: NotebookPanel, notebookId: string): boolean {
-    const cells = this._pastes.get(panel)?.take() ?? [];
+    const cells = this._pastes.get(panel)?.takeEvents() ?? [];
     if (!cells.length || this._scope === 'off') {
       return false;
     }
@@ -205,13 +215,13 @@ export class Tracking implements ITracking {
     return true;
   }
 
-  private _end(panel: NotebookPanel): void {
+  private _endWatch(panel: NotebookPanel): void {
     this._watches.get(panel)?.dispose();
     this._watches.delete(panel);
   }
 
   /** Emit the history's `changed` after another page wrote to the session of a cell. */
-  private _onRemote(panel: NotebookPanel, cellId: string): void {
+  private _onRemoteWrite(panel: NotebookPanel, cellId: string): void {
     const { identity, history } = this._options;
     const notebookId = identity.get(panel);
     if (notebookId) {
@@ -220,8 +230,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Tell the other pages that a session was written. Start watching the notebook or the cell if the
-   * write may have been its first turn.
+   * Tell the other pages that a session was written. If the write may have been the first turn of
+   * the notebook or of the cell, start watching the notebook or the cell.
    */
   private _onSessionChanged(_: IHistory, key: ISessionChange): void {
     for (const panel of this._panels) {
@@ -232,14 +242,14 @@ export class Tracking implements ITracking {
         this._awareness.get(panel)?.announce(key.cellId);
       }
       if (!watch && isSameNotebook) {
-        this._consider(panel);
+        this._updateWatch(panel);
       } else if (watch?.notebookId === key.notebookId) {
         void this._checkForTurn(watch, key);
       }
     }
   }
 
-  /** Start watching a cell if it has a turn by now. */
+  /** Start watching a cell if it now has a turn. */
   private async _checkForTurn(
     watch: NotebookWatch,
     key: ICellKey
@@ -257,20 +267,21 @@ export class Tracking implements ITracking {
     this._watches.forEach(watch => watch.onRecording(recording));
   }
 
-  /** A preview of a run's outputs; null if there is nothing to record. */
-  private async _preview({ model }: IRun): Promise<object | null> {
+  /** Create a preview of a run's outputs; null if there is nothing to record. */
+  private async _createPreview({ model }: IRun): Promise<object | null> {
     if (!model || !this.recordsOutputs) {
       return null;
     }
     const outputs = outputsOf(model);
     const text = textOf(outputs);
     const original = imageOf(outputs);
-    const reduced = original && (await createThumbnail(original));
-    const image = reduced && (await this._storeImage(reduced));
+    const thumbnail = original && (await createThumbnail(original));
+    const image = thumbnail && (await this._storeImage(thumbnail));
     const images = image && { images: [image] };
     return text || image ? { ...text, ...images } : null;
   }
 
+  /** Store a thumbnail, and return its description in the recorded run; null if storing fails. */
   private async _storeImage({ blob, width, height }: IThumbnail) {
     try {
       const sha256 = await this._options.storeImage(blob);
@@ -286,7 +297,7 @@ export class Tracking implements ITracking {
   private readonly _pastes = new Map<NotebookPanel, UntrackedPastes>();
   private readonly _awareness = new Map<NotebookPanel, SessionAwareness>();
   private readonly _starting = new WeakMap<NotebookPanel, Promise<void>>();
-  /** The number of starts of each notebook's watch; a start ends early if another one began. */
+  /** The number of calls of `_start` for each notebook. A call gives up if a newer call began. */
   private readonly _attempts = new WeakMap<NotebookPanel, number>();
   private readonly _origins = new Origins(() => this._watches.values());
 }

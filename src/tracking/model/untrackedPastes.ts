@@ -1,9 +1,9 @@
 /**
- * Remembers cells that were pasted from a watched notebook into a notebook without an AI turn. When
- * that notebook gets its first turn, they are recorded as copies.
+ * Remembers the cells that are pasted from a watched notebook into a notebook that has no turn yet.
+ * When this notebook gets its first turn, the pasted cells are recorded as copies.
  *
- * Invariants: nothing about a notebook is sent until it has an AI turn, and its cells are not read
- * unless some other notebook is watched.
+ * Invariant: this class sends nothing to the server. It reads the notebook's cells only while
+ * another notebook is watched.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -11,31 +11,35 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { isValidId } from '../../cells/cellIds';
 import { ITransaction, Transactions } from '../../cells/transactions';
 import { CellEvents, eventsOf } from './watch/events';
-import type { ISource, Origins } from './watch/origins';
+import type { IOriginNotebook, Origins } from './watch/origins';
 
 export class UntrackedPastes {
-  /** @param _isActive Returns whether to remember pastes; false while the notebook is watched. */
+  /** @param _isActive Returns whether to remember pastes: false while `panel` itself is watched. */
   constructor(
     panel: NotebookPanel,
     private readonly _origins: Origins,
     private readonly _isActive: () => boolean
   ) {
     this._notebook = panel.context.model.sharedModel as YNotebook;
-    this._self = { notebook: panel.content, notebookId: '', find: () => null };
+    this._target = {
+      notebook: panel.content,
+      notebookId: '',
+      find: () => null
+    };
     this._transactions = new Transactions(
       this._notebook,
-      transaction => this._before(transaction),
-      transaction => this._after(transaction)
+      transaction => this._beforeTransaction(transaction),
+      transaction => this._afterTransaction(transaction)
     );
   }
 
-  /** Return and forget the `copy` events of the pasted cells that still exist. */
-  take(): CellEvents[] {
+  /** Return the `copy` events of the pasted cells that still exist, and forget all pasted cells. */
+  takeEvents(): CellEvents[] {
     const ids = new Set(this._notebook.cells.map(cell => cell.getId()));
-    const pasted = [...this._pasted.values()].filter(({ cellId }) =>
+    const pasted = [...this._pastedById.values()].filter(({ cellId }) =>
       ids.has(cellId)
     );
-    this._pasted.clear();
+    this._pastedById.clear();
     return pasted;
   }
 
@@ -43,43 +47,46 @@ export class UntrackedPastes {
     this._transactions.dispose();
   }
 
-  private _before({ local }: ITransaction): void {
+  private _beforeTransaction({ local }: ITransaction): void {
     this._idsBefore = null;
-    if (local && this._origins.hasSources && this._isActive()) {
-      this._origins.capture();
+    if (local && this._origins.hasNotebooks && this._isActive()) {
+      this._origins.captureClipboard();
       this._idsBefore = new Set(this._notebook.cells.map(cell => cell.getId()));
     }
   }
 
-  private _after({ changed }: ITransaction): void {
-    const before = this._idsBefore;
-    if (!before || !changed.has(this._transactions.cells)) {
+  private _afterTransaction({ changed }: ITransaction): void {
+    const idsBefore = this._idsBefore;
+    if (!idsBefore || !changed.has(this._transactions.cells)) {
       return;
     }
     for (const cell of this._notebook.cells) {
       const id = cell.getId();
-      if (before.has(id) || !isValidId(id)) {
+      if (idsBefore.has(id) || !isValidId(id)) {
         continue;
       }
       const state = { id, type: cell.cell_type, source: cell.getSource() };
-      const from = this._origins.of(state, this._self, []);
+      const from = this._origins.findOrigin(state, this._target, []);
       if (from) {
-        const states = new Map([[id, state]]);
+        const stateById = new Map([[id, state]]);
+        // The events of a copy don't contain the id of this notebook, which may have no id yet.
         const [copy] = eventsOf(
           { kind: 'copy', id, from },
           '',
-          states,
+          stateById,
           'paste'
         );
-        this._pasted.set(id, copy);
+        this._pastedById.set(id, copy);
       }
     }
   }
 
   private readonly _notebook: YNotebook;
-  private readonly _self: ISource;
+  /** This notebook. No cell can be copied from it, because it has no id yet. */
+  private readonly _target: IOriginNotebook;
   private readonly _transactions: Transactions;
   /** The cell ids before a transaction; null if the transaction is ignored. */
   private _idsBefore: ReadonlySet<string> | null = null;
-  private readonly _pasted = new Map<string, CellEvents>();
+  /** The `copy` events of the pasted cells, by cell id. */
+  private readonly _pastedById = new Map<string, CellEvents>();
 }

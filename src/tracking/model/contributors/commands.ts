@@ -1,9 +1,9 @@
 /**
- * Finds the command that made a change, and its contributor.
+ * Finds the command that made a write, and the contributor that the command represents.
  *
- * JupyterLab signals a command after the command's synchronous code has run. So at the end of the
- * current task, it is clear which command made a write in that task. A write without such a command
- * is assumed to be made by an asynchronous command that is still running.
+ * JupyterLab emits a signal for a command after the synchronous part of the command has run. So a
+ * write is followed by the signal of its command, in the same task. If there is no such signal, an
+ * asynchronous command that is still running is assumed to have made the write.
  */
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -14,69 +14,81 @@ import {
   isAgentName
 } from '../../../records/contributor';
 
-/** JupyterLab's commands with which a person edits. */
-const EDITING =
+/** Matches JupyterLab's commands with which a person edits a notebook. */
+const EDITING_COMMAND =
   /^(celltags|codemirror|completer|console|documentsearch|editmenu|fileeditor|lsp|notebook|toc):/;
-/** The commands among `EDITING` that take long or don't write. */
-const NOT_EDITING = /run|execut|restart|kernel|save|export|trust|render/;
 /**
- * Other commands of JupyterLab and AI Server, which are never the cause of a write. AI Server marks
- * its own writes (`ownWrites.ts`).
+ * Matches commands that match `EDITING_COMMAND`, but are never the cause of a write. They don't
+ * write, or they run for so long that other code may write meanwhile.
  */
-const NEUTRAL =
+const NON_EDITING_COMMAND =
+  /run|execut|restart|kernel|save|export|trust|render/;
+/**
+ * Matches the other commands of JupyterLab and the commands of AI Server. They are never the cause
+ * of a write: AI Server's own writes are detected in another way (`ownWrites.ts`).
+ */
+const IGNORED_COMMAND =
   /^(aiserver|apputils|application|cell-toolbar|debugger|docmanager|extensionmanager|filebrowser|filemenu|help|helpmenu|hub|inspector|kernelmenu|launcher|layout|logconsole|mainmenu|markdownviewer|property-inspector|rendermime|running|runmenu|settingeditor|settingsmenu|shell|sidebar|statusbar|tabsmenu|terminal|tooltip|translation|viewmenu|widgets|workspace-ui):/;
 
+/** A write that was made by a command. */
 export interface ICommandWrite {
   readonly contributor: Contributor;
+  /** The id of the command. */
   readonly command: string;
 }
 
-type Executed = CommandRegistry.ICommandExecutedArgs;
+type ExecutedArgs = CommandRegistry.ICommandExecutedArgs;
 
 export class RunningCommands {
   constructor(commands: Pick<CommandRegistry, 'commandExecuted'>) {
     commands.commandExecuted.connect(this._onExecuted, this);
   }
 
-  /** Resolves to the command that made a write in the current task; null if none is found. */
+  /**
+   * Find the command that made a write. Call this method when the write is made, because it looks
+   * for commands of the current task. Resolves to null if no command is found.
+   */
   async find(): Promise<ICommandWrite | null> {
-    const before = new Set(this._running);
+    const runningBefore = new Set(this._running);
+    // Wait for the signals of the commands that are running in the current task.
     await Promise.resolve();
-    // Of nested commands, the outer command emits its signal last.
-    const started = [...this._running].filter(running => !before.has(running));
-    const command = pickCause(started) ?? pickCause([...before]);
+    const signaled = [...this._running].filter(
+      running => !runningBefore.has(running)
+    );
+    const command = pickCause(signaled) ?? pickCause([...runningBefore]);
     return command ? { contributor: contributorOf(command), command } : null;
   }
 
-  private _onExecuted(_: unknown, { id, result }: Executed): void {
+  private _onExecuted(_: unknown, { id, result }: ExecutedArgs): void {
     const running = { id };
     this._running.add(running);
-    // Delete the command asynchronously, after `find` has read the running commands.
+    // Even a command that has already ended stays in the set until `find` has read the set.
     void Promise.resolve(result)
       .catch(() => undefined)
       .then(() => this._running.delete(running));
   }
 
-  /** Running commands, in the order of their signals. */
+  /** The running commands, in the order of their signals. */
   private readonly _running = new Set<{ readonly id: string }>();
 }
 
 /**
- * The command that is the likely cause of a write: the last command of another extension, or else
- * the last editing command of JupyterLab.
+ * Return the id of the command that is the likely cause of a write: the last command of an
+ * extension, or else the last editing command of JupyterLab. The last command is chosen because a
+ * command that executes other commands emits its signal after theirs.
  */
 function pickCause(
   running: readonly { readonly id: string }[]
 ): string | undefined {
   const ids = running.map(({ id }) => id).reverse();
   return (
-    ids.find(id => !EDITING.test(id) && !NEUTRAL.test(id)) ??
-    ids.find(id => EDITING.test(id) && !NOT_EDITING.test(id))
+    ids.find(id => !EDITING_COMMAND.test(id) && !IGNORED_COMMAND.test(id)) ??
+    ids.find(id => EDITING_COMMAND.test(id) && !NON_EDITING_COMMAND.test(id))
   );
 }
 
 function contributorOf(command: string): Contributor {
-  if (EDITING.test(command)) {
+  if (EDITING_COMMAND.test(command)) {
     return PERSON;
   }
   const name = command.split(':')[0];

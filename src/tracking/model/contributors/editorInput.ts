@@ -1,32 +1,37 @@
 /**
- * Detects whether a person's input changes an editor: keys, paste, drop or a chosen completion.
+ * Detects whether an editor is being changed by a person's input: by a key, a paste, a drop or a
+ * chosen completion.
  *
- * CodeMirror annotates such changes with a user event. Changes by programs have no user event.
+ * CodeMirror annotates such a change with a user event. A change by a program has no user event.
  */
 import { Extension, Prec, Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
 
-const INPUT = /^(input|delete|move|indent|undo|redo)(\.|$)/;
+/** Matches the user events of a person's input. */
+const INPUT_EVENT = /^(input|delete|move|indent|undo|redo)(\.|$)/;
 
-let isInput = false;
+let isProcessingInput = false;
 
 /** Whether an editor is processing a person's input. */
 export function isEditorInput(): boolean {
-  return isInput;
+  return isProcessingInput;
 }
 
 function onUpdate({ docChanged, transactions }: ViewUpdate): void {
-  isInput =
+  isProcessingInput =
     docChanged &&
     transactions.some(transaction =>
-      INPUT.test(transaction.annotation(Transaction.userEvent) ?? '')
+      INPUT_EVENT.test(transaction.annotation(Transaction.userEvent) ?? '')
     );
 }
 
-/** An editor extension that runs before the editor's change is written into the shared model. */
+/**
+ * An editor extension that sets `isProcessingInput` before an editor's change is written into the
+ * shared model, and resets it afterwards.
+ */
 export const editorInput: Extension = [
   Prec.highest(ViewPlugin.define(() => ({ update: onUpdate }))),
   EditorView.updateListener.of(() => {
-    isInput = false;
+    isProcessingInput = false;
   })
 ];

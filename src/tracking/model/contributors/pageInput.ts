@@ -1,15 +1,18 @@
 /**
  * Detects a person's input in the page: a trusted browser event in an editor, in the completer or
- * in the search box. Such input shows that the person made a change which has neither a CodeMirror
- * user event nor a command.
+ * in the search box.
+ *
+ * Some changes by a person have neither a CodeMirror user event nor a command. They are recognized
+ * because the person gives such input at the same time.
  */
 const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
 /**
- * Time after a click in the search box in which changes are still the person's, in milliseconds:
- * "Replace" continues after the click, because it first shows the sources of rendered cells.
+ * A change belongs to the person if it is made within this time after a click or Enter in the
+ * search box, in milliseconds. "Replace" takes some time, because it first shows the sources of
+ * rendered cells.
  */
 const SEARCH_MS = 1000;
 
@@ -25,7 +28,7 @@ export class PageInput {
     const { event, performance } = this._window;
     return (
       isIn(event, `${EDITOR}, ${COMPLETER}, ${SEARCH}`) ||
-      performance.now() - this._searchTime < SEARCH_MS
+      performance.now() - this._lastSearchTime < SEARCH_MS
     );
   }
 
@@ -35,19 +38,22 @@ export class PageInput {
     }
   }
 
+  /** Remember the time of a click or Enter in the search box. */
   private readonly _onEvent = (event: Event): void => {
     const isKey = event.type === 'keydown';
     if (isKey && (event as KeyboardEvent).key !== 'Enter') {
       return;
     }
     if (isIn(event, SEARCH)) {
-      this._searchTime = this._window.performance.now();
+      this._lastSearchTime = this._window.performance.now();
     }
   };
 
-  private _searchTime = -Infinity;
+  /** The time of the last click or Enter in the search box. */
+  private _lastSearchTime = -Infinity;
 }
 
+/** Whether the event was caused by a person, and its target is in an element that matches. */
 function isIn(event: Event | undefined, selector: string): boolean {
   return (
     !!event?.isTrusted &&

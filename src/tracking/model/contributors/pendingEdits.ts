@@ -1,88 +1,107 @@
 /**
- * The cells with unrecorded ("pending") edits, each with the writer of its edit.
+ * The edits of cells that aren't recorded yet, with their writers. A cell has at most one such
+ * "pending" edit, to which all consecutive edits by the same writer belong.
  *
- * Invariants: an edit has one writer; before another writer edits the cell, the pending edit is
- * emitted. If a program without a name writes word by word, its edits are emitted as one edit.
+ * Invariants:
+ * - Each edit has one writer. When another writer edits the cell, the pending edit is complete.
+ * - If a program writes word by word, its edits belong to one edit, even if it becomes known only
+ *   later that the same program made all of them.
  */
 import type { IWriter } from '../../../records/contributor';
 
-/** An edited cell and its writer. */
+/** The id of an edited cell, and the writer who edited it. */
 export type PendingEdit = readonly [id: string, writer: IWriter];
 
-/** The edit before the pending one, with the source that it left. */
+/** An edit that was made before the pending edit of the same cell. */
 interface IEarlierEdit {
+  /** The source after the edit. */
   readonly source: string;
   readonly writer: IWriter;
 }
 
 export class PendingEdits {
-  /** @param _onReplaced Called to emit an edit: with the source that `writer` left. */
+  /** @param _onComplete Called when an edit is complete. `source` is the source after the edit. */
   constructor(
-    private readonly _onReplaced: (
+    private readonly _onComplete: (
       id: string,
       source: string,
       writer: IWriter
     ) => void
   ) {}
 
-  /** The writer of a cell's edits. */
+  /** The writer of a cell's pending edit. */
   get(id: string): IWriter | undefined {
     return this._writers.get(id);
   }
 
-  /** Add an edit of a cell. @param source The source before the edit. */
+  /**
+   * Add an edit of a cell.
+   *
+   * @param source The cell's source before this edit.
+   */
   add(id: string, writer: IWriter, source: string): void {
     const previous = this._writers.get(id);
     this._writers.set(id, writer);
     if (!previous || previous.key === writer.key) {
       return;
     }
-    this._emitEarlierEdit(id, previous);
+    this._completeEarlierEdit(id, previous);
     if (mayBeSameProgram(previous, writer)) {
       this._earlierEdits.set(id, { source, writer: previous });
     } else {
-      this._onReplaced(id, source, previous);
+      this._onComplete(id, source, previous);
     }
   }
 
-  /** Emit the pending edit of a cell. @param source The cell's current source. */
-  emit(id: string, source: string): void {
+  /**
+   * Complete the pending edit of a cell, if there is one.
+   *
+   * @param source The cell's source after this edit.
+   */
+  complete(id: string, source: string): void {
     const writer = this.take(id);
     if (writer) {
-      this._onReplaced(id, source, writer);
+      this._onComplete(id, source, writer);
     }
   }
 
-  /** Return and clear all pending edits. */
+  /** Remove and return all pending edits. */
   takeAll(): PendingEdit[] {
     return [...this._writers.keys()].map(id => [id, this.take(id)!]);
   }
 
-  /** Clear the pending edit of a cell, and return its writer; null if there is none. */
+  /** Remove the pending edit of a cell, and return its writer; null if there is none. */
   take(id: string): IWriter | null {
     const writer = this._writers.get(id) ?? null;
     if (writer) {
-      this._emitEarlierEdit(id, writer);
+      this._completeEarlierEdit(id, writer);
       this._writers.delete(id);
     }
     return writer;
   }
 
-  /** Emit the earlier edit of a cell, unless its writer turned out to be the next writer. */
-  private _emitEarlierEdit(id: string, next: IWriter): void {
+  /**
+   * Complete the earlier edit of a cell. If its writer turned out to be the `next` writer, the
+   * earlier edit is a part of the next edit, so it isn't completed separately.
+   */
+  private _completeEarlierEdit(id: string, next: IWriter): void {
     const earlier = this._earlierEdits.get(id);
     this._earlierEdits.delete(id);
     if (earlier && earlier.writer.key !== next.key) {
-      this._onReplaced(id, earlier.source, earlier.writer);
+      this._onComplete(id, earlier.source, earlier.writer);
     }
   }
 
+  /** The writers of the pending edits, by cell id. */
   private readonly _writers = new Map<string, IWriter>();
-  /** Edits before the pending ones whose writers may turn out to be the same. */
+  /**
+   * By cell id: an edit that may turn out to be a part of the pending edit, because both may have
+   * the same writer.
+   */
   private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }
 
-/** Whether two writers may turn out to be one program, because it isn't known yet who `next` is. */
+/** Whether `next`, whose contributor isn't known yet, may turn out to be the same program. */
 function mayBeSameProgram(previous: IWriter, next: IWriter): boolean {
   return next.pending !== null && previous.contributor?.kind !== 'person';
 }

@@ -1,10 +1,12 @@
 /**
- * Finds the writers of remote changes in a shared notebook (jupyter-collaboration): of changes made
- * by other Yjs clients, which are pages, the Jupyter server or agents.
+ * Finds the writers of remote changes in a shared notebook (jupyter-collaboration). A change is
+ * remote if another Yjs client made it: another page, the Jupyter server or an agent.
  *
- * Invariants: each page that watches the notebook says so in its awareness state, and records the
- * changes made in it. All changes by clients that don't watch are recorded once, by the watching
- * page with the lowest client id.
+ * Invariants:
+ * - Each page that watches the notebook sets a field in its Yjs awareness state, so that the other
+ *   pages know. It records the changes that are made in this page.
+ * - Clients that don't watch the notebook record nothing. Their changes are recorded once: by the
+ *   watching page with the lowest client id.
  */
 import type { IAwareness } from '@jupyter/ydoc';
 
@@ -17,9 +19,10 @@ import {
   isAgentName
 } from '../../../records/contributor';
 
-/** The field of the awareness state in which a page says that it watches the notebook. */
+/** The field of a page's awareness state that is true while the page watches the notebook. */
 const FIELD = 'aiserver_watches';
 
+/** The awareness state of a client. */
 type State = Record<string, unknown>;
 
 export class RemoteWriters {
@@ -27,8 +30,12 @@ export class RemoteWriters {
     _awareness.setLocalStateField(FIELD, true);
   }
 
-  /** The writer of a remote transaction. */
-  of({ beforeState, afterState }: ITransaction): IWriter {
+  /**
+   * Return the writer of a remote transaction. Its `contributor` is determined each time it is
+   * read, because other pages may come and go.
+   */
+  writerOf({ beforeState, afterState }: ITransaction): IWriter {
+    // The clock of a client increases with each transaction in which the client inserts something.
     const clients = [...afterState]
       .filter(([client, clock]) => clock > (beforeState.get(client) ?? 0))
       .map(([client]) => client)
@@ -51,7 +58,12 @@ export class RemoteWriters {
     this._awareness.setLocalStateField(FIELD, false);
   }
 
-  /** The contributor of a change by these clients; null if another page records the change. */
+  /**
+   * The contributor of a change by these clients; null if another page records the change.
+   *
+   * @param clients The ids of the clients that the transaction names. It names none if it only
+   * deletes.
+   */
   private _contributor(clients: readonly number[]): Contributor | null {
     const writers = this._possibleWriters(clients);
     const isOtherPage = writers.some(id => this._isWatching(id));
@@ -61,8 +73,9 @@ export class RemoteWriters {
   }
 
   /**
-   * The contributor of a transaction that only deletes, if it turns out that no watching page made
-   * it; null if the transaction names its client, or another page records it.
+   * The contributor of a transaction that only deletes, in case no watching page made it. Null if
+   * the transaction names its clients, if no other page is watching, or if another page would have
+   * to record the deletion.
    */
   private _fallback(clients: readonly number[]): Contributor | null {
     const writers = this._otherClients.filter(id => !this._isWatching(id));
@@ -73,6 +86,7 @@ export class RemoteWriters {
       : null;
   }
 
+  /** The contributor whom the awareness states of the possible writers name. */
   private _contributorOf(
     clients: readonly number[],
     writers: readonly number[]
@@ -81,13 +95,14 @@ export class RemoteWriters {
     const contributors = writers
       .map(id => contributorIn(states.get(id)))
       .filter(contributor => contributor !== null);
+    // If the transaction names no client, any of these contributors may have made it.
     if (contributors.length > 1 && !clients.length) {
       return UNKNOWN;
     }
     return contributors[0] ?? { kind: 'program', name: JUPYTER_SERVER };
   }
 
-  /** Whether this page records the changes by clients that don't watch the notebook. */
+  /** Whether this page is the one that records the changes by clients that don't watch. */
   private get _isRecorder(): boolean {
     const { clientID } = this._awareness;
     return !this._otherClients.some(
@@ -102,7 +117,10 @@ export class RemoteWriters {
     );
   }
 
-  /** The clients that may have written: all other clients, if the transaction names none. */
+  /**
+   * The clients that may have made a transaction: the clients that the transaction names, or all
+   * other clients if it names none.
+   */
   private _possibleWriters(clients: readonly number[]): readonly number[] {
     return clients.length ? clients : this._otherClients;
   }
@@ -112,7 +130,10 @@ export class RemoteWriters {
   }
 }
 
-/** The contributor named in a client's state, which can be anything; null if no name is found. */
+/**
+ * The contributor that a client's awareness state names; null if it names none. Programs may set
+ * invalid values in the state.
+ */
 function contributorIn(state: State | null | undefined): Contributor | null {
   const user = state?.user;
   if (!user || typeof user !== 'object') {

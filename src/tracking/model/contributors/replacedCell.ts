@@ -1,19 +1,22 @@
 /**
- * Finds the cell that a program replaced: some extensions set a cell's source by deleting the cell
- * and inserting a new one. The new cell is recorded as a copy of the deleted one, so that unchanged
- * lines keep their contributors.
+ * Finds the cell that a program replaced by a new cell. Some extensions change a cell's source by
+ * deleting the cell and inserting a new cell. The new cell is then recorded as a copy of the deleted
+ * cell, so that unchanged lines keep their contributors.
  */
 import type { CellOperation, ICellState } from '../lineage';
 import type { IWriter } from '../../../records/contributor';
 
-interface IDeleted {
+interface IDeletedCell {
   readonly id: string;
   readonly index: number;
   readonly writer: IWriter;
 }
 
 export class ReplacedCell {
-  /** Remember the deleted cell if deleting one cell is all that a transaction did. */
+  /**
+   * Remember the cell that the last transaction deleted. Forget it if the transaction also did
+   * anything else.
+   */
   update(operations: readonly CellOperation[], writer: IWriter): void {
     const [first] = operations;
     this._deleted =
@@ -22,7 +25,7 @@ export class ReplacedCell {
         : null;
   }
 
-  /** The id of the cell that a new cell replaces; null if there is none. */
+  /** The id of the deleted cell that the new cell at `index` replaces; null if there is none. */
   findFor(
     cell: ICellState,
     index: number,
@@ -30,7 +33,7 @@ export class ReplacedCell {
     deletedCells: ReadonlyMap<string, ICellState>
   ): string | null {
     const deleted = this._deleted;
-    // `pending`: the writer is a program that made both changes in the same task.
+    // A writer with a `pending` contributor is a program that made both changes in one task.
     const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.pending;
     return isReplaced && deletedCells.get(deleted.id)?.type === cell.type
@@ -38,5 +41,5 @@ export class ReplacedCell {
       : null;
   }
 
-  private _deleted: IDeleted | null = null;
+  private _deleted: IDeletedCell | null = null;
 }

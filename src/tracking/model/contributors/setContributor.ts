@@ -3,8 +3,8 @@ import type { EventBody } from '../../../api/types';
 import type { IWriter } from '../../../records/contributor';
 
 /**
- * Set the contributor of an event, now or once the contributor is known. Return the promises to
- * wait for: none if the contributor was set now.
+ * Set the contributor of an event to the contributor of `writer`. If it isn't known yet, it is set
+ * later, and the returned list contains a promise that then resolves.
  */
 export function setContributor(
   event: EventBody,
@@ -14,8 +14,8 @@ export function setContributor(
     return [writer.pending.then(() => void setContributor(event, writer))];
   }
   const { contributor, command, hasCause = true } = writer;
-  // An edit without a detected cause is a program's. Any other such event is likely a person's
-  // action, such as dragging a cell, so no contributor is set.
+  // If no cause was found, an edit was made by a program. But an event of another type may be an
+  // action of the person, such as dragging a cell, so it is recorded without a contributor.
   if (contributor && (event.type === 'edit' || hasCause)) {
     event.contributor = { ...contributor };
     if (command && contributor.kind !== 'person') {

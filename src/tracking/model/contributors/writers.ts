@@ -1,9 +1,10 @@
 /**
  * Finds the writer of each transaction of a notebook.
  *
- * Invariants: the person is the writer only after an input, an undo, an editing command or an event
- * in an editor or search box. A change without a detected cause belongs to a program without a
- * name.
+ * Invariants:
+ * - The person is the writer only of changes by an input into the page, an undo or redo, an editing
+ *   command, or an action of AI Server that the person started.
+ * - If no cause of a change is found, its writer is a program without a name.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 
@@ -22,13 +23,15 @@ import { isEditorInput } from './editorInput';
 import { isOwnWrite } from '../../../cells/ownWrites';
 import { RemoteWriters } from './remote';
 
-/** Detect what caused a change in the page: a command that is running, or a person's input. */
+/** Detect the cause of a change in the page: a running command or a person's input. */
 export interface ICauseDetectors {
   readonly commands?: Pick<RunningCommands, 'find'>;
   readonly input?: Pick<PageInput, 'isActive'>;
 }
 
+/** The writer of AI Server's changes to the notebook, which the person started. */
 const OWN_WRITER = createWriter(PERSON, 'own');
+/** The writer of a reload from the file. */
 const DISK_WRITER = createWriter({ kind: 'program', name: FILE_ON_DISK });
 
 export class Writers {
@@ -39,15 +42,19 @@ export class Writers {
     this._remote = new RemoteWriters(notebook.awareness);
   }
 
-  /** Whether a person's typing made the transaction. Cheap, because it is called per keystroke. */
+  /** Whether a person made the transaction by typing. Must be fast: called for each keystroke. */
   isTyping({ local, origin }: ITransaction): boolean {
     return local && isEditorOrigin(origin) && isEditorInput();
   }
 
-  /** The writer of a transaction. @param isReload Whether the transaction replaced all cells. */
-  of(transaction: ITransaction, isReload = false): IWriter {
+  /**
+   * Return the writer of a transaction.
+   *
+   * @param isReload Whether the transaction reloaded the notebook from its file.
+   */
+  writerOf(transaction: ITransaction, isReload = false): IWriter {
     if (!transaction.local) {
-      return this._remote.of(transaction);
+      return this._remote.writerOf(transaction);
     }
     if (isOwnWrite()) {
       return OWN_WRITER;
@@ -55,51 +62,59 @@ export class Writers {
     if (this.isTyping(transaction) || isUndo(transaction.origin)) {
       return PERSON_WRITER;
     }
-    return isReload ? DISK_WRITER : this._program();
+    return isReload ? DISK_WRITER : this._writerOfTask();
   }
 
   dispose(): void {
     this._remote.dispose();
   }
 
-  /** The writer of all transactions in the current task whose cause isn't known yet. */
-  private _program(): IWriter {
-    if (!this._current) {
+  /**
+   * Return the writer of a transaction whose cause isn't known yet. All such transactions of one
+   * task have the same writer.
+   */
+  private _writerOfTask(): IWriter {
+    if (!this._taskWriter) {
       const isInputActive = this._causeDetectors.input?.isActive ?? false;
-      const key = `program ${++this._programCount}`;
-      const program = new Program(key, isInputActive);
-      this._current = program;
-      // The next task may belong to another command, so it gets another writer.
-      void Promise.resolve().then(() => (this._current = null));
-      program.pending = this._detectContributor(program);
+      const key = `program ${++this._taskWriterCount}`;
+      const writer = new TaskWriter(key, isInputActive);
+      this._taskWriter = writer;
+      // The next task may be part of another command, so it gets a new writer.
+      void Promise.resolve().then(() => (this._taskWriter = null));
+      writer.pending = this._detectContributor(writer);
     }
-    return this._current;
+    return this._taskWriter;
   }
 
-  /** Set the contributor of a program as soon as the cause of its changes can be detected. */
-  private async _detectContributor(program: Program): Promise<void> {
+  /** Set the contributor of a writer when the cause of its changes can be detected. */
+  private async _detectContributor(writer: TaskWriter): Promise<void> {
     const match = await this._causeDetectors.commands?.find();
     if (match) {
-      program.contributor = match.contributor;
-      program.command = match.command;
-    } else if (program.isInputActive) {
-      program.contributor = PERSON;
+      writer.contributor = match.contributor;
+      writer.command = match.command;
+    } else if (writer.isInputActive) {
+      writer.contributor = PERSON;
     } else {
-      program.hasCause = false;
+      writer.hasCause = false;
     }
-    const { kind, name } = program.contributor;
-    program.key = `${kind} ${name ?? ''}`;
-    program.pending = null;
+    const { kind, name } = writer.contributor;
+    writer.key = `${kind} ${name ?? ''}`;
+    writer.pending = null;
   }
 
   private readonly _remote: RemoteWriters;
-  private _current: Program | null = null;
-  private _programCount = 0;
+  /** The writer of the current task; null if it has made no such transaction. */
+  private _taskWriter: TaskWriter | null = null;
+  /** The number of such writers so far. It makes their keys unique. */
+  private _taskWriterCount = 0;
 }
 
-/** A writer whose contributor is detected at the end of the current task. */
-class Program implements IWriter {
-  /** @param isInputActive Whether a person was giving input when the writer wrote. */
+/**
+ * The writer of a task's transactions, whose contributor is detected at the end of the task. Until
+ * then, the contributor is a program without a name.
+ */
+class TaskWriter implements IWriter {
+  /** @param isInputActive Whether a person was giving input when the task made its first write. */
   constructor(
     public key: string,
     readonly isInputActive: boolean
@@ -111,12 +126,12 @@ class Program implements IWriter {
   hasCause = true;
 }
 
-/** Whether an undo or redo made the transaction: Yjs's `UndoManager` is its origin. */
+/** Whether the origin of a transaction is Yjs's `UndoManager`, so that it is an undo or redo. */
 export function isUndo(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'undoStack' in origin;
 }
 
-/** Whether an editor made the transaction: the binding of CodeMirror to Yjs is its origin. */
+/** Whether the origin of a transaction is an editor's binding of CodeMirror to Yjs. */
 function isEditorOrigin(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'ytext' in origin;
 }

@@ -1,6 +1,6 @@
 import type { IOutput } from '@jupyterlab/nbformat';
 
-import { MAX_TEXT, truncate, imageOf, textOf } from './outputs';
+import { MAX_TEXT_BYTES, truncate, imageOf, textOf } from './outputs';
 
 const stream = (text: string | string[]): IOutput => ({
   output_type: 'stream',
@@ -16,8 +16,8 @@ describe('truncate', () => {
     for (const letter of ['a', 'é', '中', '📈']) {
       const text = letter.repeat(5000);
       const result = truncate(text);
-      expect(bytes(result)).toBeLessThanOrEqual(MAX_TEXT);
-      expect(bytes(result)).toBeGreaterThan(MAX_TEXT - 4);
+      expect(bytes(result)).toBeLessThanOrEqual(MAX_TEXT_BYTES);
+      expect(bytes(result)).toBeGreaterThan(MAX_TEXT_BYTES - 4);
       expect(text.startsWith(result)).toBe(true);
       expect(result).not.toMatch(/\p{Surrogate}/u);
     }
@@ -47,7 +47,7 @@ describe('textOf', () => {
     ]) {
       const preview = textOf(outputs)!;
       expect(preview.truncated).toBe(true);
-      expect(bytes(preview.text)).toBeLessThanOrEqual(MAX_TEXT);
+      expect(bytes(preview.text)).toBeLessThanOrEqual(MAX_TEXT_BYTES);
     }
   });
 

@@ -1,22 +1,24 @@
 /**
- * Creates the small preview of a run's outputs: the beginning of the text, and the first image.
+ * Creates a small preview of a run's outputs: the beginning of the text, and the first image.
  *
- * Invariant: the preview's size is limited, and its text never ends within a character.
+ * Invariants: the size of the preview is limited. Its text never ends in the middle of a character.
  */
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 
 /** The largest size of a preview's text, in bytes of UTF-8. */
-export const MAX_TEXT = 4096;
-/** The largest image of which a thumbnail is created, in characters of base64. */
-const MAX_IMAGE = 24_000_000;
+export const MAX_TEXT_BYTES = 4096;
+/** The largest image for which a thumbnail is created, in characters of base64. */
+const MAX_IMAGE_LENGTH = 24_000_000;
+/** The types of images for which a thumbnail is created. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
-/** ANSI colour codes. */
 const ESCAPE = '\u001b';
-const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
+/** Matches codes that set colours in a terminal. */
+const ANSI_CODES = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 export interface ITextPreview {
   text: string;
+  /** Set if the text is only the beginning of the outputs' text. */
   truncated?: true;
 }
 
@@ -26,34 +28,35 @@ export interface IImage {
   readonly base64: string;
 }
 
-/** The beginning of the outputs' text; null if there is none. */
+/** Return the beginning of the text of a run's outputs; null if they contain no text. */
 export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
   let text = '';
   let isTruncated = false;
   for (const output of outputs) {
-    // Stop once the preview is full, so that a log of megabytes isn't joined.
-    if (text.length > MAX_TEXT) {
+    // Stop when the preview is full, because the outputs may contain megabytes of text.
+    if (text.length > MAX_TEXT_BYTES) {
       isTruncated = true;
       break;
     }
-    const added = outputText(output);
-    text += text && added && !text.endsWith('\n') ? `\n${added}` : added;
+    const addition = outputText(output);
+    text +=
+      text && addition && !text.endsWith('\n') ? `\n${addition}` : addition;
   }
-  const preview = truncate(text.replace(ANSI, ''));
+  const preview = truncate(text.replace(ANSI_CODES, ''));
   if (!preview) {
     return null;
   }
-  isTruncated ||= preview.length < text.replace(ANSI, '').length;
+  isTruncated ||= preview.length < text.replace(ANSI_CODES, '').length;
   return isTruncated ? { text: preview, truncated: true } : { text: preview };
 }
 
-/** The first image of which a thumbnail can be created; null if there is none. */
+/** Return the first image for which a thumbnail can be created; null if there is none. */
 export function imageOf(outputs: readonly IOutput[]): IImage | null {
   for (const { data } of outputs) {
     for (const mime of IMAGE_TYPES) {
       const value = (data as Record<string, unknown> | undefined)?.[mime];
       const base64 = Array.isArray(value) ? value.join('') : value;
-      if (typeof base64 === 'string' && base64.length < MAX_IMAGE) {
+      if (typeof base64 === 'string' && base64.length < MAX_IMAGE_LENGTH) {
         return { mime, base64 };
       }
     }
@@ -61,19 +64,20 @@ export function imageOf(outputs: readonly IOutput[]): IImage | null {
   return null;
 }
 
-/** The outputs of a cell in nbformat. */
+/** Return the outputs of a cell in the format of notebook files. */
 export function outputsOf({ outputs }: ICodeCellModel): IOutput[] {
   return Array.from({ length: outputs.length }, (_, index) =>
     outputs.get(index).toJSON()
   );
 }
 
-/** The beginning of a text, at most `limit` bytes of UTF-8. */
-export function truncate(text: string, limit = MAX_TEXT): string {
+/** Return the beginning of a text, which takes at most `limit` bytes in UTF-8. */
+export function truncate(text: string, limit = MAX_TEXT_BYTES): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(limit));
   return text.slice(0, read);
 }
 
+/** Return the text of one output; empty if the output has no text or is an image. */
 function outputText(output: IOutput): string {
   switch (output.output_type) {
     case 'stream':
@@ -93,8 +97,9 @@ function outputText(output: IOutput): string {
   }
 }
 
-/** The beginning of a text in an output; empty if the value, which can be anything, isn't text. */
+/** Return the beginning of `value` if it is a text or a list of lines, or else an empty text. */
 function textIn(value: unknown): string {
   const text = Array.isArray(value) ? value.join('') : value;
-  return typeof text === 'string' ? text.slice(0, 4 * MAX_TEXT) : '';
+  // Return more than the limit, because ANSI codes are removed later.
+  return typeof text === 'string' ? text.slice(0, 4 * MAX_TEXT_BYTES) : '';
 }

@@ -2,10 +2,11 @@
  * Observes the runs of a notebook's cells.
  *
  * Invariants:
- * - A run is reported once, with the cell's source when the run was scheduled. A run that the
- *   kernel dropped because of a restart is reported as aborted.
- * - Cells run one after another, so if a run had to wait for the previous run, its duration is
- *   counted from the end of that run.
+ * - Each run is reported once, when it has ended. It is reported with the source that the cell had
+ *   when the run was scheduled. If a run was dropped because the kernel stopped, it is reported as
+ *   aborted.
+ * - Cells run one after another. If a run had to wait for the previous run, the waiting time isn't
+ *   part of its duration.
  */
 import type { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import {
@@ -20,13 +21,22 @@ import { outputsOf } from './outputs';
 
 /** The largest number of recorded characters of an error's name or message. */
 const MAX_ERROR_LENGTH = 1000;
-const KERNEL_STOPPED = ['restarting', 'autorestarting', 'terminating', 'dead'];
+/** The kernel statuses in which the kernel drops all pending runs. */
+const STOPPED_STATUSES = [
+  'restarting',
+  'autorestarting',
+  'terminating',
+  'dead'
+];
 
+/** The data of a run, as recorded. */
 export interface IRunData {
   status: 'ok' | 'error' | 'aborted';
   execution_count: number | null;
   duration_ms: number;
+  /** The name of the error. */
   ename?: string;
+  /** The message of the error. */
   evalue?: string;
 }
 
@@ -41,18 +51,19 @@ export interface IRun {
   readonly model: ICodeCellModel | null;
 }
 
-/** A run that was scheduled and hasn't ended. */
+/** A run that was scheduled and hasn't ended yet. */
 interface IPendingRun {
   readonly cell: Cell;
   readonly source: string;
   /** The cell's execution count before the run. */
-  readonly countBefore: number | null;
+  readonly executionCountBefore: number | null;
+  /** The time when the run was scheduled, in milliseconds since the page was opened. */
   readonly scheduledAt: number;
 }
 
 export interface IRunsOptions {
   panel: NotebookPanel;
-  /** Called before a code cell is run, and after a Markdown cell was rendered. */
+  /** Called before a cell is run. For a Markdown cell, called after the cell was rendered. */
   onScheduled: (cellId: string) => void;
   onEnded: (run: IRun) => void;
 }
@@ -79,14 +90,15 @@ export class Runs {
     }
     const model = cell.model as ICodeCellModel;
     const { id } = model;
-    this._end(id, { status: 'aborted' });
+    // If the cell's previous run is still pending, the new run replaces it.
+    this._endRun(id, { status: 'aborted' });
     this._options.onScheduled(id);
     const source = model.sharedModel.getSource();
     if (source.trim()) {
       this._pending.set(id, {
         cell,
         source,
-        countBefore: model.executionCount,
+        executionCountBefore: model.executionCount,
         scheduledAt: performance.now()
       });
     }
@@ -106,43 +118,46 @@ export class Runs {
       return;
     }
     if (cell.model?.type !== 'code') {
-      // A rendered Markdown cell may have unrecorded edits.
+      // A Markdown cell has no run, but its edits are recorded now.
       this._options.onScheduled(cell.model?.id ?? '');
       return;
     }
     const { id } = cell.model;
     if (success) {
-      this._end(id, { status: 'ok' });
+      this._endRun(id, { status: 'ok' });
     } else if (error?.errorName) {
-      this._end(id, toErrorResult(error.errorName, error.errorValue));
+      this._endRun(id, toErrorResult(error.errorName, error.errorValue));
     } else {
-      this._end(id, { status: 'aborted' });
+      this._endRun(id, { status: 'aborted' });
     }
   }
 
   private _onStatus(_: unknown, status: string): void {
-    if (KERNEL_STOPPED.includes(status)) {
+    if (STOPPED_STATUSES.includes(status)) {
       [...this._pending.keys()].forEach(id =>
-        this._end(id, { status: 'aborted' })
+        this._endRun(id, { status: 'aborted' })
       );
     } else if (status === 'idle') {
       this._checkMovedCells();
     }
   }
 
-  /** End the runs of cells that were moved while running: JupyterLab doesn't report these ends. */
+  /**
+   * End the runs of cells that were moved while they ran, because JupyterLab doesn't report when
+   * these runs end.
+   */
   private _checkMovedCells(): void {
-    for (const [id, { cell, countBefore }] of [...this._pending]) {
-      // A moved cell gets a new widget, and its old one is disposed.
-      const model = cell.isDisposed ? this._model(id) : null;
+    for (const [id, { cell, executionCountBefore }] of [...this._pending]) {
+      // JupyterLab disposes the widget of a moved cell, and creates a new one.
+      const model = cell.isDisposed ? this._codeCellModel(id) : null;
       if (
         model?.executionState === 'idle' &&
-        model.executionCount !== countBefore
+        model.executionCount !== executionCountBefore
       ) {
         const error = outputsOf(model).find(
           output => output.output_type === 'error'
         );
-        this._end(
+        this._endRun(
           id,
           error ? toErrorResult(error.ename, error.evalue) : { status: 'ok' }
         );
@@ -150,16 +165,17 @@ export class Runs {
     }
   }
 
-  private _end(id: string, result: Result): void {
+  /** Report the pending run of a cell. Does nothing if the cell has none. */
+  private _endRun(id: string, result: Result): void {
     const pending = this._pending.get(id);
     if (!pending) {
       return;
     }
     this._pending.delete(id);
     const now = performance.now();
-    const start = Math.max(pending.scheduledAt, this._lastEnd);
-    this._lastEnd = now;
-    const model = this._model(id);
+    const start = Math.max(pending.scheduledAt, this._lastEndTime);
+    this._lastEndTime = now;
+    const model = this._codeCellModel(id);
     const data: IRunData = {
       ...result,
       execution_count: model?.executionCount ?? null,
@@ -173,13 +189,16 @@ export class Runs {
     });
   }
 
-  private _model(id: string): ICodeCellModel | null {
+  /** Return the model of a cell; null if there is no such code cell. */
+  private _codeCellModel(id: string): ICodeCellModel | null {
     const cell = findCell(this._options.panel, id);
     return cell?.model?.type === 'code' ? (cell as CodeCell).model : null;
   }
 
+  /** The pending runs, by cell id. */
   private readonly _pending = new Map<string, IPendingRun>();
-  private _lastEnd = 0;
+  /** The time when the last run ended. */
+  private _lastEndTime = 0;
 }
 
 function toErrorResult(name: unknown, message: unknown): Result {

@@ -1,13 +1,14 @@
 /**
- * Creates thumbnails of images in outputs.
+ * Creates thumbnails of images in outputs. Their sides are at most 320 pixels long.
  *
- * Invariant: a thumbnail is drawn anew, with sides of at most 320 pixels. So it contains no hidden
- * data of the original file, such as GPS coordinates or an appended archive.
+ * Invariant: even a small image is drawn and encoded again, never copied. So a thumbnail contains
+ * no hidden data of the original file, such as GPS coordinates or an appended archive.
  */
 import type { IImage } from './outputs';
 
-const MAX_PIXELS = 320;
-/** The largest blob that the server accepts. */
+/** The largest width and height of a thumbnail, in pixels. */
+const MAX_SIDE = 320;
+/** The largest blob that the server accepts, in bytes. */
 const MAX_BYTES = 256 * 1024;
 
 export interface IThumbnail {
@@ -16,7 +17,10 @@ export interface IThumbnail {
   readonly height: number;
 }
 
-/** Create a thumbnail; null if the image can't be read or is still too large. */
+/**
+ * Create a thumbnail; null if the image can't be read, or if the thumbnail is larger than a blob
+ * may be.
+ */
 export async function createThumbnail(
   image: IImage
 ): Promise<IThumbnail | null> {
@@ -27,10 +31,7 @@ export async function createThumbnail(
     const bitmap = await createImageBitmap(
       new Blob([bytes], { type: image.mime })
     );
-    const scale = Math.min(
-      1,
-      MAX_PIXELS / Math.max(bitmap.width, bitmap.height)
-    );
+    const scale = Math.min(1, MAX_SIDE / Math.max(bitmap.width, bitmap.height));
     const canvas = document.createElement('canvas');
     canvas.width = Math.max(1, Math.round(bitmap.width * scale));
     canvas.height = Math.max(1, Math.round(bitmap.height * scale));
@@ -56,8 +57,8 @@ export async function createThumbnail(
 }
 
 /**
- * The formats to try, in this order, each with its quality: PNG is sharpest for plots; JPEG is for
- * photographs, which as PNG would be larger than the limit.
+ * The types of thumbnails to try, in this order, each with its quality. PNG comes first because it
+ * shows plots most sharply. Photographs in PNG are too large, so they are stored as JPEG.
  */
 const FORMATS: readonly (readonly [string, number?])[] = [
   ['image/png'],

@@ -1,29 +1,33 @@
 /**
- * Passes the changes of one watched notebook to the history, with the order of its cells whenever
- * that order has changed.
+ * Passes the changes of one watched notebook to the history. If the order of the cells has changed,
+ * the change contains the new order.
  *
- * Invariant: a change whose contributors aren't known yet is passed as a promise, and the changes
- * after it are sent only when it has resolved.
+ * Invariant: a change that isn't complete yet, because a contributor or the preview of an output is
+ * still missing, is passed as a promise. Later changes are sent after the promise has resolved.
  */
 import type { CellChange, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
-import { sameOrder } from './recordedState';
+import { isSameOrder } from './recordedState';
 
 type SavedState = INotebookChange['savedState'];
 
 export class WatchChanges {
   /**
-   * @param _onChange Receives the changes, in order.
-   * @param _order Reads the current order of the cells.
+   * @param _onChange Is called with each change, in order.
+   * @param _readOrder Returns the current order of the cells.
    */
   constructor(
     private readonly _onChange: (
       change: INotebookChange | Promise<INotebookChange>
     ) => void,
-    private readonly _order: () => PlacedCell[]
+    private readonly _readOrder: () => PlacedCell[]
   ) {}
 
-  /** Push a change once all `pending` promises have resolved. */
+  /**
+   * Push a change.
+   *
+   * @param pending Promises that resolve when the missing parts of the change have been added.
+   */
   push(change: INotebookChange, pending: readonly Promise<void>[] = []): void {
     this._pushCount++;
     this._onChange(
@@ -33,13 +37,13 @@ export class WatchChanges {
     );
   }
 
-  /** Push the events of a change of the cell list, and the order of the cells if it changed. */
+  /** Push the events of a change of the list of cells. Add the order of the cells if it changed. */
   pushListChange(
     cells: readonly CellChange[],
     pending: readonly Promise<void>[]
   ): void {
-    const order = this._order();
-    const isNewOrder = !sameOrder(order, this._recordedOrder);
+    const order = this._readOrder();
+    const isNewOrder = !isSameOrder(order, this._recordedOrder);
     if (cells.length || isNewOrder) {
       const change = { cells: [...cells], ...(isNewOrder && { order }) };
       this._recordedOrder = order;
@@ -47,45 +51,50 @@ export class WatchChanges {
     }
   }
 
-  /** Push the state of all cells at the beginning of the watch. */
+  /** Push the first change of a watch: the cells whose current source isn't recorded yet. */
   pushInitial(cells: CellChange[]): void {
-    const order = (this._recordedOrder = this._order());
+    const order = (this._recordedOrder = this._readOrder());
     this.push({ cells, order, isInitial: true });
   }
 
   /**
-   * List a cell in the next change, without events, because its events (such as an `accept`) were
-   * recorded separately.
+   * Add a cell without events to the next change. The events of this cell, such as an `accept`, are
+   * recorded separately. But the server must know that the next change comes after them.
    */
   includeCell(cellId: string): void {
     this._includedCells.add(cellId);
   }
 
-  /** Push a change for the cells passed to `includeCell`, if no other change has listed them. */
+  /** Push the cells passed to `includeCell` now, unless a change has already contained them. */
   pushIncludedCells(): void {
     if (this._includedCells.size) {
       this.push({ cells: [] });
     }
   }
 
-  /** Remember an order of the cells that another page changed and records. */
-  setRecordedOrder(order = this._order()): void {
+  /** Remember that an order of the cells is recorded, because another page records it. */
+  setRecordedOrder(order = this._readOrder()): void {
     this._recordedOrder = order;
   }
 
-  /** Begin a save. @param savedState Returns the state that the save writes into the file. */
+  /**
+   * Note that a save has begun.
+   *
+   * @param savedState The function that returns the sources that the save writes into the file; see
+   * `INotebookChange`.
+   */
   beginSave(savedState: SavedState): void {
     this._pushCountAtSave = this._pushCount;
     this._savedState = savedState;
   }
 
   /**
-   * Record that a save has ended. Does nothing if the notebook has changed since the save began,
-   * because then no moment of the timeline equals the file.
+   * Record that a save has ended. Does nothing if other changes were pushed since the save began,
+   * because the file then doesn't have the latest recorded state.
    */
   endSave(isShared: boolean): void {
     if (this._pushCountAtSave === this._pushCount) {
-      // The file of a shared notebook also contains the changes that other pages record.
+      // A save of a shared notebook doesn't overwrite the changes of other pages in the file.
       const savedState = isShared ? undefined : this._savedState;
       this.push({ cells: [], saved: true, savedState });
       this._pushCountAtSave = -1;
@@ -93,8 +102,7 @@ export class WatchChanges {
   }
 
   /**
-   * Add the cells passed to `includeCell` to a change, so that the server puts the change after the
-   * events of those cells that were recorded separately.
+   * Add the cells passed to `includeCell` to a change.
    */
   private _withIncludedCells(change: INotebookChange): INotebookChange {
     const cellIds = [...this._includedCells].filter(
@@ -105,9 +113,13 @@ export class WatchChanges {
     return { ...change, cells: [...change.cells, ...cells] };
   }
 
+  /** The ids of the cells passed to `includeCell` since the last change. */
   private readonly _includedCells = new Set<string>();
+  /** The last order that this page or another page has recorded. */
   private _recordedOrder: readonly PlacedCell[] = [];
+  /** The number of changes that were pushed. */
   private _pushCount = 0;
+  /** The value of `_pushCount` when the running save began; -1 if no save is running. */
   private _pushCountAtSave = -1;
   private _savedState: SavedState;
 }

@@ -1,4 +1,4 @@
-/** Creates the events, with their contributors, for changes that aren't recorded yet. */
+/** Creates events, with their contributors, for edits and other changes that aren't recorded yet. */
 import type { CellChange } from '../../../api/types';
 import {
   IWriter,
@@ -12,22 +12,26 @@ import { CellEvents, Trigger, createEvent, eventsOf } from './events';
 import type { ICellListChange } from './mirror';
 import type { RecordedState } from './recordedState';
 
-/** The source of a cell, and the writer of its latest change. */
+/** The source of a cell, and the writer who wrote it. The source is null if the cell is deleted. */
 export type CellWrite = readonly [
   id: string,
   source: string | null,
   writer: IWriter
 ];
 
-/** The writer of the source that a cell without a session has when tracking begins. */
+/** The writer of a cell's source when tracking begins, if the cell has no session. */
 export const INITIAL_WRITER = createWriter(UNKNOWN);
 
-/** The writer of a source that differs from the last recorded one when tracking begins. */
-export const CHANGED_OUTSIDE = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
+/**
+ * The writer of a cell's source when tracking begins, if the cell has a session but its source
+ * differs from the last recorded source.
+ */
+export const OUTSIDE_WRITER = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
 
 export interface IEdits {
+  /** The events, by cell. */
   readonly cells: CellChange[];
-  /** Promises that resolve when the contributors of the edits are known. */
+  /** Promises that resolve when contributors that are missing now have been set in the events. */
   readonly pending: readonly Promise<void>[];
 }
 
@@ -40,7 +44,7 @@ export function createEdits(
   const cells: CellChange[] = [];
   const pending: Promise<void>[] = [];
   for (const [cellId, source, writer] of writes) {
-    // Without a contributor, another page records the write.
+    // If the contributor is null, another page records the write.
     const isRecordedHere = writer.contributor !== null;
     if (
       isRecordedHere &&
@@ -49,8 +53,9 @@ export function createEdits(
     ) {
       const edit = createEvent('edit', source, { trigger });
       pending.push(...setContributor(edit, writer));
-      recorded.add(cellId, [edit]);
-      recorded.lastSource.set(cellId, source); // `add` has no source if it is too large.
+      recorded.addEvents(cellId, [edit]);
+      // An event has no source if the source is too large, so `addEvents` may not have set it.
+      recorded.lastSource.set(cellId, source);
       cells.push({ cellId, events: [edit] });
     }
   }
@@ -58,8 +63,8 @@ export function createEdits(
 }
 
 /**
- * Create the events of a change of the cell list, with its writer as contributor, and update
- * `recorded`.
+ * Create the events of the operations that changed the list of cells, and update `recorded`. The
+ * contributor of the events is the contributor of the list change's writer.
  */
 export function createListChangeEvents(
   recorded: RecordedState,
@@ -69,20 +74,21 @@ export function createListChangeEvents(
 ): IEdits {
   const cells = new Map<string, CellEvents>();
   const pending: Promise<void>[] = [];
-  const states = new Map(
+  const stateById = new Map(
     [...listChange.before, ...listChange.after].map(cell => [cell.id, cell])
   );
   for (const change of operations.flatMap(operation =>
-    eventsOf(operation, notebookId, states, trigger)
+    eventsOf(operation, notebookId, stateById, trigger)
   )) {
-    if (!shouldRecord(recorded, change, notebookId, states)) {
+    inheritTurn(recorded, change, notebookId);
+    if (!shouldRecord(recorded, change, stateById)) {
       continue;
     }
     const { cellId } = change;
     change.events.forEach(event =>
       pending.push(...setContributor(event, listChange.writer))
     );
-    recorded.add(cellId, change.events);
+    recorded.addEvents(cellId, change.events);
     const existing = cells.get(cellId);
     if (existing) {
       existing.events.push(...change.events);
@@ -93,26 +99,33 @@ export function createListChangeEvents(
   return { cells: [...cells.values()], pending };
 }
 
-/**
- * Return whether an event of a watched cell says anything new. Marks a cell that was created from
- * one with a turn as having a turn.
- */
-function shouldRecord(
+/** Mark a cell as one with a turn if it was created from cells that include one with a turn. */
+function inheritTurn(
   recorded: RecordedState,
-  { cellId, forkOf, parents, events: [event] }: CellEvents,
-  notebookId: string,
-  states: ReadonlyMap<string, ICellState>
-): boolean {
+  { cellId, forkOf, parents }: CellEvents,
+  notebookId: string
+): void {
   const isSameNotebook = forkOf?.notebookId === notebookId;
   const origins = isSameNotebook ? [forkOf.cellId] : (parents ?? []);
   if (origins.some(id => recorded.withTurn.has(id))) {
     recorded.withTurn.add(cellId);
   }
+}
+
+/**
+ * Whether the event of an operation must be recorded. Nothing is recorded for a cell that isn't
+ * watched, for a source that is already recorded, or for an empty cell without a history.
+ */
+function shouldRecord(
+  recorded: RecordedState,
+  { cellId, forkOf, parents, events: [event] }: CellEvents,
+  stateById: ReadonlyMap<string, ICellState>
+): boolean {
   if (event.type === 'edit') {
     return recorded.isNewSource(cellId, event.source ?? '');
   }
   const hasHistory =
     recorded.withSession.has(cellId) || !!forkOf || !!parents?.length;
-  const isBlank = !hasHistory && !states.get(cellId)?.source;
+  const isBlank = !hasHistory && !stateById.get(cellId)?.source;
   return recorded.isWatched(cellId) && !isBlank;
 }

@@ -1,8 +1,8 @@
 /**
  * Creates the events of operations on cells.
  *
- * Invariant: each event has an id and a timestamp from its creation on. So it can be sent again,
- * and the server records it only once.
+ * Invariant: each event gets its id and timestamp when it is created. If the event is sent twice,
+ * the server recognizes the id and records the event only once.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -12,11 +12,14 @@ import { fitToLimit } from '../../../records/eventSize';
 import { UNKNOWN } from '../../../records/contributor';
 import type { CellOperation, ICellState } from '../lineage';
 
-/** The reason why a source was captured. */
+/**
+ * The reason why the source of a cell was recorded at this time. `first` means that tracking began,
+ * and `leave` also stands for all reasons that aren't listed.
+ */
 export type Trigger =
   'first' | 'run' | 'request' | 'save' | 'split' | 'paste' | 'leave';
 
-/** The events of one cell, in the form in which the API receives them. */
+/** A change of one cell as the API receives it; `events` is always set. */
 export type CellEvents = CellChange & { events: EventBody[] };
 
 export function createEvent(
@@ -34,14 +37,18 @@ export function createEvent(
 }
 
 /**
- * Return a function that creates the change which records, for some cells, the source that a save
- * wrote into the file. It is needed if other pages have recorded newer sources meanwhile.
+ * Return a function that takes the ids of cells, and creates a change that records the sources of
+ * these cells as the save wrote them into the file. The change is needed if other pages have
+ * recorded other sources of these cells.
+ *
+ * @param sources The sources of all cells at the time of the save, by cell id.
+ * @param order The order of the cells at the time of the save.
  */
-export function savedStateOf(
+export function createSavedState(
   sources: ReadonlyMap<string, string>,
   order: readonly PlacedCell[]
 ): NonNullable<INotebookChange['savedState']> {
-  // `again`: the source was recorded before, so its lines keep the contributors they had then.
+  // `again` says that this source was recorded before. Its lines get their former contributors.
   const data = { trigger: 'save', again: true };
   const edit = (source: string) => ({
     ...createEvent('edit', source, data),
@@ -57,15 +64,20 @@ export function savedStateOf(
   });
 }
 
-/** The events of an operation, for all cells that it affects. */
+/**
+ * Create the events of an operation, for each cell that it affects.
+ *
+ * @param stateById The states of the cells before and after the operation, by cell id.
+ * @param trigger The trigger to record in `edit` events.
+ */
 export function eventsOf(
   operation: CellOperation,
   notebookId: string,
-  states: ReadonlyMap<string, ICellState>,
+  stateById: ReadonlyMap<string, ICellState>,
   trigger: Trigger
 ): CellEvents[] {
   type Data = Record<string, unknown>;
-  const change = (
+  const createChange = (
     cellId: string,
     type: string,
     data?: Data,
@@ -74,15 +86,15 @@ export function eventsOf(
     cellId,
     events: [createEvent(type, source, data)]
   });
-  const changeOfSource = (cellId: string, type: string, data?: Data) =>
-    change(cellId, type, data, states.get(cellId)!.source);
+  const createChangeWithSource = (cellId: string, type: string, data?: Data) =>
+    createChange(cellId, type, data, stateById.get(cellId)!.source);
   switch (operation.kind) {
     case 'split': {
       const { from, pieces } = operation;
       const data = { pieces: [...pieces], from };
       const forkOf = { notebookId, cellId: from };
       return pieces.map(id => ({
-        ...changeOfSource(id, 'split', data),
+        ...createChangeWithSource(id, 'split', data),
         ...(id !== from && { forkOf })
       }));
     }
@@ -91,35 +103,35 @@ export function eventsOf(
       const parents = [...operation.parents];
       return [
         isRestored
-          ? changeOfSource(into, 'undelete')
-          : { ...changeOfSource(into, 'merge', { parents }), parents },
-        ...parents.map(id => change(id, 'merge', { into }))
+          ? createChangeWithSource(into, 'undelete')
+          : { ...createChangeWithSource(into, 'merge', { parents }), parents },
+        ...parents.map(id => createChange(id, 'merge', { into }))
       ];
     }
     case 'copy': {
       const { id, from } = operation;
       const { notebookId: notebook_id, cellId: cell_id } = from;
       const data = { from: { notebook_id, cell_id } };
-      return [{ ...changeOfSource(id, 'copy', data), forkOf: from }];
+      return [{ ...createChangeWithSource(id, 'copy', data), forkOf: from }];
     }
     case 'new': {
       const data = { trigger: trigger === 'paste' ? 'paste' : 'first' };
-      return [changeOfSource(operation.id, 'edit', data)];
+      return [createChangeWithSource(operation.id, 'edit', data)];
     }
     case 'edit':
-      return [changeOfSource(operation.id, 'edit', { trigger })];
+      return [createChangeWithSource(operation.id, 'edit', { trigger })];
     case 'delete':
     case 'undelete': {
       const { kind, id, index, after } = operation;
-      return [changeOfSource(id, kind, { index, after })];
+      return [createChangeWithSource(id, kind, { index, after })];
     }
     case 'type': {
       const { id, from, to } = operation;
-      return [changeOfSource(id, 'type', { from, to })];
+      return [createChangeWithSource(id, 'type', { from, to })];
     }
     case 'move': {
       const { id, from, to } = operation;
-      return [change(id, 'move', { from, to })];
+      return [createChange(id, 'move', { from, to })];
     }
   }
 }

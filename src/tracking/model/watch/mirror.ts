@@ -1,17 +1,17 @@
 /**
- * A copy of a notebook's cells, their order and their sources, which shows what each Yjs
- * transaction changed.
+ * Keeps a copy of a notebook's cells, with their order and sources, to find out what each Yjs
+ * transaction has changed.
  *
- * The cells before and after each transaction are compared, so that one action of a person is one
- * change. An undo or redo is a transaction whose writer is the person who did it.
+ * The copy has the state before a transaction, and the notebook has the state after it. Each action
+ * of a person, including an undo or redo, is one transaction.
  *
  * Invariants:
- * - A keystroke only marks a cell as edited: no source is read and no list is built.
- * - Sources that a program, a command or an undo is about to replace are read first, so that no
- *   source that was displayed is lost.
- * - An edit has one writer: before another writer changes a cell, the pending edit is emitted.
- * - The changes of another page of a shared notebook (jupyter-collaboration) update the copy, but
- *   are not reported as changes, because that page records them.
+ * - A keystroke only marks a cell as edited. To be fast, it reads no source and builds no list.
+ * - Before a program, a command or an undo replaces sources, the sources are read. So each source
+ *   that was displayed can be recorded.
+ * - Each edit has one writer. When another writer changes the cell, the edit is complete.
+ * - In a shared notebook (jupyter-collaboration), some changes are recorded by another page. They
+ *   update the copy, but they are not reported as changes to record.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 
@@ -21,42 +21,49 @@ import { PendingEdit, PendingEdits } from '../contributors/pendingEdits';
 import type { ICellState } from '../lineage';
 import { ITransaction, Transactions } from '../../../cells/transactions';
 
-/**
- * A change of the list of cells: a transaction that inserted, deleted, moved or recreated cells.
- */
+/** A transaction that inserted, deleted, moved or recreated cells. */
 export interface ICellListChange {
+  /** All cells before the transaction, in order. */
   readonly before: readonly ICellState[];
+  /** All cells after the transaction, in order. */
   readonly after: readonly ICellState[];
-  /** Cells that were recreated with the same id. */
+  /** The ids of the cells that were deleted and inserted again with the same id. */
   readonly recreated: ReadonlySet<string>;
-  /** The cells with unrecorded edits from before this change. */
+  /** The cells that had unrecorded edits before the transaction. */
   readonly edited: readonly PendingEdit[];
   readonly writer: IWriter;
 }
 
-export interface IMirrorEvents {
-  /** Whether a person's typing made the transaction. Cheap, because it is called per keystroke. */
+export interface IMirrorOptions {
+  /** Returns whether a person made the transaction by typing. Called for each keystroke. */
   isTyping(transaction: ITransaction): boolean;
-  /** The writer of a transaction. @param isReload Whether the whole notebook was replaced. */
+  /**
+   * Returns the writer of a transaction.
+   *
+   * @param isReload Whether the transaction reloaded the notebook from its file.
+   */
   writerOf(transaction: ITransaction, isReload: boolean): IWriter;
-  /** Called before a program or a command changes the notebook. */
-  beforeProgram(): void;
-  /** Called after a change of the cell list that this page records. */
+  /** Called before a change in this page that isn't typed, for example by a command. */
+  beforeUntypedChange(): void;
+  /** Called after a change of the list of cells that this page must record. */
   onListChange(listChange: ICellListChange): void;
   /**
-   * Called after a remote client that records nothing, such as an agent, changed a cell's source.
+   * Called after a remote client that records nothing, such as an agent, changed a cell's source
+   * and this page must record the edit.
    */
-  onRemote(id: string): void;
-  /** Called after another page, which records its changes, inserted, deleted or moved cells. */
+  onRemoteEdit(id: string): void;
+  /** Called after a change of the list of cells that another page records. */
   onRemoteListChange(listChange: ICellListChange): void;
   /**
-   * Called with the source that `writer` left when another writer (Accept, Restore, a formatter, an
-   * agent) changes the cell before that source was recorded.
+   * Called when an unrecorded edit of a cell is complete, because another writer, such as a
+   * formatter, changes the cell. `source` is the source after the edit by `writer`.
    */
-  onReplaced(id: string, source: string, writer: IWriter): void;
+  onEditComplete(id: string, source: string, writer: IWriter): void;
 }
 
-interface IMirrored extends ICellState {
+/** The copy of a cell. Its source may be outdated, see `_staleIds`. */
+interface ICellCopy extends ICellState {
+  /** The cell in the notebook. */
   cell: ISharedCell;
   source: string;
 }
@@ -64,14 +71,14 @@ interface IMirrored extends ICellState {
 export class Mirror {
   constructor(
     private readonly _notebook: YNotebook,
-    private readonly _events: IMirrorEvents
+    private readonly _options: IMirrorOptions
   ) {
-    this._edits = new PendingEdits(_events.onReplaced);
+    this._edits = new PendingEdits(_options.onEditComplete);
     this._update();
     this._transactions = new Transactions(
       _notebook,
-      transaction => this._before(transaction),
-      transaction => this._after(transaction)
+      transaction => this._beforeTransaction(transaction),
+      transaction => this._afterTransaction(transaction)
     );
   }
 
@@ -84,28 +91,29 @@ export class Mirror {
   /** The ids and types of all cells in order. */
   get order(): readonly { id: string; type: string }[] {
     return this._order.map(id => {
-      const { type } = this._mirrored.get(id)!;
+      const { type } = this._copyById.get(id)!;
       return { id, type };
     });
   }
 
+  /** Whether a cell is in the notebook. */
   has(id: string): boolean {
-    return this._mirrored.has(id);
+    return this._copyById.has(id);
   }
 
-  /** The current state of a cell; null if it doesn't exist. */
+  /** Return the current state of a cell; null if it isn't in the notebook. */
   read(id: string): ICellState | null {
     this._read(id);
-    return this._mirrored.has(id) ? this._state(id) : null;
+    return this._copyById.has(id) ? this._state(id) : null;
   }
 
-  /** Returns and clears the pending edits, with their writers. */
+  /** Remove and return all unrecorded edits. */
   takeEdits(): PendingEdit[] {
     return this._edits.takeAll();
   }
 
-  /** Returns the writer of a cell's pending edit, and clears the edit. */
-  takeWriter(id: string): IWriter | null {
+  /** Remove the unrecorded edit of a cell, and return its writer; null if there is none. */
+  takeEdit(id: string): IWriter | null {
     return this._edits.take(id);
   }
 
@@ -113,20 +121,21 @@ export class Mirror {
     this._transactions.dispose();
   }
 
-  private _before(transaction: ITransaction): void {
+  /** Read the sources that the transaction may replace and that may have to be recorded. */
+  private _beforeTransaction(transaction: ITransaction): void {
     if (!transaction.local) {
       this._readEdited(() => true);
-    } else if (this._events.isTyping(transaction)) {
+    } else if (this._options.isTyping(transaction)) {
       this._readEdited(writer => writer !== PERSON_WRITER);
     } else {
       this._readAll();
-      this._events.beforeProgram();
+      this._options.beforeUntypedChange();
     }
   }
 
-  /** Read the sources of cells edited by the writers that `filter` selects, before they change. */
+  /** Before a transaction, read the sources of the cells edited by writers that `filter` selects. */
   private _readEdited(filter: (writer: IWriter) => boolean): void {
-    for (const id of this._stale) {
+    for (const id of this._staleIds) {
       const writer = this._edits.get(id);
       if (writer && filter(writer)) {
         this._read(id);
@@ -134,134 +143,150 @@ export class Mirror {
     }
   }
 
-  private _after(transaction: ITransaction): void {
+  /** Find out whether the transaction changed the list of cells, or only sources. */
+  private _afterTransaction(transaction: ITransaction): void {
     const { cells } = this._transactions;
     let isListChange = transaction.changed.has(cells);
-    const changed: string[] = [];
+    const changedIds: string[] = [];
     for (const [type, keys] of transaction.changed) {
       if (type.parent === cells) {
+        // `type` is a cell. A cell with a new id counts as a new cell.
         isListChange ||= keys.has('id');
       } else if (type.parent?.parent === cells) {
+        // `type` is a part of a cell.
         const cell = type.parent;
         if (cell.get?.('source') === type) {
-          changed.push(cell.get('id') as string);
+          changedIds.push(cell.get('id') as string);
         }
       }
     }
     if (isListChange) {
-      this._onListChange(transaction, changed);
-    } else if (changed.length) {
-      this._onSources(transaction, changed);
+      this._onListChange(transaction, changedIds);
+    } else if (changedIds.length) {
+      this._onSourceChanges(transaction, changedIds);
     }
   }
 
   /** Handle a transaction that only changed sources. */
-  private _onSources(transaction: ITransaction, ids: string[]): void {
-    const writer = this._events.writerOf(transaction, false);
-    const isRemote = isFromOtherPage(transaction, writer);
-    for (const id of ids.filter(cellId => this._mirrored.has(cellId))) {
-      const { source } = this._mirrored.get(id)!;
-      if (!isRemote) {
+  private _onSourceChanges(transaction: ITransaction, ids: string[]): void {
+    const writer = this._options.writerOf(transaction, false);
+    const mustRecord = !isRecordedByOtherPage(transaction, writer);
+    for (const id of ids.filter(cellId => this._copyById.has(cellId))) {
+      const { source } = this._copyById.get(id)!;
+      if (mustRecord) {
         this._edits.add(id, writer, source);
       } else if (!writer.mayBePage) {
-        this._edits.emit(id, source);
+        // A client that records nothing changed the cell: this page's edit is complete.
+        this._edits.complete(id, source);
       }
-      this._stale.add(id);
-      if (!isRemote && !transaction.local) {
-        this._events.onRemote(id);
+      this._staleIds.add(id);
+      if (mustRecord && !transaction.local) {
+        this._options.onRemoteEdit(id);
       }
     }
   }
 
-  private _onListChange(transaction: ITransaction, changed: string[]): void {
+  /** Handle a transaction that changed the list of cells. `changedIds`: the changed sources. */
+  private _onListChange(transaction: ITransaction, changedIds: string[]): void {
     const before = this._order.map(id => this._state(id));
-    const previous = new Map(this._mirrored);
-    changed.forEach(id => this._stale.add(id));
+    const previousById = new Map(this._copyById);
+    changedIds.forEach(id => this._staleIds.add(id));
     this._update();
-    const areAllNew = !this._order.some(
-      id => previous.get(id)?.cell === this._mirrored.get(id)!.cell
+    // A reload replaces all cells and the notebook's metadata.
+    const isEveryCellNew = !this._order.some(
+      id => previousById.get(id)?.cell === this._copyById.get(id)!.cell
     );
     const isReload =
-      areAllNew && transaction.changed.has(this._transactions.meta);
-    const writer = this._events.writerOf(transaction, isReload);
-    const isRemote = isFromOtherPage(transaction, writer);
-    if (!isRemote) {
+      isEveryCellNew && transaction.changed.has(this._transactions.meta);
+    const writer = this._options.writerOf(transaction, isReload);
+    const mustRecord = !isRecordedByOtherPage(transaction, writer);
+    if (mustRecord) {
       this._readAll();
     }
     const recreated = new Set(
       this._order.filter(id => {
-        const old = previous.get(id);
-        return old && old.cell !== this._mirrored.get(id)!.cell;
+        const old = previousById.get(id);
+        return old && old.cell !== this._copyById.get(id)!.cell;
       })
     );
-    const edited = isRemote ? [] : this.takeEdits();
+    const edited = mustRecord ? this.takeEdits() : [];
     const after = this._order.map(id => this._state(id));
     const listChange = { before, after, recreated, edited, writer };
-    if (isRemote) {
-      this._events.onRemoteListChange(listChange);
+    if (mustRecord) {
+      this._options.onListChange(listChange);
     } else {
-      this._events.onListChange(listChange);
+      this._options.onRemoteListChange(listChange);
     }
   }
 
-  /** Update the copy's list of cells. Cells with an invalid or duplicate id are skipped. */
+  /**
+   * Update the list of cells in the copy. Cells with an invalid or duplicate id are skipped. A cell
+   * that is already in the copy keeps the source that was last read.
+   */
   private _update(): void {
-    const mirrored = new Map<string, IMirrored>();
+    const copyById = new Map<string, ICellCopy>();
     for (const cell of this._notebook.cells) {
       const id = cell.getId();
-      if (!isValidId(id) || mirrored.has(id)) {
+      if (!isValidId(id) || copyById.has(id)) {
         continue;
       }
-      const previous = this._mirrored.get(id);
-      const unchanged = previous?.cell === cell ? previous : null;
-      const source = unchanged?.source ?? cell.getSource();
-      mirrored.set(id, { id, type: cell.cell_type, source, cell });
-      if (!unchanged) {
-        this._stale.delete(id);
+      const previous = this._copyById.get(id);
+      const existing = previous?.cell === cell ? previous : null;
+      const source = existing?.source ?? cell.getSource();
+      copyById.set(id, { id, type: cell.cell_type, source, cell });
+      if (!existing) {
+        this._staleIds.delete(id);
       }
     }
-    this._mirrored = mirrored;
-    this._order = [...mirrored.keys()];
+    this._copyById = copyById;
+    this._order = [...copyById.keys()];
   }
 
+  /** Return the state of a cell in the copy. */
   private _state(id: string): ICellState {
-    const { type, source } = this._mirrored.get(id)!;
+    const { type, source } = this._copyById.get(id)!;
     return { id, type, source };
   }
 
+  /** Read the sources of all cells whose source has changed. */
   private _readAll(): void {
-    [...this._stale].forEach(id => this._read(id));
+    [...this._staleIds].forEach(id => this._read(id));
   }
 
+  /** Read the source of a cell if it has changed. */
   private _read(id: string): void {
-    const mirrored = this._stale.delete(id) && this._mirrored.get(id);
-    if (mirrored) {
-      mirrored.source = mirrored.cell.getSource();
+    const copy = this._staleIds.delete(id) && this._copyById.get(id);
+    if (copy) {
+      copy.source = copy.cell.getSource();
     }
   }
 
   private readonly _transactions: Transactions;
-  private _mirrored = new Map<string, IMirrored>();
+  private _copyById = new Map<string, ICellCopy>();
   private _order: string[] = [];
   /** The ids of cells whose source has changed since this copy read it. */
-  private readonly _stale = new Set<string>();
+  private readonly _staleIds = new Set<string>();
   private readonly _edits: PendingEdits;
 }
 
-function isFromOtherPage({ local }: ITransaction, writer: IWriter): boolean {
+/** Whether another page records a transaction, so that this page must not record it. */
+function isRecordedByOtherPage(
+  { local }: ITransaction,
+  writer: IWriter
+): boolean {
   return !local && writer.contributor === null;
 }
 
 /**
- * The cells around an inserted cell that existed before the change: first the cells above the
- * inserted one, nearest first, then the cells below it.
+ * Return all cells around the inserted cell at `index` that existed before the change, with their
+ * states before it: first the cells above the inserted cell, nearest first, then the cells below.
  */
-export function neighbours(
+export function neighboursOf(
   { before, after }: ICellListChange,
   index: number
 ): ICellState[] {
-  const oldCells = new Map(before.map(cell => [cell.id, cell]));
+  const beforeById = new Map(before.map(cell => [cell.id, cell]));
   return [...after.slice(0, index).reverse(), ...after.slice(index + 1)]
-    .map(cell => oldCells.get(cell.id))
+    .map(cell => beforeById.get(cell.id))
     .filter((cell): cell is ICellState => cell !== undefined);
 }

@@ -2,13 +2,14 @@
  * Watches one open notebook, and records the changes of its cells in order.
  *
  * Invariants:
- * - Edits are captured before a run, a request, a save, an operation on cells and a change by
- *   another writer, and when the person leaves the page; never for each keystroke. Each edit has
- *   one contributor.
- * - The exact source is captured. A source that equals the last recorded one is not recorded again,
- *   even if other code recorded it (Accept and Restore record their own events).
- * - Each page records the changes that are made in it. Changes that are made in no page, such as an
- *   agent's edits in a shared notebook, are recorded by one of the pages.
+ * - Edits are not recorded for each keystroke. They are recorded before a run, a request to a
+ *   model, a save, an operation on cells and a change by another writer, and when the person leaves
+ *   the page.
+ * - Each recorded edit has one contributor and the exact source of the cell.
+ * - A source that equals the last recorded source of the cell is not recorded again. It may have
+ *   been recorded by other code: Accept and Restore record their own events.
+ * - Each page records the changes that are made in it. If a change is made in no page, such as an
+ *   agent's edit in a shared notebook, one of the pages records it.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -26,38 +27,38 @@ import {
 } from '../lineage';
 import { toCellType } from '../../../cells/context';
 import { UnclaimedDeletions } from './unclaimedDeletions';
-import { Origins, ISource } from './origins';
-import { ICellListChange, Mirror, neighbours } from './mirror';
+import { Origins, IOriginNotebook } from './origins';
+import { ICellListChange, Mirror, neighboursOf } from './mirror';
 import { WatchChanges } from './changes';
 import { Scope, RecordedState } from './recordedState';
 import { IRun, Runs } from '../runs/runs';
 import {
-  CHANGED_OUTSIDE,
+  OUTSIDE_WRITER,
   INITIAL_WRITER,
   CellWrite,
   createEdits,
   createListChangeEvents
 } from './edits';
-import { Trigger, createEvent, savedStateOf } from './events';
+import { Trigger, createEvent, createSavedState } from './events';
 
 export interface IWatchOptions {
   panel: NotebookPanel;
   notebookId: string;
   scope: Scope;
-  /** The existing sessions of the notebook. */
+  /** The sessions that the notebook has when the watch starts. */
   summaries: readonly SessionSummary[];
   origins: Origins;
   /** Detect the causes of changes in the page. */
   causeDetectors: ICauseDetectors;
-  /** Receives the changes, in order; a promise if a change is not complete yet. */
+  /** Called with each change, in order. If a change isn't complete yet, it is a promise. */
   push: (change: INotebookChange | Promise<INotebookChange>) => void;
-  /** Whether the deletion of a cell is recorded. */
-  isDeleted: (cellId: string) => Promise<boolean>;
-  /** Creates a preview of a run's outputs; null if there is none. */
-  preview: (run: IRun) => Promise<object | null>;
+  /** Resolves to whether the deletion of a cell is recorded. */
+  isDeletionRecorded: (cellId: string) => Promise<boolean>;
+  /** Creates a preview of a run's outputs; resolves to null if there is none. */
+  createPreview: (run: IRun) => Promise<object | null>;
 }
 
-export class NotebookWatch implements ISource {
+export class NotebookWatch implements IOriginNotebook {
   constructor(private readonly _options: IWatchOptions) {
     const { panel, summaries } = _options;
     this.notebookId = _options.notebookId;
@@ -70,31 +71,32 @@ export class NotebookWatch implements ISource {
     ));
     this._mirror = new Mirror(shared, {
       isTyping: transaction => writers.isTyping(transaction),
-      writerOf: (transaction, isReload) => writers.of(transaction, isReload),
-      beforeProgram: () => _options.origins.capture(),
+      writerOf: (transaction, isReload) =>
+        writers.writerOf(transaction, isReload),
+      beforeUntypedChange: () => _options.origins.captureClipboard(),
       onListChange: listChange => this._onListChange(listChange),
       onRemoteListChange: listChange => {
         this._changes.setRecordedOrder();
-        this._unclaimed.add(listChange);
+        this._unclaimedDeletions.add(listChange);
       },
-      onRemote: id => this._onRemote(id),
-      onReplaced: (id, source, writer) =>
+      onRemoteEdit: id => this._onRemoteEdit(id),
+      onEditComplete: (id, source, writer) =>
         this._recordEdits([[id, source, writer]], 'leave')
     });
     this._changes = new WatchChanges(_options.push, () => this._order());
-    this._unclaimed = new UnclaimedDeletions({
+    this._unclaimedDeletions = new UnclaimedDeletions({
       has: id => this._mirror.has(id),
-      isRecorded: _options.isDeleted,
-      record: (deleted, listChange) => {
+      isRecorded: _options.isDeletionRecorded,
+      record: (deletions, listChange) => {
         this._changes.setRecordedOrder(listChange.before.map(toPlacedCell));
-        this._recordListChange(deleted, listChange, 'leave');
+        this._recordListChange(deletions, listChange, 'leave');
       }
     });
     this._runs = new Runs({
       panel,
       onScheduled: id => {
         this.capture('run');
-        this._sourcesAtRun.set(id, this._recorded.lastSource.get(id));
+        this._recordedSourceAtRun.set(id, this._recorded.lastSource.get(id));
       },
       onEnded: run => this._onRun(run)
     });
@@ -109,57 +111,61 @@ export class NotebookWatch implements ISource {
   dispose(): void {
     this._isDisposed = true;
     clearTimeout(this._remoteTimer);
-    this._unclaimed.dispose();
+    this._unclaimedDeletions.dispose();
     this._mirror.dispose();
     this._writers.dispose();
     this._runs.dispose();
     Signal.clearData(this);
   }
 
-  /** Record all unrecorded edits. */
+  /** Record all unrecorded edits. `trigger` is the reason why they are recorded now. */
   capture(trigger: Trigger): void {
     const edited = this._mirror.takeEdits();
     this._recordEdits(
-      edited.map(([id, by]) => [id, this._mirror.read(id)?.source ?? null, by]),
+      edited.map(([id, writer]) => [
+        id,
+        this._mirror.read(id)?.source ?? null,
+        writer
+      ]),
       trigger
     );
   }
 
   /**
-   * Record, after a pause in the edits, a cell that was edited by a remote client which records
-   * nothing. Otherwise a page would record the edits later as a part of its own.
+   * Handle an edit by a remote client that records nothing: record it after a pause in such edits.
+   * Otherwise, a page in which the cell is then edited would record both edits as one edit.
    */
-  private _onRemote(id: string): void {
-    this._remoteEdits.add(id);
+  private _onRemoteEdit(id: string): void {
+    this._remotelyEditedIds.add(id);
     clearTimeout(this._remoteTimer);
     this._remoteTimer = window.setTimeout(() => {
-      this._remoteEdits.forEach(cellId => this._recordCell(cellId));
-      this._remoteEdits.clear();
-    }, REMOTE_MS);
+      this._remotelyEditedIds.forEach(cellId => this._recordEdit(cellId));
+      this._remotelyEditedIds.clear();
+    }, REMOTE_PAUSE_MS);
   }
 
-  /** Record the unrecorded edit of a cell. */
-  private _recordCell(cellId: string): void {
-    const writer = this._mirror.takeWriter(cellId);
+  /** Record the unrecorded edit of a cell, if there is one. */
+  private _recordEdit(cellId: string): void {
+    const writer = this._mirror.takeEdit(cellId);
     const state = writer && this._mirror.read(cellId);
     if (state) {
       this._recordEdits([[cellId, state.source, writer]], 'leave');
     }
   }
 
-  /** Handle events of a cell that are recorded separately, such as Accept and Restore. */
+  /** Handle events of a cell that other code records, such as the events of Accept and Restore. */
   onRecording({ key, events }: IRecording): void {
     if (key.notebookId !== this.notebookId) {
       return;
     }
-    if (!events.some(({ type }) => WRITE_EVENTS.has(type))) {
-      // AI Server didn't change the source, so an unrecorded edit is the person's: record it.
-      this._recordCell(key.cellId);
+    if (!events.some(({ type }) => OWN_WRITE_EVENTS.has(type))) {
+      // AI Server didn't write into the cell, so the events don't contain its unrecorded edit.
+      this._recordEdit(key.cellId);
     }
-    this._recorded.add(key.cellId, events);
+    this._recorded.addEvents(key.cellId, events);
     this._changes.includeCell(key.cellId);
-    // Push after the caller has queued its events, so that a save of another page is compared with
-    // them.
+    // The caller queues its events when this signal handler has returned. Push the change after
+    // that, so that the server gets it after the events.
     void Promise.resolve().then(() => {
       if (!this._isDisposed) {
         this._changes.pushIncludedCells();
@@ -167,7 +173,7 @@ export class NotebookWatch implements ISource {
     });
   }
 
-  /** Mark a cell as one with a turn, which is watched with any scope. */
+  /** Mark a cell as one with a turn. Such a cell is watched with every scope. */
   addTurn(cellId: string): void {
     if (this._recorded.withTurn.has(cellId)) {
       return;
@@ -176,33 +182,39 @@ export class NotebookWatch implements ISource {
     this._recorded.withSession.add(cellId);
     const state = this._mirror.read(cellId);
     if (state && this._recorded.lastSource.get(cellId) === undefined) {
-      this._recorded.lastSource.set(cellId, state.source); // The turn recorded this source.
+      // The turn was recorded with this source.
+      this._recorded.lastSource.set(cellId, state.source);
     }
   }
 
-  /** Whether this cell isn't watched because this page knows of no turn of the cell yet. */
+  /** Whether the page must check if a cell has a turn now, because the cell isn't watched yet. */
   needsTurnCheck(cellId: string): boolean {
     return (
       !this._recorded.withTurn.has(cellId) && !this._recorded.isWatched(cellId)
     );
   }
 
-  /** The state of a current or deleted cell; null if no cell has this id. */
+  /** Return the state of a cell, or its last state if it was deleted; null if the id is unknown. */
   find(id: string): ICellState | null {
-    return this._mirror.read(id) ?? this._deleted.get(id) ?? null;
+    return this._mirror.read(id) ?? this._deletedById.get(id) ?? null;
   }
 
-  /** Record the sources of all cells whose source isn't recorded yet. */
+  /** Record the cells whose current source isn't recorded yet, and the order of all cells. */
   private _recordInitialState(summaries: readonly SessionSummary[]): void {
-    const recorded = new Set(summaries.map(({ cellId }) => cellId));
+    const idsWithSession = new Set(summaries.map(({ cellId }) => cellId));
     const writes = this._mirror.cells.map(({ id, source }): CellWrite => {
       // A cell with a session may have been changed outside of JupyterLab.
-      return [id, source, recorded.has(id) ? CHANGED_OUTSIDE : INITIAL_WRITER];
+      return [
+        id,
+        source,
+        idsWithSession.has(id) ? OUTSIDE_WRITER : INITIAL_WRITER
+      ];
     });
     const { cells } = createEdits(this._recorded, writes, 'first');
     this._changes.pushInitial(cells);
   }
 
+  /** Record edits unless their sources are already recorded. */
   private _recordEdits(writes: readonly CellWrite[], trigger: Trigger): void {
     const { cells, pending } = createEdits(this._recorded, writes, trigger);
     if (cells.length) {
@@ -210,12 +222,13 @@ export class NotebookWatch implements ISource {
     }
   }
 
+  /** Record a change of the list of cells, after the edits that were made before it. */
   private _onListChange(listChange: ICellListChange): void {
-    const before = new Map(listChange.before.map(cell => [cell.id, cell]));
+    const beforeById = new Map(listChange.before.map(cell => [cell.id, cell]));
     const operations = detectOperations(listChange.before, listChange.after, {
       recreated: listChange.recreated,
       existedBefore: id =>
-        this._deleted.has(id) || this._recorded.withSession.has(id),
+        this._deletedById.has(id) || this._recorded.withSession.has(id),
       originOf: (cell, index) => this._originOf(cell, index, listChange)
     });
     const kinds = new Set(operations.map(({ kind }) => kind));
@@ -225,75 +238,81 @@ export class NotebookWatch implements ISource {
         ? 'paste'
         : 'leave';
     this._recordEdits(
-      listChange.edited.map(([id, by]) => [
+      listChange.edited.map(([id, writer]) => [
         id,
-        before.get(id)?.source ?? null,
-        by
+        beforeById.get(id)?.source ?? null,
+        writer
       ]),
       trigger
     );
-    this._replaced.update(operations, listChange.writer);
-    listChange.after.forEach(cell => this._deleted.delete(cell.id));
+    this._replacedCell.update(operations, listChange.writer);
+    listChange.after.forEach(cell => this._deletedById.delete(cell.id));
     for (const cell of listChange.before) {
       if (!this._mirror.has(cell.id)) {
-        this._deleted.set(cell.id, cell);
+        this._deletedById.set(cell.id, cell);
       }
     }
     this._recordListChange(operations, listChange, trigger);
   }
 
+  /** Return the cell that an inserted cell is a copy of, or that it replaces; null if unknown. */
   private _originOf(
     cell: ICellState,
     index: number,
     listChange: ICellListChange
   ): IOrigin | null {
-    const { notebookId, _deleted: deleted, _replaced: replaced } = this;
-    const origin = this._options.origins.of(
+    const origin = this._options.origins.findOrigin(
       cell,
       this,
-      neighbours(listChange, index)
+      neighboursOf(listChange, index)
     );
-    const cellId = origin
-      ? null
-      : replaced.findFor(cell, index, listChange.writer, deleted);
-    return cellId ? { notebookId, cellId } : origin;
+    if (origin) {
+      return origin;
+    }
+    const cellId = this._replacedCell.findFor(
+      cell,
+      index,
+      listChange.writer,
+      this._deletedById
+    );
+    return cellId ? { notebookId: this.notebookId, cellId } : null;
   }
 
+  /** Record operations that changed the list of cells, and the new order of the cells. */
   private _recordListChange(
     operations: readonly CellOperation[],
     listChange: ICellListChange,
     trigger: Trigger
   ): void {
-    const { notebookId, _recorded: record } = this;
     const { cells, pending } = createListChangeEvents(
-      record,
+      this._recorded,
       operations,
       listChange,
-      {
-        notebookId,
-        trigger
-      }
+      { notebookId: this.notebookId, trigger }
     );
     this._changes.pushListChange(cells, pending);
   }
 
+  /** Record a run that has ended. */
   private _onRun(run: IRun): void {
     const { cellId, source } = run;
     if (!this._recorded.isWatched(cellId)) {
       return;
     }
     this._recorded.withSession.add(cellId);
-    // Omit the source if a newer source was recorded while the cell ran.
-    const isLatest =
-      this._sourcesAtRun.get(cellId) === this._recorded.lastSource.get(cellId);
-    const event = createEvent('run', isLatest ? source : undefined, {
+    // If a newer source was recorded while the cell ran, the event must not contain the source
+    // that was run, because it would become the cell's latest source.
+    const isLatestSource =
+      this._recordedSourceAtRun.get(cellId) ===
+      this._recorded.lastSource.get(cellId);
+    const event = createEvent('run', isLatestSource ? source : undefined, {
       ...run.data
     });
-    if (isLatest) {
+    if (isLatestSource) {
       this._recorded.lastSource.set(cellId, source);
     }
     const change = { cells: [{ cellId, events: [event] }] };
-    const preview = this._options.preview(run).then(outputs => {
+    const preview = this._options.createPreview(run).then(outputs => {
       if (outputs) {
         event.data = { ...event.data, outputs };
       }
@@ -307,15 +326,17 @@ export class NotebookWatch implements ISource {
       const sources = this._mirror.cells.map(
         ({ id, source }) => [id, source] as const
       );
-      this._changes.beginSave(savedStateOf(new Map(sources), this._order()));
+      this._changes.beginSave(
+        createSavedState(new Map(sources), this._order())
+      );
     } else if (state === 'completed') {
       this._changes.endSave(!!this._options.panel.context.model?.collaborative);
     }
   }
 
   /**
-   * Capture the edits when the person moves to another cell of a shared notebook, because the
-   * server saves such a notebook itself, and the page gets no signal before.
+   * If the notebook is shared, record the edits when the person moves to another cell. The server
+   * saves a shared notebook by itself, so this page gets no signal before a save.
    */
   private _onActiveCellChanged(): void {
     if (this._options.panel.context.model?.collaborative) {
@@ -323,6 +344,7 @@ export class NotebookWatch implements ISource {
     }
   }
 
+  /** Return the current order of the cells. */
   private _order(): PlacedCell[] {
     return this._mirror.order.map(toPlacedCell);
   }
@@ -330,17 +352,18 @@ export class NotebookWatch implements ISource {
   private readonly _writers: Writers;
   private readonly _mirror: Mirror;
   private readonly _changes: WatchChanges;
-  private readonly _unclaimed: UnclaimedDeletions;
+  private readonly _unclaimedDeletions: UnclaimedDeletions;
   private readonly _runs: Runs;
   private readonly _recorded: RecordedState;
-  /** The deleted cells with their last source, because undo may restore them. */
-  private readonly _deleted = new Map<string, ICellState>();
-  private readonly _replaced = new ReplacedCell();
-  /** The cells that were changed by remote clients which record nothing. */
-  private readonly _remoteEdits = new Set<string>();
+  /** The last states of the deleted cells, by id. An undo may restore these cells. */
+  private readonly _deletedById = new Map<string, ICellState>();
+  private readonly _replacedCell = new ReplacedCell();
+  /** The ids of cells with unrecorded edits by remote clients that record nothing themselves. */
+  private readonly _remotelyEditedIds = new Set<string>();
+  /** The timer of the pause in the edits by remote clients. */
   private _remoteTimer = 0;
-  /** The last recorded source of each cell when its run was scheduled. */
-  private readonly _sourcesAtRun = new Map<string, string | undefined>();
+  /** For each cell that was run: the last recorded source when the run was scheduled. */
+  private readonly _recordedSourceAtRun = new Map<string, string | undefined>();
   private _isDisposed = false;
 }
 
@@ -348,14 +371,15 @@ function toPlacedCell({ id, type }: { id: string; type: string }): PlacedCell {
   return { id, type: toCellType(type) };
 }
 
-/** Pause in a remote client's edits after which they are recorded, in milliseconds. */
-const REMOTE_MS = 300;
+/** A remote client's edits are recorded after a pause of this length, in milliseconds. */
+const REMOTE_PAUSE_MS = 300;
 
 /**
- * Types of the events that are recorded separately after AI Server wrote into the cell. Here, an
- * `edit` is an accepted suggestion whose turn could not be saved.
+ * The types of the events that other code records after AI Server has written into a cell. An
+ * `edit` is among them because an accepted suggestion is recorded as an edit if its turn could not
+ * be saved.
  */
-const WRITE_EVENTS: ReadonlySet<string> = new Set([
+const OWN_WRITE_EVENTS: ReadonlySet<string> = new Set([
   'accept',
   'edit',
   'restore'

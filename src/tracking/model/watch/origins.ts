@@ -1,10 +1,11 @@
 /**
- * Finds the origin of a cell that was pasted, dragged or duplicated: the cell it is a copy of.
+ * Finds the origin of a cell that was pasted, dragged or duplicated. The origin is the cell from
+ * which it was copied.
  *
- * JupyterLab's clipboard contains copies of the cells. A paste deletes the ids of these copies, so
- * their ids are remembered before each change of the cell list.
+ * JupyterLab's clipboard contains copies of the cells, with their ids. A paste deletes these ids,
+ * so they are remembered before the notebook changes.
  *
- * Invariant: a cell whose origin is uncertain gets no origin, and starts a new history.
+ * Invariant: if the origin of a cell is uncertain, the cell gets none, and starts a new history.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
@@ -12,33 +13,37 @@ import type { Notebook } from '@jupyterlab/notebook';
 
 import type { ICellState, IOrigin } from '../lineage';
 
-const CELLS = 'application/vnd.jupyter.cells';
+/** The type of cells on JupyterLab's clipboard. */
+const CELLS_MIME_TYPE = 'application/vnd.jupyter.cells';
 
 /** A notebook from which cells may be copied. */
-export interface ISource {
+export interface IOriginNotebook {
   readonly notebook: Notebook;
   readonly notebookId: string;
-  /** A current or deleted cell with its last source. */
+  /** Return the state of a cell, or its last state if it was deleted; null if the id is unknown. */
   find(id: string): ICellState | null;
 }
 
 export class Origins {
-  /** @param _sources Returns the watched notebooks. */
-  constructor(private readonly _sources: () => Iterable<ISource>) {}
+  /** @param _notebooks Returns the watched notebooks. */
+  constructor(private readonly _notebooks: () => Iterable<IOriginNotebook>) {}
 
-  /** Whether any notebook is watched, so that cells may have been copied from it. */
-  get hasSources(): boolean {
-    for (const _ of this._sources()) {
+  /** Whether any notebook is watched, so that a pasted cell may have an origin. */
+  get hasNotebooks(): boolean {
+    for (const _ of this._notebooks()) {
       return true;
     }
     return false;
   }
 
-  /** Remember the ids of cells on the clipboards, before a paste deletes them. */
-  capture(): void {
-    this._remember(clipboardCells());
-    for (const source of this._sources()) {
-      this._remember(copiedCells(source.notebook));
+  /**
+   * Remember the ids of the cells on the clipboard, before a paste deletes these ids. Each notebook
+   * also stores the cells that were last copied in it.
+   */
+  captureClipboard(): void {
+    this._rememberIds(clipboardCells());
+    for (const { notebook } of this._notebooks()) {
+      this._rememberIds(copiedCells(notebook));
     }
   }
 
@@ -46,104 +51,119 @@ export class Origins {
    * The origin of a cell with a new id; null if it is unknown.
    *
    * @param target The notebook that contains the cell.
-   * @param neighbours The cells around it that existed before: first the cells above, nearest
-   * first, then the cells below.
+   * @param neighbours The cells in which the original of a duplicated cell is searched, in this
+   * order.
    */
-  of(
+  findOrigin(
     cell: ICellState,
-    target: ISource,
+    target: IOriginNotebook,
     neighbours: readonly ICellState[]
   ): IOrigin | null {
     return (
-      this._pasted(cell, target) ??
-      this._dragged(cell, target) ??
-      duplicated(cell, target, neighbours)
+      this._findPasted(cell, target) ??
+      this._findDragged(cell, target) ??
+      findDuplicated(cell, target, neighbours)
     );
   }
 
-  private _pasted(cell: ICellState, target: ISource): IOrigin | null {
+  /** Find the original of a pasted cell: a copied cell with the same type and source. */
+  private _findPasted(
+    cell: ICellState,
+    target: IOriginNotebook
+  ): IOrigin | null {
     const clipboard = clipboardCells();
-    const sources = [...this._sources()];
-    // First the notebook that filled the clipboard, then the target.
-    const rank = (source: ISource) =>
-      copiedCells(source.notebook) === clipboard
+    const candidates = [...this._notebooks()];
+    // Search the notebook from which the clipboard was filled, then the target, then all others.
+    const rank = (candidate: IOriginNotebook) =>
+      copiedCells(candidate.notebook) === clipboard
         ? 0
-        : source === target
+        : candidate === target
           ? 1
           : 2;
-    sources.sort((a, b) => rank(a) - rank(b));
-    for (const source of sources) {
-      for (const copied of copiedCells(source.notebook)) {
-        const cellId = this._ids.get(copied);
-        if (cellId && matches(copied, cell) && source.find(cellId)) {
-          return { notebookId: source.notebookId, cellId };
+    candidates.sort((a, b) => rank(a) - rank(b));
+    for (const candidate of candidates) {
+      for (const copied of copiedCells(candidate.notebook)) {
+        const cellId = this._idByCopy.get(copied);
+        if (cellId && isCopyOf(copied, cell) && candidate.find(cellId)) {
+          return { notebookId: candidate.notebookId, cellId };
         }
       }
     }
     return null;
   }
 
-  /** Find the original of a dragged cell: a cell dragged into another notebook keeps its id. */
-  private _dragged(cell: ICellState, target: ISource): IOrigin | null {
-    for (const source of this._sources()) {
-      const original = source !== target && source.find(cell.id);
-      if (original && isSame(original, cell)) {
-        return { notebookId: source.notebookId, cellId: cell.id };
+  /** Find the original of a cell that was dragged from another notebook. The copy has its id. */
+  private _findDragged(
+    cell: ICellState,
+    target: IOriginNotebook
+  ): IOrigin | null {
+    for (const candidate of this._notebooks()) {
+      const original = candidate !== target && candidate.find(cell.id);
+      if (original && hasSameSource(original, cell)) {
+        return { notebookId: candidate.notebookId, cellId: cell.id };
       }
     }
     return null;
   }
 
-  private _remember(cells: readonly ICell[]): void {
+  private _rememberIds(cells: readonly ICell[]): void {
     for (const cell of cells) {
       if (typeof cell.id === 'string') {
-        this._ids.set(cell, cell.id);
+        this._idByCopy.set(cell, cell.id);
       }
     }
   }
 
-  /** The ids that copies on the clipboard had before a paste deleted them. */
-  private readonly _ids = new WeakMap<ICell, string>();
+  /** The ids of the copies on the clipboard before a paste deleted these ids. */
+  private readonly _idByCopy = new WeakMap<ICell, string>();
 }
 
 /**
- * Find the original of a duplicated cell: JupyterLab's "Duplicate cell" doesn't use the clipboard,
- * but the copy equals a cell near it.
+ * Find the original of a duplicated cell. JupyterLab's "Duplicate cell" doesn't use the clipboard,
+ * so the first of the `neighbours` with the same type and source is taken for the original.
  */
-function duplicated(
+function findDuplicated(
   cell: ICellState,
-  target: ISource,
+  target: IOriginNotebook,
   neighbours: readonly ICellState[]
 ): IOrigin | null {
   const original =
-    cell.source.trim() && neighbours.find(other => isSame(other, cell));
+    cell.source.trim() && neighbours.find(other => hasSameSource(other, cell));
   return original
     ? { notebookId: target.notebookId, cellId: original.id }
     : null;
 }
 
+/** Return the cells on JupyterLab's clipboard. */
 function clipboardCells(): readonly ICell[] {
   const clipboard = Clipboard.getInstance();
-  return listOf(clipboard.hasData(CELLS) ? clipboard.getData(CELLS) : null);
+  return toList(
+    clipboard.hasData(CELLS_MIME_TYPE)
+      ? clipboard.getData(CELLS_MIME_TYPE)
+      : null
+  );
 }
 
-/** The cells last copied or cut in a notebook; JupyterLab stores them in a private field. */
+/** Return the cells last copied or cut in a notebook. JupyterLab stores them in a private field. */
 function copiedCells(notebook: Notebook): readonly ICell[] {
-  return listOf((notebook as unknown as { _localCopy?: unknown })._localCopy);
+  return toList((notebook as unknown as { _localCopy?: unknown })._localCopy);
 }
 
-const NONE: readonly ICell[] = [];
+const NO_CELLS: readonly ICell[] = [];
 
-function listOf(value: unknown): readonly ICell[] {
-  return Array.isArray(value) ? value : NONE;
+/** Return the value if it is a list, or else an empty list. */
+function toList(value: unknown): readonly ICell[] {
+  return Array.isArray(value) ? value : NO_CELLS;
 }
 
-function matches(copied: ICell, cell: ICellState): boolean {
+/** Whether a cell has the type and source of a copied cell. */
+function isCopyOf(copied: ICell, cell: ICellState): boolean {
   const { source } = copied;
   const text = Array.isArray(source) ? source.join('') : source;
   return copied.cell_type === cell.type && text === cell.source;
 }
 
-function isSame(a: ICellState, b: ICellState): boolean {
+/** Whether two cells have the same type and source. */
+function hasSameSource(a: ICellState, b: ICellState): boolean {
   return a.type === b.type && a.source === b.source;
 }

@@ -1,10 +1,10 @@
 /**
- * The recorded state of a notebook, as far as this page knows: the cells that have a session, the
- * cells that have a turn, and the last recorded source of each cell.
+ * What this page knows about the records of a notebook: which cells have a session or a turn, and
+ * the last recorded source of each cell.
  */
 import type { EventBody, PlacedCell, SessionSummary } from '../../../api/types';
 
-/** The choice of cells that are watched: `all`, or only the cells with a turn (`ai`). */
+/** The cells that are watched: `all` cells, or only the cells with a turn (`ai`). */
 export type Scope = 'all' | 'ai';
 
 export class RecordedState {
@@ -20,10 +20,11 @@ export class RecordedState {
     }
   }
 
+  /** The ids of the cells that have a session. */
   readonly withSession = new Set<string>();
-  /** The cells that have a turn, or were created from a cell that has one. */
+  /** The ids of the cells that have a turn, or were created from a cell that has a turn. */
   readonly withTurn = new Set<string>();
-  /** The last recorded source of each cell. */
+  /** The last recorded source of each cell, by cell id. */
   readonly lastSource = new Map<string, string>();
 
   /** Whether a cell is watched. */
@@ -31,8 +32,8 @@ export class RecordedState {
     return this._scope === 'all' || this.withTurn.has(id);
   }
 
-  /** Take note of events of a cell that are recorded. */
-  add(id: string, events: readonly EventBody[]): void {
+  /** Update this state for events of a cell that are recorded now. */
+  addEvents(id: string, events: readonly EventBody[]): void {
     this.withSession.add(id);
     for (const { source } of events) {
       if (typeof source === 'string') {
@@ -42,8 +43,8 @@ export class RecordedState {
   }
 
   /**
-   * Whether a watched cell has a source that differs from the last recorded one. The empty source
-   * of a cell without a session isn't new.
+   * Whether the source of a cell must be recorded: the cell is watched, and the source differs from
+   * the last recorded one. The empty source of a cell without a session is never recorded.
    */
   isNewSource(id: string, source: string): boolean {
     const isBlank = !this.withSession.has(id) && !source;
@@ -51,8 +52,8 @@ export class RecordedState {
   }
 }
 
-/** Whether two lists have the same cells with the same types in the same order. */
-export function sameOrder(
+/** Whether two lists contain the same cells, with the same types and in the same order. */
+export function isSameOrder(
   first: readonly PlacedCell[],
   second: readonly PlacedCell[]
 ): boolean {

@@ -1,46 +1,52 @@
 /**
- * Records deletions of cells in a shared notebook that no page has recorded.
+ * Records the unclaimed deletions of cells in a shared notebook: the deletions that no page has
+ * recorded.
  *
- * Yjs doesn't name the client that made a transaction which only deletes. So the client may be
- * another page, which records the deletion, or a client that records nothing, such as an agent.
+ * If a transaction only deletes, Yjs doesn't name the client that made it. This client may be
+ * another page, which will record the deletion. Or it may be a client that records nothing, such as
+ * an agent.
  *
- * Invariant: this page records such a deletion only if it still isn't recorded after a delay, which
- * gives the page that may have made it time to record it.
+ * Invariant: before this page records such a deletion, it waits for some time and then checks that
+ * no other page has recorded it.
  */
 import { createWriter } from '../../../records/contributor';
 import { CellOperation, detectOperations } from '../lineage';
 import type { ICellListChange } from './mirror';
 
-/** Time that another page has to record a deletion, in milliseconds. */
+/** The time that other pages have to record a deletion, in milliseconds. */
 const DELAY_MS = 5000;
 
 export interface IUnclaimedOptions {
-  /** Whether a cell is in the notebook. */
+  /** Returns whether a cell is in the notebook. */
   has(id: string): boolean;
-  /** Whether the deletion of a cell is recorded; rejects if the record can't be read. */
+  /** Resolves to whether the deletion of a cell is recorded. Rejects if this can't be read. */
   isRecorded(id: string): Promise<boolean>;
-  /** Record deletions. */
-  record(deleted: readonly CellOperation[], listChange: ICellListChange): void;
+  /** Records deletions. `listChange` is the change of the cell list that contains them. */
+  record(
+    deletions: readonly CellOperation[],
+    listChange: ICellListChange
+  ): void;
 }
 
 export class UnclaimedDeletions {
   constructor(private readonly _options: IUnclaimedOptions) {}
 
-  /** Check the deletions of a change after the delay; record the ones that no page has recorded. */
+  /** After the delay, record the deletions in `listChange` that no page has recorded until then. */
   add(listChange: ICellListChange): void {
     const { fallback } = listChange.writer;
-    const deleted = detectOperations(listChange.before, listChange.after, {
+    const deletions = detectOperations(listChange.before, listChange.after, {
       recreated: listChange.recreated,
       existedBefore: () => true,
       originOf: () => null
     }).filter(({ kind }) => kind === 'delete');
-    if (!fallback || !deleted.length) {
+    // Without a fallback, this page doesn't have to record the deletions.
+    if (!fallback || !deletions.length) {
       return;
     }
     const writer = createWriter(fallback);
     const timer = window.setTimeout(() => {
       this._timers.delete(timer);
-      void this._recordMissing(deleted, { ...listChange, writer });
+      void this._recordUnrecorded(deletions, { ...listChange, writer });
     }, DELAY_MS);
     this._timers.add(timer);
   }
@@ -51,24 +57,24 @@ export class UnclaimedDeletions {
     this._timers.clear();
   }
 
-  private async _recordMissing(
-    deleted: readonly CellOperation[],
+  private async _recordUnrecorded(
+    deletions: readonly CellOperation[],
     listChange: ICellListChange
   ): Promise<void> {
     const { has, isRecorded } = this._options;
-    const missing: CellOperation[] = [];
-    for (const deletion of deleted) {
-      // An unreadable history counts as recorded: a retry could record the deletion twice.
-      const isHandled =
+    const unrecorded: CellOperation[] = [];
+    for (const deletion of deletions) {
+      // If the history can't be read, don't record the deletion: it could be recorded twice.
+      const isDone =
         deletion.kind !== 'delete' ||
         has(deletion.id) ||
         (await isRecorded(deletion.id).catch(() => true));
-      if (!isHandled) {
-        missing.push(deletion);
+      if (!isDone) {
+        unrecorded.push(deletion);
       }
     }
-    if (missing.length && !this._isDisposed) {
-      this._options.record(missing, listChange);
+    if (unrecorded.length && !this._isDisposed) {
+      this._options.record(unrecorded, listChange);
     }
   }
 
