@@ -1,4 +1,4 @@
-"""Child processes that serve their parent through pipes and end with it."""
+"""Child processes that answer requests of their parent through pipes, and end with their parent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import IO, Any, BinaryIO
 
-_END_TIMEOUT = 2  # seconds to wait for a child to end by itself
+_END_TIMEOUT = 2  # seconds that a child has to end by itself before it is killed
 
 
 class ChildEnded(Exception):
@@ -27,7 +27,8 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONSAFEPATH": "1"},
-            # Ctrl+C in the terminal, which Jupyter lets the user confirm, must not end the child.
+            # Ctrl+C in the terminal must not end the child, because Jupyter then asks the user
+            # whether to stop the server.
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -40,7 +41,7 @@ class Child:
         return self._process.pid if self._process.poll() is None else None
 
     def call(self, request: object) -> Any:
-        """Send a request, and return the child's answer. Raises ChildEnded."""
+        """Send a request to the child, and return its answer. Raises ChildEnded."""
         try:
             send(self.requests, request)
             return receive(self.answers)
@@ -56,7 +57,7 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """Kill the process. Pending reads and writes on its pipes fail or reach the end."""
+        """Kill the process. A read or write on its pipes that is in progress fails or ends."""
         self._process.kill()
 
     def end(self) -> None:
@@ -76,7 +77,7 @@ def send(stream: IO[bytes], message: object) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Read a pickled message. Raises EOFError at the end."""
+    """Read a pickled message. Raises EOFError if the stream has ended."""
     return pickle.load(stream)  # noqa: S301 - only our own processes write to the pipe
 
 
@@ -91,13 +92,13 @@ def command_of(module: str) -> tuple[str, ...]:
 
 
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
-    """In the child, call ``serve`` with the streams of requests and answers.
+    """Call ``serve`` with the streams of requests and answers. This function runs in the child.
 
-    Return when ``serve`` returns or when the parent has closed a pipe.
+    It returns when ``serve`` returns or when the parent has closed a pipe.
     """
     with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
         os.nice(5)  # run at a lower priority
-    # Whatever a library prints goes to stderr, so that it doesn't get between the answers.
+    # If a library prints something, it is printed to stderr, so that it isn't read as an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with contextlib.suppress(BrokenPipeError, EOFError):

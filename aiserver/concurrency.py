@@ -13,13 +13,14 @@ T = TypeVar("T")
 async def for_each(
     items: Iterable[T], work: Callable[[T], Awaitable[object]], *, limit: int = 8
 ) -> None:
-    """Call ``work`` with each of the items, with at most ``limit`` calls at a time.
+    """Call ``work`` for each item, with at most ``limit`` calls at a time.
 
-    After a call fails, no further call begins. The failure is raised once all calls have ended.
+    After a call has failed, no further call begins. The exception is raised once all calls that
+    have begun have ended.
     """
     queue = deque(items)
 
-    async def work_off_queue() -> None:
+    async def process_queue() -> None:
         while queue:
             try:
                 await work(queue.popleft())
@@ -28,7 +29,7 @@ async def for_each(
                 raise
 
     failures = await asyncio.gather(
-        *(work_off_queue() for _ in range(limit)), return_exceptions=True
+        *(process_queue() for _ in range(limit)), return_exceptions=True
     )
     for failure in filter(None, failures):
         raise failure

@@ -1,11 +1,11 @@
 """The server extension: traits and wiring, nothing else.
 
-Each replaceable part is a trait with a class or its name, which is imported at its first use. Only
-this module chooses concrete classes.
+With the traits ``session_manager`` and ``model_registry_class``, an administrator can replace the
+store and the model registry with other classes. Only this module chooses concrete classes.
 
-Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports nothing
-slow. A thread imports the slow modules once the server runs, unless a request that comes earlier
-has imported them. The models' packages and LangChain are imported at the first use of a model.
+Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports no slow
+modules at its top. A thread imports them after the server has started, unless an early request has
+already done so. LangChain and the providers' packages are imported when a model is first used.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ class AIServer(ExtensionApp):
     def initialize_handlers(self) -> None:
         """Register a router that imports the handlers at the first request to the API.
 
-        The handlers call ``load``, from the settings, for the objects that they use.
+        The handlers find ``load`` in the settings of the web application, and call it to get the
+        objects that they use.
         """
         assert self.serverapp is not None
         web_app: Any = self.serverapp.web_app
@@ -145,7 +146,7 @@ class AIServer(ExtensionApp):
     async def _start_sessions(self) -> None:
         """Start the store and log its warnings.
 
-        If the store can't be reached, only log that: later requests may reach it.
+        If the store can't be reached, this is only logged, because later requests may reach it.
         """
         from .errors import AIServerError
 
@@ -163,15 +164,18 @@ class AIServer(ExtensionApp):
             )
 
     def make_models(self) -> ModelRegistry:
-        """Create the configured model registry. Raises SettingError if it is of another class."""
+        """Create the configured model registry.
+
+        Raises SettingError if the configured class isn't a subclass of ModelRegistry.
+        """
         from .errors import SettingError
         from .llm.registry import ModelRegistry
 
         choice = self.model_registry_class
-        kind = import_item(choice) if isinstance(choice, str) else choice
-        if not issubclass(kind, ModelRegistry):
-            raise SettingError(f"“{kind.__name__}” is not a ModelRegistry.")
-        models: ModelRegistry = kind(parent=self)
+        registry_class = import_item(choice) if isinstance(choice, str) else choice
+        if not issubclass(registry_class, ModelRegistry):
+            raise SettingError(f"“{registry_class.__name__}” is not a ModelRegistry.")
+        models: ModelRegistry = registry_class(parent=self)
         if self.model:
             models.model = self.model
         if self.allowed_models != ["*"]:
@@ -179,9 +183,10 @@ class AIServer(ExtensionApp):
         return models
 
     def make_sessions(self, start_dir: str, choice: str = "") -> SessionManager:
-        """Create the configured store.
+        """Create the configured store or, if ``choice`` is given, another store.
 
-        ``choice`` names another store, as ``session_manager`` does; it gets the same settings.
+        ``choice`` has the same form as the trait ``session_manager``. The other store gets the same
+        settings as the configured store.
         """
         from .sessions.factory import create_session_manager
 
@@ -250,7 +255,7 @@ class AIServer(ExtensionApp):
         )
 
     async def stop_extension(self) -> None:
-        """Finish pending writes, then close the model and the store."""
+        """Stop the generations and save their turns. Then close the models and the store."""
         if self._services is not None:
             await self.assistant.close()
             await self.search.close()
@@ -263,7 +268,8 @@ def _import_module(module: str) -> None:
         importlib.import_module(module, "aiserver")
 
 
-_SLOW_MODULES = (  # they import all other modules that the first requests need
+# These modules import all other modules that the first requests need.
+_SLOW_MODULES = (
     ".requests",
     ".generation.assistant",
     ".llm.registry",
@@ -274,9 +280,9 @@ _SLOW_MODULES = (  # they import all other modules that the first requests need
 
 
 class _LoadingRouter(Router):
-    """Adds the handlers' routes at the first request to the API.
+    """Adds the routes of the API to the web application at the first request to the API.
 
-    It never finds a handler itself, so Tornado passes the request on to the added routes.
+    This router itself never returns a handler, so Tornado looks for one in the added routes.
     """
 
     SUPPORTED_METHODS = ()  # jupyter_server checks that each method listed here is guarded

@@ -3,7 +3,8 @@
 A full collection traverses all objects and blocks the server meanwhile. LangChain and a provider's
 package create some hundred thousand objects, whose traversal takes 0.2 s each time. So the
 collector is disabled while packages are imported, and ignores the packages' objects afterwards
-(``gc.freeze``). Reference counting still frees those objects, except in reference cycles.
+(``gc.freeze``). An ignored object is still freed when its last reference disappears, unless it is
+part of a reference cycle.
 
 Without the pause, the first timeline of a notebook takes a third longer, and the event loop is
 delayed four times as long (``benchmarks/replay.py``).
@@ -18,24 +19,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _lock = threading.Lock()
-_active = 0
+_active_count = 0  # the number of pauses that have begun and not ended, in all threads
 
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """Disable the collector while code imports packages or creates many objects. Thread-safe."""
-    global _active
+    """Disable the collector while the ``with`` block runs. Several threads may do so at a time."""
+    global _active_count
     module_count = len(sys.modules)
     with _lock:
-        _active += 1
-        must_disable = _active == 1 and gc.isenabled()
+        _active_count += 1
+        must_disable = _active_count == 1 and gc.isenabled()
         if must_disable:
             gc.disable()
     try:
         yield
     finally:
         with _lock:
-            _active -= 1
+            _active_count -= 1
             if len(sys.modules) > module_count:  # packages were imported
                 gc.freeze()
             if must_disable:

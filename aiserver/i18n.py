@@ -2,8 +2,8 @@
 
 The texts of the page don't need this module: JupyterLab serves ``aiserver/locale/*.json`` to the
 page. The schemas of settings, however, are translated on the server, and only with the catalogs of
-language packs, which don't include extensions. So this module adds our catalogs to those of the
-server, under the name of our domain.
+language packs, which don't include extensions. So this module adds our catalogs to the server's
+catalogs, in the translation domain ``aiserver``.
 
 Invariants: texts and languages without a translation stay English, without an error. On a server
 without JupyterLab, this module doesn't import jupyterlab_server.
@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent / "locale"
 
 
 def load_texts(locale: str) -> dict[str, Any]:
-    """Return the catalog of a language such as ``zh_CN``; empty if there is none."""
+    """Return the catalog of a language such as ``zh_CN``, or an empty one if there is none."""
     folder_by_locale = {path.name.lower(): path for path in FOLDER.glob("*") if path.is_dir()}
     folder = folder_by_locale.get(locale.lower().replace("-", "_"))
     if folder is None:
@@ -44,10 +44,10 @@ def install_translations() -> None:
     """Make jupyterlab_server, if it is loaded, use our catalogs for the schemas of our settings."""
     utils: Any = sys.modules.get("jupyterlab_server.translation_utils")
     handler: Any = sys.modules.get("jupyterlab_server.settings_handler")
-    # jupyterlab_server 2.28 has no public API for this. A translation bundle only reads the folder
-    # of a language pack, and in the list of all settings, which the page loads first, the texts of
-    # extensions aren't translated. The attributes that are replaced here are public; if a later
-    # version doesn't have them, everything stays English.
+    # jupyterlab_server 2.28 has no public API for this. Its translation bundles only read the
+    # folders of language packs. And in the list of all settings, which the page loads first, it
+    # doesn't translate the texts of extensions. The attributes that are replaced here are public.
+    # If a later version doesn't have them, all texts stay English.
     with contextlib.suppress(AttributeError):
         translator, get_settings = utils.translator, handler.get_settings
         bundle = translator.load(DOMAIN)
@@ -61,13 +61,15 @@ def install_translations() -> None:
         def get_translated_settings(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], Any]:
             result, warnings = get_settings(*args, **kwargs)
             plugins = result.get("settings")
-            # In the response for a single plugin, "settings" are the user's values.
+            # The result for all plugins has a list of plugins here. The result for a single plugin
+            # has the user's values instead, which need no translation.
             for plugin in plugins if isinstance(plugins, list) else ():
                 if plugin.get("schema", {}).get(_I18N, {}).get("domain") == DOMAIN:
                     plugin["schema"] = translator.translate_schema(plugin["schema"])
             return result, warnings
 
-        if not hasattr(get_settings, "__wrapped__"):  # no other server in this process did this
+        # Another Jupyter server in this process may have replaced the attributes already.
+        if not hasattr(get_settings, "__wrapped__"):
             update_locale(utils.SYS_LOCALE)
             bundle.update_locale = update_locale
             handler.get_settings = get_translated_settings

@@ -2,11 +2,11 @@
 
 Invariants:
 
-- The keys, names and nesting of version 1.0 are a contract that other tools read. They are
-  published as JSON Schemas in ``aiserver/schemas`` (``python -m aiserver.schemas`` writes them).
+- Other tools rely on the keys of version 1.0 and on their nesting. These are published as JSON
+  Schemas in ``aiserver/schemas``, which ``python -m aiserver.schemas`` writes.
 - Unknown keys are preserved and written back (``extra="allow"``).
-- A record is written with exactly the keys that were set, so a file that is read and written again
-  only changes by what was added to it.
+- A record is written with exactly the keys that were set. So if a file is read and written again,
+  nothing is added to it except for new records.
 - ``interactions`` and ``events`` are append-only. Their records share one counter, ``seq``, which
   alone defines their order; timestamps never do.
 """
@@ -37,15 +37,15 @@ def utc_now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds")[: -len("+00:00")] + "Z"
 
 
-# The times of RFC 3339 and a few more. `fromisoformat` only checks the date and the time of day,
-# because in Python 3.10 it doesn't read all fractions and offsets that later versions read.
+# Matches the times of RFC 3339, and also times without an offset. Only the date and the time of day
+# are then passed to `fromisoformat`, because in Python 3.10 it rejects some fractions and offsets.
 _TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})"
     r"(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})?"
 )
 
 
-def _iso_time(value: str) -> str:
+def _validate_time(value: str) -> str:
     match = _TIME.fullmatch(value)
     if match is None:
         raise ValueError("must be a time like 2026-01-27T10:00:00.000Z")
@@ -53,18 +53,18 @@ def _iso_time(value: str) -> str:
     return value
 
 
-def _id(value: str) -> str:
+def _validate_id(value: str) -> str:
     if not _ID.fullmatch(value):
         raise ValueError("must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
     return value
 
 
 # A time is stored as text, so that it is written back exactly as it was read.
-Timestamp = Annotated[str, AfterValidator(_iso_time)]
-# Another tool may have written lone surrogates into a file; they can be neither sent nor displayed.
+Timestamp = Annotated[str, AfterValidator(_validate_time)]
+# Lone surrogates that another tool has written are replaced, since they can't be sent or displayed.
 Text = Annotated[str, AfterValidator(fix_surrogates)]
-# nbformat's rule for cell ids, also applied to notebook ids.
-Id = Annotated[str, AfterValidator(_id), Field(json_schema_extra={"pattern": ID_PATTERN})]
+# This is nbformat's rule for cell ids. It also applies to notebook ids.
+Id = Annotated[str, AfterValidator(_validate_id), Field(json_schema_extra={"pattern": ID_PATTERN})]
 
 
 @dataclass(frozen=True, order=True)
@@ -89,14 +89,14 @@ def is_id(value: str) -> bool:
 
 
 def check_id(field: str, value: str) -> str:
-    """Return ``value`` if it is a valid id; else raise InvalidField, which names the field."""
+    """Return ``value`` if it is a valid id. Otherwise, raise InvalidField for ``field``."""
     if not isinstance(value, str) or not _ID.fullmatch(value):
         raise InvalidField(field, "must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
     return value
 
 
 class Stored(BaseModel):
-    """Base of all stored records: preserves unknown keys, and doesn't write unset keys."""
+    """Base class of all stored records. Unknown keys are preserved; unset keys aren't written."""
 
     model_config = ConfigDict(extra="allow", validate_assignment=True, defer_build=True)
 
@@ -120,13 +120,13 @@ class AIResponse(Stored):
     """A model's answer. ``suggestion`` is code only, without a Markdown fence."""
 
     suggestion: Text
-    """The code, or the part received before an error or a stop."""
+    """The code of the answer. After an error or a stop, the part of it that was received."""
     explanation: Text = ""
     """The model's text around the code; may be empty."""
     status: Status
-    """The outcome of the turn. Failed and stopped turns are stored, too."""
+    """The outcome of the turn. Failed and stopped turns are also stored."""
     error: Text | None = None
-    """A sentence for the person if the status is `error`."""
+    """The reason for the person to read, if the status is `error`."""
 
 
 class _TurnId(Stored):
@@ -135,7 +135,7 @@ class _TurnId(Stored):
 
 
 class NewTurn(Stored):
-    """A turn that has not been saved: the store assigns its ``turn_id`` and ``seq``.
+    """A turn that has not been saved. When the store saves it, it assigns ``turn_id`` and ``seq``.
 
     Create ``user_request`` and ``ai_response`` with all their keys set, since a file contains
     exactly the keys that were set.
@@ -156,13 +156,13 @@ class NewTurn(Stored):
     user: str | None = None
     """The person who asked, if several people share a server."""
     dataframes: list[dict[str, Any]] | None = None
-    """The DataFrames that the request was about (names, shapes, dtypes), for later requests."""
+    """Names, shapes and dtypes of the request's DataFrames, which later requests use again."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
-    """The turn that this turn continues from, if it is not the previous turn."""
+    """The id of the turn that this turn continues from, if that is not the previous turn."""
 
 
 class Interaction(NewTurn, _TurnId):
-    """One saved AI turn."""  # in this order of the base classes, turn_id is written first
+    """One saved AI turn."""  # because of the order of the base classes, turn_id is written first
 
 
 class _Seq(Stored):
@@ -180,7 +180,7 @@ class Contributor(Stored):
 
 
 class NewEvent(Stored):
-    """An event that has not been saved: anything that happened to the cell other than a turn.
+    """An event that has not been saved. An event is anything that happened to a cell but a turn.
 
     ``type`` is one of edit, run, accept, reject, restore, context_reset, split, merge, copy,
     delete, undelete, or a type that a later version adds.
@@ -193,13 +193,13 @@ class NewEvent(Stored):
     source: Text | None = None
     """The cell's code after the event."""
     turn_id: Annotated[int, Field(ge=1)] | None = None
-    """The turn that the event is about."""
+    """The id of the turn that the event is about."""
     data: dict[str, Any] | None = None
     """Further details of the event."""
     id: Text | None = None
-    """An id chosen by the sender: an event that is sent again is stored once."""
+    """An id chosen by the sender. An event that is sent again with the same id is stored once."""
     contributor: Contributor | None = None
-    """The contributor of the event. Missing in older records, whose contributor is the person."""
+    """The contributor of the event. If it is missing, as in older records, it is the person."""
 
 
 class Event(NewEvent, _Seq):
@@ -210,7 +210,7 @@ class SessionMeta(Stored):
     """Identity and state of a session."""
 
     version: Annotated[str, Field(pattern=r"^\d+\.\d+$")] = SCHEMA_VERSION
-    """Version of the format. A reader opens a newer major version read-only."""
+    """Version of the format. A session with a newer major version can be read, but not changed."""
     notebook_id: Id
     """The notebook's `metadata.aiserver.notebook_id`."""
     cell_id: Id
@@ -253,7 +253,7 @@ class Session(Stored):
     def next_seq(self) -> int:
         """The next value of the counter that turns and events share.
 
-        A turn without ``seq`` has its position as its number, so that new records come after it.
+        A turn without ``seq`` counts with its position, so that new records come after it.
         """
         seqs = [turn.seq or 0 for turn in self.interactions]
         seqs += [event.seq for event in self.events or []]
@@ -262,7 +262,8 @@ class Session(Stored):
     def ordered(self) -> list[Interaction | Event]:
         """Return turns and events in the order in which they happened, by ``seq``, not by time.
 
-        A turn without ``seq`` follows the turn before it; an event follows a turn of the same seq.
+        A turn without ``seq`` follows the turn with the preceding ``turn_id``. An event with the
+        same ``seq`` as a turn follows that turn.
         """
         numbered: list[tuple[int, int, Interaction | Event]] = []
         seq = 0
@@ -275,8 +276,8 @@ class Session(Stored):
     def history(self, parent_turn_id: int | None = None) -> list[Interaction]:
         """Return the turns since the last ``context_reset``, oldest first.
 
-        With ``parent_turn_id``, return only that turn and its ancestors: a request that continues
-        from an older version must not see what was tried later.
+        With ``parent_turn_id``, return only that turn and its ancestors. A request that continues
+        from an older turn needs only these, because the model must not see what was tried later.
         """
         turns: list[Interaction] = []
         for record in self.ordered():
@@ -288,9 +289,9 @@ class Session(Stored):
 
 
 def _ancestors(turns: list[Interaction], turn_id: int) -> list[Interaction]:
-    """Return a turn and its ancestors, oldest first.
+    """Return the turn with the id ``turn_id`` and its ancestors, oldest first.
 
-    A turn that was stored without a parent has the previous turn as its parent.
+    The parent of a turn that was stored without a parent is the previous turn.
     """
     ancestors: list[Interaction] = []
     ancestor_id: int | None = turn_id
@@ -304,12 +305,16 @@ def _ancestors(turns: list[Interaction], turn_id: int) -> list[Interaction]:
 
 
 class SessionSummary(BaseModel):
-    """A short description of one session, for lists of sessions."""
+    """A short description of one session, for lists of sessions.
+
+    ``turns``, ``failed`` and ``events`` are numbers of records. ``last_source`` is the last code
+    of the cell, or of a suggestion for it. Long texts are truncated.
+    """
 
     notebook_id: str
     cell_id: str
     turns: int
-    failed: int = 0  # turns without an answer
+    failed: int = 0  # the number of turns that failed or were stopped
     events: int
     revision: int
     created_at: str
@@ -334,12 +339,12 @@ class NewLogEntry(Stored):
 
 
 class NotebookLogEntry(NewLogEntry, _Seq):
-    """One saved entry of a notebook's change log; ``seq`` counts within the notebook."""
+    """One saved entry of a notebook's change log. ``seq`` counts the entries of that log."""
 
     merged: list[list[str]] | None = None
-    """The merges of git branches that the entry went through after it was written: a list of their
-    ids, oldest first, for each of its merge paths (see `renumbering.py`). The numbers of records in
-    `data` are the numbers before these merges."""
+    """The entry's merge paths (see `renumbering.py`): the merges of git branches that it went
+    through after it was written. Each path is a list of the ids of the merges, oldest first. The
+    numbers of records in `data` are the numbers before these merges."""
 
 
 def new_session(key: SessionKey, now: str | None = None) -> Session:
@@ -358,13 +363,14 @@ def new_session(key: SessionKey, now: str | None = None) -> Session:
 
 
 def dumps(record: Stored, indent: int | None = 2) -> bytes:
-    """Return the bytes of a record: UTF-8, two-space indent, non-ASCII characters unescaped.
+    """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
 
-    Writes exactly the keys that were set, as ``to_dict`` does. NaN and infinity become null.
-    Raises ValueError if the record can't be written as JSON.
+    The result has exactly the keys that were set, as that of ``to_dict``. NaN and infinity become
+    null. Raises ValueError if the record can't be written as JSON.
     """
     try:
-        # Like `model_dump_json`, but without creating a str, which takes a third of a save's time.
+        # This does the same as `model_dump_json`, but doesn't create a str. Creating the str would
+        # take a third of the time of a save.
         writer = record.__pydantic_serializer__
         return writer.to_json(record, indent=indent, exclude_unset=True) + b"\n"
     except PydanticSerializationError:

@@ -1,11 +1,13 @@
-"""Map the numbers (``seq``) that records had before merges of git branches to their current ones.
+"""Find the current numbers (``seq``) of records that merges of git branches have renumbered.
 
-A merge keeps the numbers of one side's records and appends the records of the other side with new
-numbers. A change log entry, or an event of another cell, may refer to a record by its old number.
-Such an entry or event has a list ``merged`` of *merge paths*. A merge path is the list of the ids
-of the merges that the entry or event went through, oldest first. There are several paths if copies
-of the entry or event went through different merges. The session's ``meta.merged`` has the old and
-new numbers of each merge: ``{"id": …, "seqs": [[first old, last old, first new], …]}``.
+A merge keeps the numbers of the records from one branch, and appends the records from the other
+branch with new numbers. A change log entry, or an event of another cell, may still refer to a
+record by its old number. For each merge, the session's ``meta.merged`` contains the merge's id and
+the ranges of numbers that it changed: ``{"id": …, "seqs": [[first old, last old, first new], …]}``.
+
+An entry or event says in its field ``merged`` which merges it went through after it was written.
+The field is a list of *merge paths*. Each merge path is a list of ids of merges, oldest first.
+There are several merge paths if copies of the entry or event went through different merges.
 
 Pure functions.
 """
@@ -17,7 +19,10 @@ from typing import Any
 
 
 def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, Any] | None:
-    """Return the ``meta.merged`` entry that maps old to new numbers; None if none changed."""
+    """Return the item of ``meta.merged`` for a merge, or None if the merge changes no number.
+
+    ``numbers`` maps the old number of each record to its new number.
+    """
     ranges: list[list[int]] = []
     for old, new in sorted(numbers.items()):
         if old == new:
@@ -30,9 +35,10 @@ def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, An
 
 
 def current_seq(merged: object, merge_paths: object, seq: int) -> int:
-    """Return the current number of the record that had ``seq`` before the merges of the paths.
+    """Return the current number of a record. ``seq`` is its number before the merges.
 
-    ``merged`` is the session's ``meta.merged``.
+    ``merged`` is the session's ``meta.merged``. ``merge_paths`` are those of the entry or event
+    that refers to the record.
     """
     for ranges in _longest_chain(merged, merge_paths):
         seq = _map_seq(ranges, seq)
@@ -40,23 +46,25 @@ def current_seq(merged: object, merge_paths: object, seq: int) -> int:
 
 
 def current_end(merged: object, merge_paths: object, seq: int) -> int:
-    """Return the highest current number of the records that had numbers up to ``seq``.
+    """Return the highest current number of the records whose numbers were at most ``seq``.
 
-    These are numbers before the merges of the paths. ``merged`` is the session's ``meta.merged``.
+    ``seq`` is a number before the merges. The other arguments are those of ``current_seq``.
     """
     for ranges in _longest_chain(merged, merge_paths):
-        # New numbers ascend within each range and between two ranges, so the highest is at an end.
+        # Within a range, and between two ranges, new numbers ascend with the old numbers. So the
+        # highest new number is that of `seq`, of the last number in a range or of the number
+        # before a range.
         ends = {seq, *(last for _, last, _ in ranges), *(first - 1 for first, _, _ in ranges)}
         seq = max(_map_seq(ranges, end) for end in ends if end <= seq)
     return seq
 
 
 def _longest_chain(merged: object, merge_paths: object) -> list[list[list[int]]]:
-    """Return the renumbered ranges of each merge along one of the merge paths.
+    """Return the renumbered ranges of each merge along one of the merge paths, oldest merge first.
 
-    ``merged`` may lack merges of a path, because git may take a session's file from one side
-    unchanged. So this function uses the path that has the most merges in ``merged``. If ``merged``
-    has all merges of several paths, each of these paths leads to the same record.
+    A merge may be missing in ``merged``, because git may take a session's file from one branch
+    unchanged. So the function chooses the path that has the most merges in ``merged``. If
+    ``merged`` has all merges of several paths, each of these paths leads to the same record.
     """
     if not isinstance(merged, Sequence) or not isinstance(merge_paths, Sequence):
         return []
@@ -83,6 +91,7 @@ def _are_ranges(value: object) -> bool:
 
 
 def _map_seq(ranges: Sequence[Sequence[int]], seq: int) -> int:
+    """Return the new number of the record that had the number ``seq`` before one merge."""
     for first, last, new in ranges:
         if first <= seq <= last:
             return new + seq - first

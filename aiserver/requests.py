@@ -13,10 +13,12 @@ from pydantic.alias_generators import to_camel
 
 from .models import Id, NewEvent, Timestamp, utc_now
 
-MAX_TEXT = 200_000  # characters; nobody writes a longer cell by hand
-MAX_SOURCE = 1_000_000  # characters of a recorded source, which a program may have written
-MAX_CELLS = 20_000
-MAX_INTENT = 20_000
+# The maximum lengths of texts, in characters.
+MAX_TEXT = 200_000  # a cell's source in a request; nobody writes a longer cell by hand
+MAX_SOURCE = 1_000_000  # a recorded source, which a program may have written
+MAX_INTENT = 20_000  # the text of a request
+
+MAX_CELLS = 20_000  # the maximum number of cells in a notebook
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 Source = Annotated[str, Field(max_length=MAX_SOURCE)]
@@ -63,9 +65,10 @@ class ColumnProfile(Body):
 
 
 class DataFrameProfile(Body):
-    """A DataFrame in the kernel: its variable's name, shape ``(rows, columns)`` and columns.
+    """A DataFrame in the kernel.
 
-    ``columns`` may be truncated; ``column_count`` is the full number.
+    ``name`` is the name of its variable, and ``kind`` its class. ``columns`` may contain only the
+    first columns; ``column_count`` is the number of all columns.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=256)]
@@ -83,7 +86,10 @@ class Context(Body):
 
 
 class WarmUpBody(Body):
-    """A request before the user has entered an intent, for warming up the model."""
+    """A request whose text the user hasn't entered yet, for warming up the model.
+
+    ``source`` is the cell's current source.
+    """
 
     notebook_id: Id
     cell_id: Id
@@ -98,11 +104,11 @@ class WarmUpBody(Body):
 class GenerateBody(WarmUpBody):
     """A request for the code of a cell, or for the text of a Markdown or raw cell.
 
-    ``source`` is the cell's current source.
+    ``intent`` is the text of the request, and ``source`` the cell's current source.
 
-    With ``parent_turn_id`` the request continues from that turn, and the model only gets the turns
-    that led to it. If that turn's answer isn't accepted yet, ``source`` is that answer or a part of
-    it; otherwise it is the older version to which the user returned.
+    With ``parent_turn_id``, the request continues from that turn, and the model only gets the turns
+    that led to it. ``source`` is then the answer of that turn, or a part of it, if the user hasn't
+    accepted the answer yet. Otherwise, ``source`` is the older version that the user went back to.
     """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
@@ -119,7 +125,7 @@ class AnalyzeBody(GenerateBody):
 
 
 class GitBody(Body):
-    """The user's choice for a repository: git ignores histories, or keeps and merges them."""
+    """The user's choice for a repository: git shall ignore histories, or store and merge them."""
 
     choice: Literal["ignore", "keep"]
 
@@ -131,7 +137,7 @@ class ChoiceBody(Body):
 
 
 class CheckBody(Body):
-    """The id of a model to check, with the key and address entered for its provider, if any."""
+    """The id of a model to check. The key and address are those that the user entered, if any."""
 
     model: Annotated[str, Field(min_length=1, max_length=256)]
     key: Key | None = None
@@ -139,7 +145,7 @@ class CheckBody(Body):
 
 
 class NamesBody(Body):
-    """A provider whose models to list, with the key and address entered for it, if any."""
+    """A provider whose models to list. The key and address are those that the user entered."""
 
     provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
     key: Key | None = None
@@ -150,13 +156,14 @@ class InstallBody(Body):
     """A request to install the local model."""
 
     join: bool = False
-    """Only follow an installation that is already running; never start one."""
+    """If true, follow an installation that is already running, and never start one."""
 
 
 class KeyBody(Body):
     """The key of a provider, and the provider's address if it isn't the default.
 
-    ``on_this_machine``: the user declares that the server at that address runs its models itself.
+    ``on_this_machine`` is true if the user declares that the server at that address runs its models
+    on this machine.
     """
 
     key: Key | None = None
@@ -165,13 +172,13 @@ class KeyBody(Body):
 
 
 class PlaceBody(Body):
-    """A declaration whether the server at a provider's address runs on this machine."""
+    """The user's declaration whether a provider's server runs its models on this machine."""
 
     on_this_machine: bool
 
 
 class PreviewBody(WarmUpBody):
-    """A request whose prompt to preview. The user may not have entered all of it yet."""
+    """A request whose prompt to preview. The user may not have entered its whole text yet."""
 
     intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
@@ -210,10 +217,10 @@ class ForkBody(Body):
 
 
 class CellChangeBody(Body):
-    """The events of one cell, oldest first.
+    """The events of one cell, oldest first, and the cell's origin if it is new.
 
-    ``fork_of`` and ``parents`` give the origin of a new cell: it was split off or copied from
-    another cell, or merged from several cells of the notebook.
+    ``fork_of`` is the cell that the new cell was copied from or split off from. ``parents`` are the
+    cells of the notebook that were merged into the new cell.
     """
 
     cell_id: Id
@@ -232,10 +239,10 @@ class PlacedCell(Body):
 class ChangesBody(Body):
     """A batch of changes to the cells of a notebook.
 
-    ``id`` is an id of the batch that the page chose. ``order`` lists all cells of the notebook if
-    their order or a cell's type changed. ``saved`` means that the notebook was saved after these
-    changes. ``page`` identifies the page, and ``seen`` is the ``seq`` of the last change log entry
-    that it has received.
+    The page chooses ``id`` to identify the batch. ``order`` lists all cells of the notebook; it is
+    given if their order or a cell's type has changed. ``saved`` is true if the notebook was saved
+    after these changes. ``page`` identifies the page, and ``seen`` is the ``seq`` of the last
+    change log entry that the page has received.
     """
 
     id: Id
@@ -256,7 +263,7 @@ class NotebookBody(Body):
 
 
 class SessionListQuery(_Request):
-    """The notebook whose sessions to list, and the range of them."""
+    """The notebook whose sessions to list. ``offset`` and ``limit`` select a part of the list."""
 
     notebook_id: Id
     offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
@@ -274,7 +281,7 @@ class SearchBody(Body):
 
 
 class SearchQuery(SearchBody):
-    """A search query in a URL, for clients that can't send a body; ``q`` is its text."""
+    """A search query in a URL, for clients that can't send a body. ``q`` is the text to search."""
 
     query: Annotated[str, Field(max_length=1000, alias="q")] = ""
 
@@ -287,7 +294,10 @@ class ExportBody(Body):
 
 
 class BlameBody(Body):
-    """The text whose lines' authors to return: the cell's current source, or that after a step."""
+    """A request for the contributor of each line of a text.
+
+    The text is ``source``, the cell's current source, or the cell's version after step ``step``.
+    """
 
     source: Source | None = None
     step: Annotated[int, Field(ge=0)] | None = None

@@ -1,7 +1,8 @@
 """Run git in an untrusted repository without running the programs that its config names.
 
 A folder that was unpacked, or that others can write, may contain a ``.git`` whose config makes git
-run programs: a file monitor, hooks, transports for missing objects. Reading needs none of them.
+run programs: a file monitor, hooks, transports for missing objects. AI Server only reads from such
+a repository, and reading works without these programs.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import subprocess
 from pathlib import Path
 
 _TIMEOUT = 5.0  # seconds
-_SETTINGS = {  # take precedence over the repository's config
+_SETTINGS = {  # these settings take precedence over the repository's config
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.sshCommand": "false",
@@ -30,10 +31,11 @@ _ENVIRONMENT = {
 def run_git(
     *arguments: str, folder: Path | None = None, stdin: bytes = b"", check: bool = True
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in ``folder``, ignoring GIT_* variables of this process.
+    """Run git in ``folder``, without this process's environment variables that begin with GIT_.
 
     Raises FileNotFoundError if git isn't installed, OSError if the folder can't be entered, and
-    subprocess.SubprocessError if git times out or, with ``check``, fails.
+    subprocess.SubprocessError if git times out. If ``check`` is true, also raises
+    subprocess.SubprocessError if git fails.
     """
     program = shutil.which("git")
     if program is None:

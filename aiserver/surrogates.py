@@ -1,8 +1,10 @@
 """Handle lone surrogates, which JSON can represent and UTF-8 can't. Pure functions.
 
 Software that counts characters in UTF-16 may split an emoji into two surrogates, ``\\ud83d`` and
-``\\ude00``, and write only one of them into JSON. Invariant: after ``fix_surrogates`` or
-``json_bytes`` such a text can be encoded in UTF-8.
+``\\ude00``, and write only one of them into JSON. Such a text can't be encoded in UTF-8.
+
+Invariants: the result of ``fix_surrogates`` can be encoded in UTF-8, and the result of
+``json_bytes`` is valid UTF-8.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Start, preview and stop the requests for code in cells.
 
-Invariants: each cell has at most one generation at a time, and the error for a second request has
-the id of the running generation. Only the user who started a generation can stop it.
 ``generation.py`` implements a single generation.
+
+Invariants: each cell has at most one generation at a time. If a second one is requested, the error
+contains the id of the running generation. Only the user who started a generation can stop it.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ from .past_turns import load_past_turns
 class Preview:
     """The messages that a model would get.
 
-    Each message has a role, a text, and a boolean that is true for the examples that each prompt
-    contains. ``hidden`` is the number of secrets that were hidden.
+    Each message is a tuple of its role, its text, and a boolean. The boolean is true if the message
+    is one of the fixed examples in a prompt. ``hidden`` is the number of replaced secrets.
     """
 
     model: ModelInfo
@@ -56,9 +57,10 @@ class Assistant:
     ) -> None:
         self._sessions, self._models, self._limit = sessions, models, limit
         self._log = log or logging.getLogger(__name__)
-        self._reserved: dict[SessionKey, str] = {}  # the generation's id, by cell
-        self._running: dict[str, Generation] = {}  # by id
-        self._warming: asyncio.Task[None] | None = None
+        # The id of the generation in each cell, including generations that are being prepared.
+        self._id_by_cell: dict[SessionKey, str] = {}
+        self._running: dict[str, Generation] = {}  # the generations that have started, by id
+        self._warm_up_task: asyncio.Task[None] | None = None
 
     async def generate(self, key: SessionKey, body: GenerateBody, *, user: str = "") -> Generation:
         """Start a generation. ``user`` is empty on a single-user server.
@@ -68,33 +70,35 @@ class Assistant:
         StorageError if the cell's history can't be read or is from a newer version. In these cases
         no turn is recorded.
         """
-        if key in self._reserved:
-            raise GenerationRunning(self._reserved[key])
-        if len(self._reserved) >= self._limit:
+        if key in self._id_by_cell:
+            raise GenerationRunning(self._id_by_cell[key])
+        if len(self._id_by_cell) >= self._limit:
             raise TooManyGenerations
-        # Before the first await, so that no other call can start a generation in the cell.
-        self._reserved[key] = id = uuid.uuid4().hex
+        # The id is set before the first await, so that no other call can start a generation here.
+        self._id_by_cell[key] = id = uuid.uuid4().hex
         try:
             model = await self._models.get(body.model)
             generation = Generation(id, key, body, model, self._sessions, self._log, user)
             await generation.prepare()
         except BaseException:
-            del self._reserved[key]
+            del self._id_by_cell[key]
             raise
-        self._stop_warming()
+        self._cancel_warm_up()
         self._running[generation.id] = generation
         generation.outcome.add_done_callback(lambda _: self._release(generation))
         generation.start()
         return generation
 
     def _release(self, generation: Generation) -> None:
+        """Allow the next generation in the cell of a generation that has ended."""
         self._running.pop(generation.id, None)
-        self._reserved.pop(generation.key, None)
+        self._id_by_cell.pop(generation.key, None)
 
     async def preview(self, key: SessionKey, body: PreviewBody) -> Preview:
-        """Return exactly what would be sent now, without sending or recording anything.
+        """Return the messages that ``generate`` would send, without sending or recording anything.
 
-        Raises the same errors as ``generate``.
+        Raises ModelError if there is no usable model, and StorageError if the cell's history can't
+        be read.
         """
         model = await self._models.get(body.model)
         history = await load_past_turns(self._sessions, key, body.parent_turn_id)
@@ -120,17 +124,17 @@ class Assistant:
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
         """Prepare a model for a request in this cell, in the background.
 
-        Nothing is sent to a remote model. A new warm-up replaces the previous one, and a request
-        cancels it.
+        Nothing is sent to a remote model. A new warm-up, or a generation in any cell, cancels the
+        previous warm-up.
         """
-        self._stop_warming()
+        self._cancel_warm_up()
         if not self._running:
-            self._warming = asyncio.create_task(self._warm_up(key, body))
+            self._warm_up_task = asyncio.create_task(self._warm_up(key, body))
 
-    def _stop_warming(self) -> None:
-        if self._warming is not None:
-            self._warming.cancel()
-            self._warming = None
+    def _cancel_warm_up(self) -> None:
+        if self._warm_up_task is not None:
+            self._warm_up_task.cancel()
+            self._warm_up_task = None
 
     async def _warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
         try:
@@ -138,12 +142,12 @@ class Assistant:
             messages, _ = await compose(model, body, await load_past_turns(self._sessions, key))
             await model.warm_up(messages)
         except AIServerError as reason:
-            # If a request follows, it reports the error.
+            # The user doesn't see this error. If a request follows, it fails with the same error.
             self._log.debug("Warm-up failed: %s", reason.code)
 
     async def close(self) -> None:
         """Stop all generations, and wait until they are recorded."""
-        self._stop_warming()
+        self._cancel_warm_up()
         running = list(self._running.values())
         for generation in running:
             generation.stop()

@@ -1,7 +1,7 @@
 """Compose the messages for a request or its preview.
 
-Invariants: no secret is sent to a model that isn't on this machine. A preview consists of the same
-messages as the request, because the same function composes them.
+Invariants: no secret is sent to a model that isn't on this machine. A preview contains the same
+messages as the request, because ``compose`` is used for both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 async def compose(
     model: ChatModel, body: WarmUpBody, history: list[Interaction]
 ) -> tuple[Messages, Vault]:
-    """Return the messages for a request, and the vault with the secrets hidden in them."""
+    """Return the messages for a request, and the vault with the secrets that were replaced in them.
+
+    ``history`` contains the past turns that the model gets.
+    """
     vault = Vault(conceal=not model.info.on_this_machine)
     request = await asyncio.to_thread(_prompt_input, body, history, vault)
     messages = await build_messages(
@@ -35,13 +38,14 @@ async def compose(
 
 
 def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) -> PromptInput:
-    """Return the input of a prompt, with secrets hidden.
+    """Return the input of a prompt, with its secrets hidden by ``vault``.
 
-    A request without DataFrames gets the DataFrames of an earlier request in the cell, if any.
+    If the request has no DataFrames, the input has those of the newest past turn with DataFrames.
     """
     frames = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
     intent = body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
-    # The source comes first, so that `recall` can find its secrets in the redacted history.
+    # The source must be hidden first. `recall` can then find out which of its secrets were redacted
+    # in the history.
     source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(intent, is_prose=True),
@@ -97,8 +101,8 @@ def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
     """Return the DataFrames of the newest turn that has any."""
     for turn in reversed(history):
         if turn.dataframes:
-            # Another tool or a later version may have stored other fields or values. The cell must
-            # stay usable all the same.
+            # Another tool or a later version may have stored other fields or values. They must not
+            # prevent a request in the cell.
             try:
                 names = DataFrameProfile.model_fields
                 return [

@@ -4,10 +4,10 @@ Invariants:
 
 - A generation has exactly one ``Outcome``. Unless the store fails, a turn is recorded with the
   status of the outcome and the text that was received.
-- ``Generation.stop`` is the only way to stop a generation: for the Stop button, for a disconnected
-  client and for the server's shutdown. It closes the model's stream, which stops the model.
-- A slow reader gets every token, but makes the model wait, because the number of queued tokens is
-  limited. The end is always queued after the last token.
+- Whether the user presses Stop, the client disconnects or the server shuts down: a generation is
+  always stopped by ``Generation.stop``. It closes the model's stream, which stops the model.
+- A slow client receives every token, and the model has to wait for it, because the number of queued
+  tokens is limited. The end of the answer is always queued after the last token.
 - A generation logs one line, which contains nothing from the request or the answer.
 """
 
@@ -35,12 +35,12 @@ from ..sessions.record.mutations import check_writable
 from .compose import compose
 from .past_turns import load_or_new, past_turns_of
 
-QUEUE_SIZE = 256  # tokens that are queued for a slow reader at most
+QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
 
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of the answer."""
+    """A piece of the code or of the explanation in an answer."""
 
     part: Literal["code", "explanation"]
     text: str
@@ -48,7 +48,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Waiting:
-    """The provider asked to wait; the request is retried after ``seconds``."""
+    """The provider can't answer now. The request is retried after ``seconds``."""
 
     seconds: float
 
@@ -57,9 +57,9 @@ class Waiting:
 class Outcome:
     """The end of a generation, with the status of its turn.
 
-    ``interaction`` is the saved turn, and ``revision`` the session's revision after it was saved.
-    If the generation failed, ``error`` is the reason. If saving failed, ``unsaved`` is the turn
-    that couldn't be saved, and ``error`` the reason why.
+    ``interaction`` is the saved turn, and ``revision`` the session's revision after the turn was
+    saved. If the generation failed, ``error`` is the reason. If saving failed, ``unsaved`` is the
+    turn that couldn't be saved, and ``error`` is the reason for that.
     """
 
     status: Status
@@ -70,7 +70,10 @@ class Outcome:
 
 
 class Generation:
-    """A running generation. Iterate over ``tokens()``, then await ``outcome``."""
+    """One generation.
+
+    Call ``prepare`` and ``start``, iterate over ``tokens``, and then await ``outcome``.
+    """
 
     def __init__(
         self,
@@ -84,10 +87,10 @@ class Generation:
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
-        self.turn_id = 1  # the expected id; the saved turn may have another one
+        self.turn_id = 1  # the expected id of the turn, which may get another id when it is saved
         self._sessions, self._log = sessions, log
         self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
-        self._room = asyncio.Semaphore(QUEUE_SIZE)  # the free places in the queue
+        self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._parser = answer_parser(self._language)
         self._vault = Vault()
@@ -102,10 +105,11 @@ class Generation:
     async def prepare(self) -> None:
         """Load the cell's history.
 
-        Raises StorageError if the history can't be read or no turn can be added to it.
+        Raises StorageError if the history can't be read or if a turn can't be added to it.
         """
         session = await load_or_new(self._sessions, self.key)
-        check_writable(session.meta, None)  # don't ask for an answer that can't be saved
+        # If a turn can't be saved, this raises, so that the model isn't queried in vain.
+        check_writable(session.meta, None)
         self.turn_id = session.next_turn_id
         self._history = await past_turns_of(
             self._sessions, session, self.key, self.body.parent_turn_id
@@ -122,13 +126,14 @@ class Generation:
             self._task.cancel()
 
     async def tokens(self, idle: float | None = None) -> AsyncIterator[Token | Waiting | None]:
-        """Yield the tokens, and None after every ``idle`` seconds without a token.
+        """Yield the tokens, and None whenever there is no token for ``idle`` seconds.
 
         ``Waiting`` objects may come before the first token.
         """
         while True:
             try:
-                # A timer is only started if the queue is empty; a timer for each token is slow.
+                # `wait_for` is slow, because it starts a timer. It is called only if the queue is
+                # empty.
                 token = (
                     await asyncio.wait_for(self._queue.get(), idle)
                     if self._queue.empty()
@@ -139,7 +144,7 @@ class Generation:
                 continue
             if token is None:
                 return
-            self._room.release()
+            self._free_slots.release()
             yield token
 
     async def _run(self) -> None:
@@ -152,11 +157,12 @@ class Generation:
                 await self._query()
                 status = "success"
         except asyncio.CancelledError:
-            pass  # the generation was stopped; the turn is recorded below, as for any outcome
+            pass  # the generation was stopped; its turn is recorded below, like any other turn
         except AIServerError as reason:
             status, error = "error", reason
         except Exception as fault:
-            # A bug: the user gets a general error, its location is logged, the turn is recorded.
+            # This is a bug in our code. The user gets a general error, and the exception's location
+            # is logged. The turn is recorded all the same.
             self._log.error("generation %s failed: %s", self.id, outline_of(fault))
             status, error = "error", AIServerError()
         self._is_querying = False  # from here on, `stop` has no effect
@@ -181,22 +187,28 @@ class Generation:
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
                 if delta.waiting is not None:
-                    await self._room.acquire()
+                    await self._free_slots.acquire()
                     self._queue.put_nowait(Waiting(delta.waiting))
                 if delta.text and self._first_token_time is None:
                     self._first_token_time = time.monotonic()
                 for part, text in self._parser.feed(self._vault.feed(delta.text)):
-                    await self._room.acquire()
+                    await self._free_slots.acquire()
                     self._queue.put_nowait(Token(part, text))
 
     @property
     def _stored_language(self) -> str:
-        """The language to store: by the kernel's name for it, unless the cell uses another one."""
+        """The name of the cell's language, as it is stored in the turn.
+
+        If the cell is in the kernel's language, this is the kernel's name for the language.
+        """
         language = self._language
         return self.body.language if language.name == language.kernel else language.name
 
     async def _save(self, status: Status, error: AIServerError | None) -> Outcome:
-        """Save the turn, and return the outcome; ``error`` is why the generation failed."""
+        """Save the turn, and return the outcome.
+
+        If the generation failed, ``error`` is the reason.
+        """
         turn = NewTurn(
             timestamp=self._requested_at,
             user_request=UserRequest(
@@ -232,7 +244,7 @@ class Generation:
                 error = AIServerError(UserText("This answer could not be saved to the history."))
             unsaved = Interaction.model_validate(turn.to_dict() | {"turn_id": self.turn_id})
             return Outcome("error", error=error, unsaved=unsaved)
-        # The user gets the turn as it was generated, whereas the stored turn is redacted.
+        # The stored turn is redacted. The user gets the turn with the original texts.
         saved = saved.model_copy(
             update={"user_request": turn.user_request, "ai_response": turn.ai_response}
         )
@@ -243,7 +255,7 @@ class Generation:
         now = time.monotonic()
         fields: dict[str, Any] = {
             "id": self.id,
-            "model": _name_of(self.model.info),
+            "model": _loggable_id(self.model.info),
             "status": outcome.status,
             "code": outcome.error and outcome.error.code,
             "ms": round((now - self._start) * 1000),
@@ -257,7 +269,7 @@ class Generation:
         self._log.info("generation %s", text, extra={"aiserver": fields})
 
 
-def _name_of(info: ModelInfo) -> str:
-    """Return the model's id for the log. Of a path in the id, only the file's name is logged."""
+def _loggable_id(info: ModelInfo) -> str:
+    """Return the model's id for the log. A path in the id is shortened to the file's name."""
     provider, _, name = info.id.replace("\\", "/").partition(":")
     return f"{provider}:{PurePosixPath(name).name}"

@@ -4,10 +4,10 @@ Invariants:
 
 - A model gets the cell's own turns since the cell's context was last reset. If the request
   continues from an older turn, the model only gets that turn and the turns that led to it.
-- If the cell was merged from other cells, their turns up to the merge come before its own, unless
-  the cell's context was reset after the merge.
-- The turns of one cell are in their order, the oldest first. The turns of several merged cells
-  follow each other as their code does in the merged cell. Timestamps don't matter.
+- If other cells were merged into the cell, their turns up to the merge come before the cell's own
+  turns. But if the cell's context was reset after the merge, their turns are left out.
+- The turns of one cell are ordered by their numbers, the oldest first. The turns of several merged
+  cells are in the order in which the merge joined the cells' code. Timestamps don't matter.
 - If the history of another cell can't be read, a request in this cell is still possible.
 """
 
@@ -17,8 +17,8 @@ from ..errors import SessionCorrupt
 from ..models import Interaction, Session, SessionKey, is_id, new_session
 from ..sessions.base import SessionManager
 
-HISTORY_TURNS = 50  # the maximum number of turns, more than fit into the token budget of a prompt
-_MAX_CELLS = 50  # cells to load at most, which were merged directly or indirectly
+HISTORY_TURNS = 50  # the maximum number of turns; a prompt has room for fewer
+_MAX_CELLS = 50  # the maximum number of merged cells whose sessions are loaded
 
 
 async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
@@ -32,7 +32,7 @@ async def load_or_new(sessions: SessionManager, key: SessionKey) -> Session:
 async def load_past_turns(
     sessions: SessionManager, key: SessionKey, parent_turn_id: int | None = None
 ) -> list[Interaction]:
-    """Return the past turns for a model.
+    """Return the past turns for a request in a cell, the oldest first.
 
     With ``parent_turn_id``, return only that turn and the turns that led to it.
     """
@@ -45,7 +45,7 @@ async def past_turns_of(
     key: SessionKey,
     parent_turn_id: int | None = None,
 ) -> list[Interaction]:
-    """Return the past turns for a model from a session that is already loaded."""
+    """Do the same as ``load_past_turns`` if the cell's session is already loaded."""
     turns = session.history(parent_turn_id)
     if session.meta.parents and len(turns) < HISTORY_TURNS:
         turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
@@ -53,18 +53,22 @@ async def past_turns_of(
 
 
 class _MergedCells:
-    """Loads the turns of the cells that were merged into a cell."""
+    """Loads the turns of the cells that were merged into a cell, directly or indirectly."""
 
     def __init__(self, sessions: SessionManager, key: SessionKey) -> None:
         self._sessions = sessions
         self._loaded_keys = {key}
 
     async def turns_before(self, session: Session) -> list[Interaction]:
-        """Return the turns of the cells that were merged into the cell of ``session``."""
+        """Return the turns of the cells that were merged into the cell of ``session``.
+
+        These turns come before the turns of the session.
+        """
         if any(event.type == "context_reset" for event in session.events or []):
             return []
         forked_from = (session.meta.forked_from or {}).get("cell_id")
-        # The merge event of a parent may contain the id of the cell that this cell was copied from.
+        # A parent's merge event contains the id of the cell that the parent was merged into. If
+        # this cell is a copy, that is the id of the original cell.
         cell_ids = {session.meta.cell_id, forked_from}
         turns: list[Interaction] = []
         for parent in session.meta.parents or []:
@@ -75,8 +79,8 @@ class _MergedCells:
         return turns
 
     async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
-        """Load the session of an entry of ``meta.parents``; None if that isn't possible."""
-        # A copied notebook has its own copies of the parents' sessions, which come first here.
+        """Load the session of ``parent``, an item of ``meta.parents``; None if that fails."""
+        # A copied notebook has its own copies of the parents' sessions. They are tried first.
         for notebook_id in (session.meta.notebook_id, parent.get("notebook_id")):
             cell_id = parent.get("cell_id")
             if not (isinstance(notebook_id, str) and isinstance(cell_id, str)):
@@ -102,7 +106,7 @@ class _MergedCells:
 def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
     """Return a session as it was when its cell was merged into one of ``cell_ids``.
 
-    If it wasn't merged into any of these, return the session as it was at its first merge.
+    If the cell was only merged into other cells, return the session as it was at its first merge.
     """
     merges = [
         (event.seq, (event.data or {}).get("into"))

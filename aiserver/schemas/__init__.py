@@ -20,7 +20,8 @@ from .. import models
 from ..models import NotebookLogEntry, Session, Stored
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_SOURCES: dict[str, tuple[type[Stored], str, str]] = {
+# The stored class, the title and the description of each schema, by file name.
+_SCHEMAS: dict[str, tuple[type[Stored], str, str]] = {
     "session.schema.json": (
         Session,
         "AI Server session",
@@ -36,7 +37,7 @@ _SOURCES: dict[str, tuple[type[Stored], str, str]] = {
 
 def render() -> dict[str, str]:
     """Return the text of each schema file by file name."""
-    return {name: _text(*source) for name, source in _SOURCES.items()}
+    return {name: _render_schema(*arguments) for name, arguments in _SCHEMAS.items()}
 
 
 def load(name: str) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def write() -> Iterator[Path]:
-    """Write the schema files that are out of date; yield their paths."""
+    """Write the schema files that are out of date, and yield the path of each written file."""
     for name, text in render().items():
         path = _folder() / name
         if not path.exists() or path.read_text("utf-8") != text:
@@ -65,7 +66,8 @@ class _WithoutTitles(GenerateJsonSchema):
         return False
 
 
-def _text(model: type[Stored], title: str, description: str) -> str:
+def _render_schema(model: type[Stored], title: str, description: str) -> str:
+    """Return the text of the schema file for a stored class."""
     schema = model.model_json_schema(schema_generator=_WithoutTitles)
     for name, definition in [(model.__name__, schema), *schema.get("$defs", {}).items()]:
         del definition["title"]
@@ -77,12 +79,16 @@ def _text(model: type[Stored], title: str, description: str) -> str:
 
 
 def _field_docs(model: type[Stored]) -> dict[str, str]:
-    """Return the docstrings of a model's fields. (Pydantic takes 20 ms per server start for it.)"""
+    """Return the docstring of each field of a model, by the field's name.
+
+    Pydantic could collect the docstrings, too, but only when the class is created, which would
+    delay each start of the server by 20 ms.
+    """
     docs: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if issubclass(base, Stored):
             definition = cast("ast.ClassDef", ast.parse(inspect.getsource(base)).body[0])
-            for field, below in itertools.pairwise(definition.body):
-                if isinstance(field, ast.AnnAssign) and isinstance(below, ast.Expr):
-                    docs[ast.unparse(field.target)] = str(ast.literal_eval(below.value))
+            for field, docstring in itertools.pairwise(definition.body):
+                if isinstance(field, ast.AnnAssign) and isinstance(docstring, ast.Expr):
+                    docs[ast.unparse(field.target)] = str(ast.literal_eval(docstring.value))
     return docs
