@@ -1,6 +1,4 @@
-/**
- * The replay sidebar and its commands.
- */
+/** The plugin that adds the replay sidebar and its commands. */
 import {
   ILayoutRestorer,
   JupyterFrontEnd,
@@ -85,7 +83,7 @@ function activate(
     caption: trans.__('Search requests, code, explanations and errors'),
     describedBy: { args: { type: 'object', properties: {} } },
     execute: () => {
-      model.view = 'search';
+      model.selectedTab = 'search';
       shell.activateById(panel.id);
       model.search.requestFocus();
     }
@@ -125,13 +123,14 @@ function activate(
     label: trans.__('Restore Last Working Version'),
     caption: trans.__('Restore the last version that ran without an error'),
     describedBy: { args: { type: 'object', properties: {} } },
-    isEnabled: () => model.isActive && model.actions.lastWorkingStep !== null,
+    isEnabled: () => model.isActive && model.actions.lastWorkingIndex !== null,
     execute: () => model.actions.restoreLastWorking()
   });
+  // The model changes often: notify the commands only if they may have become enabled or disabled.
   let previousState = '';
   model.stateChanged.connect(() => {
-    const { canRestore, lastWorkingStep } = model.actions;
-    const state = `${canRestore} ${lastWorkingStep}`;
+    const { canRestore, lastWorkingIndex } = model.actions;
+    const state = `${canRestore} ${lastWorkingIndex}`;
     if (state !== previousState) {
       previousState = state;
       commands.notifyCommandChanged(CommandIDs.restore);
@@ -149,7 +148,7 @@ function activate(
   }
 }
 
-/** Keep the model's speed and diff mode in sync with the settings. */
+/** Keep the player's speed and the diff mode in sync with the settings, in both directions. */
 async function syncSettings(
   registry: ISettingRegistry,
   model: ReplayModel
@@ -158,18 +157,18 @@ async function syncSettings(
   if (!settings) {
     return;
   }
-  const stored = (name: string) => settings.get(name).composite;
-  const read = () => {
-    model.player.speed = stored('speed') as number;
-    model.diffMode = stored('diff') as DiffMode;
+  const storedValue = (name: string) => settings.get(name).composite;
+  const updateModel = () => {
+    model.player.speed = storedValue('speed') as number;
+    model.diffMode = storedValue('diff') as DiffMode;
   };
-  read();
-  settings.changed.connect(read);
-  // Saving is asynchronous: don't save a value again while it is still being saved.
-  const lastSaved: Record<string, unknown> = {};
+  updateModel();
+  settings.changed.connect(updateModel);
+  // Saving is asynchronous. Remember the last value, so that it isn't saved again meanwhile.
+  const lastValueByName: Record<string, unknown> = {};
   const save = (name: string, value: string | number) => {
-    if (value !== stored(name) && value !== lastSaved[name]) {
-      lastSaved[name] = value;
+    if (value !== storedValue(name) && value !== lastValueByName[name]) {
+      lastValueByName[name] = value;
       settings.set(name, value).catch(reason => {
         console.warn(`AI Server could not save the setting “${name}”.`, reason);
       });
@@ -181,7 +180,7 @@ async function syncSettings(
   });
 }
 
-/** Open a notebook as the file browser does, and wait until it is loaded and visible. */
+/** Open a notebook, and wait until it is loaded and visible. */
 async function openNotebook(
   commands: CommandRegistry,
   path: string

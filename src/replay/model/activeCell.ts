@@ -1,9 +1,10 @@
 /**
- * The active cell of the current notebook, as the subject of the replay.
+ * The subject of the replay, which is the active cell of the current notebook: it describes the
+ * cell and its notebook, reports their changes, and changes them for the sidebar's actions.
  *
  * Invariants:
  * - No property is cached, so all properties describe the notebook as it is now.
- * - While `isActive` is false, no signal of the notebook is connected.
+ * - While `isActive` is false, this object listens to no signals of the notebook.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { Cell, ICellModel } from '@jupyterlab/cells';
@@ -20,7 +21,7 @@ import { applySource } from '../../cells/applySource';
 import { runAsOwnWrite } from '../../cells/ownWrites';
 import { isReadOnly } from '../../cells/readOnly';
 
-/** The part of `ActiveCell` that the models use; the tests replace it by a fake. */
+/** The part of `ActiveCell` that the models use. The tests implement it with a fake. */
 export type IReplaySubject = Omit<ActiveCell, 'dispose'>;
 
 export class ActiveCell {
@@ -32,12 +33,12 @@ export class ActiveCell {
     this._identity = options.identity;
   }
 
-  /** Emitted on each change of the cell or its notebook, but never while `isActive` is false. */
+  /** Emitted when the active cell or its notebook changes, but never while `isActive` is false. */
   get changed(): ISignal<IReplaySubject, SubjectChange> {
     return this._changed;
   }
 
-  /** Whether this object listens to the notebook's signals. */
+  /** Whether this object listens to the notebook's signals: only while the sidebar is visible. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -58,11 +59,12 @@ export class ActiveCell {
     }
   }
 
+  /** Whether a notebook is open. */
   get hasNotebook(): boolean {
     return this._panel !== null;
   }
 
-  /** The current notebook's id; null if no cell of it has a history. */
+  /** The current notebook's id; null if no notebook is open, or none of its cells has a history. */
   get notebookId(): string | null {
     return this._panel && this._identity.get(this._panel);
   }
@@ -70,16 +72,17 @@ export class ActiveCell {
   /** The active cell's description; null if no cell is active. */
   get cell(): ICellInfo | null {
     const { _cell: cell } = this;
-    // Look the cell up by its id: `activeCellIndex` is outdated while cells are being inserted or
-    // removed.
+    // Find the position by the cell's id, because `activeCellIndex` is outdated while cells are
+    // being inserted or removed.
     return cell && describe(cell.model, this.numberOf(cell.model.id) ?? 1);
   }
 
-  /** The active cell's source. */
+  /** The active cell's source; '' if no cell is active. */
   get source(): string {
     return this._cell?.model.sharedModel.getSource() ?? '';
   }
 
+  /** The MIME type of the active cell's source; that of code cells if no cell is active. */
   get mimeType(): string {
     return this._cell?.model.mimeType ?? this.codeMimeType;
   }
@@ -106,7 +109,7 @@ export class ActiveCell {
     return !!this._cell && !!this._panel && !isReadOnly(this._panel);
   }
 
-  /** Describe all cells of the notebook, in its order. */
+  /** Describe all cells of the current notebook, in the notebook's order. */
   cells(): ICellInfo[] {
     const cells = this._panel?.content.model?.cells;
     return cells
@@ -114,13 +117,13 @@ export class ActiveCell {
       : [];
   }
 
-  /** Return a cell's position in the notebook, counted from 1; null if it has no such cell. */
+  /** Return a cell's position in the current notebook, from 1; null if the cell isn't in it. */
   numberOf(cellId: string): number | null {
     const cells = this._panel?.content.model?.sharedModel.cells ?? [];
     return cells.findIndex(({ id }) => id === cellId) + 1 || null;
   }
 
-  /** Replace the active cell's source, in one undo step. */
+  /** Replace the active cell's source. One undo reverts this. */
   apply(source: string): void {
     if (this._cell) {
       applySource(this._cell, source);
@@ -128,11 +131,12 @@ export class ActiveCell {
   }
 
   /**
-   * Restore a deleted cell under its own id, in one undo step. `cellsAbove` are the ids of the
-   * cells that were above it, the nearest first. The deleted cell is inserted below the first of
-   * these cells that is still in the notebook, at the top if none is, and at the end if
-   * `cellsAbove` is null.
+   * Insert a deleted cell into the notebook again, with the id that it had. One undo reverts this.
    *
+   * @param cellsAbove The ids of the cells that were above the deleted cell, the nearest cell
+   * first; null if they are unknown. The deleted cell is inserted below the first of them that is
+   * still in the notebook. If none of them is, it is inserted at the top. If they are unknown, it
+   * is inserted at the end.
    * @returns Whether the cell was restored.
    */
   undeleteCell(
@@ -147,19 +151,20 @@ export class ActiveCell {
     if (ids.includes(cell.id)) {
       return false; // Another page has restored the cell already.
     }
-    const previous = cellsAbove?.find(id => ids.includes(id));
+    const idAbove = cellsAbove?.find(id => ids.includes(id));
     const index =
-      cellsAbove === null ? ids.length : ids.indexOf(previous ?? '') + 1;
+      cellsAbove === null ? ids.length : ids.indexOf(idAbove ?? '') + 1;
     const isCode = cell.type === 'code';
-    // `ISharedNotebook` does not declare the undo manager.
+    // The cast is needed because `ISharedNotebook` does not declare the undo manager.
     const { undoManager } = shared as YNotebook;
+    // Don't combine this change with the changes before it and after it into one undo step.
     undoManager?.stopCapturing();
     runAsOwnWrite(() =>
       shared.insertCell(index, {
         id: cell.id,
         cell_type: isCode || cell.type === 'raw' ? cell.type : 'markdown',
         source: cell.source,
-        // The cell has no outputs that could be unsafe; JupyterLab trusts new cells, too.
+        // Trust the cell, as JupyterLab trusts new cells: it has no outputs that could be unsafe.
         metadata: isCode ? { trusted: true } : {}
       })
     );
@@ -167,7 +172,10 @@ export class ActiveCell {
     return true;
   }
 
-  /** Insert a cell below the active cell, with the active cell's type. It doesn't become active. */
+  /**
+   * Insert a new cell below the active cell, and scroll to the new cell. The new cell gets the type
+   * of the active cell, but doesn't become active.
+   */
   insertBelow(source: string): void {
     const notebook = this._panel?.content;
     const shared = notebook?.model?.sharedModel;
@@ -180,7 +188,7 @@ export class ActiveCell {
       shared.insertCell(index, {
         cell_type: active.model.type,
         source,
-        // The cell has no outputs that could be unsafe; JupyterLab trusts new cells, too.
+        // Trust the cell, as JupyterLab trusts new cells: it has no outputs that could be unsafe.
         metadata: active.model.type === 'code' ? { trusted: true } : {}
       })
     );
@@ -215,11 +223,12 @@ export class ActiveCell {
   }
 
   private get _cell(): Cell | null {
-    // Unlike this property, `tracker.activeCell` is outdated while the current notebook changes.
+    // Don't use `tracker.activeCell`: while another notebook becomes current, it is still a cell of
+    // the previous notebook.
     return this._panel?.content.activeCell ?? null;
   }
 
-  /** Listen to the current cell and notebook instead of the previous cell and notebook. */
+  /** Listen to the active cell and its notebook, and no longer to those that were active before. */
   private _connect(): void {
     const model = this._cell?.model ?? null;
     const cells = this._panel?.content.model?.cells ?? null;
@@ -268,9 +277,11 @@ export class ActiveCell {
 
   private readonly _tracker: INotebookTracker;
   private readonly _identity: INotebookIdentity;
+  /** The list of cells whose signal is connected. */
   private _cells: { changed: ISignal<unknown, unknown> } | null = null;
   private _changed = new Signal<IReplaySubject, SubjectChange>(this);
   private _isActive = false;
+  /** The model of the cell whose signals are connected. */
   private _model: ICellModel | null = null;
 }
 

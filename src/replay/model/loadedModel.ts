@@ -1,12 +1,12 @@
 /**
  * Base classes of the sidebar's models. An `ActivatableModel` is active only while its view is
- * visible; a `LoadedModel` also loads its content from the server.
+ * visible. A `LoadedModel` is an `ActivatableModel` that loads its content from the server.
  *
  * Invariants of a `LoadedModel`:
- * - While inactive it sends no requests. When it becomes active, it loads its content if that has
- *   changed in the meantime.
- * - A new request aborts the previous one, whose response is then never shown.
- * - The content on show is replaced only when the next content has been loaded.
+ * - While inactive, the model sends no requests. When it becomes active, it loads its content if
+ *   the content may have changed in the meantime.
+ * - A new request aborts the previous request. The response to an aborted request is never shown.
+ * - The old content stays visible until the new content has been loaded.
  * - A change of many cells at once causes only one request.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
@@ -18,7 +18,7 @@ import type { IReplaySubject } from './activeCell';
 import type { SubjectChange } from './subject';
 
 export abstract class ActivatableModel extends VDomModel {
-  /** Whether the view is visible. */
+  /** Whether the model's view is visible. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -41,7 +41,7 @@ export abstract class ActivatableModel extends VDomModel {
 }
 
 export abstract class LoadedModel extends ActivatableModel {
-  /** @param pauseMs The minimum pause between requests for changed content; see `Throttle`. */
+  /** @param pauseMs The pause between requests while the content keeps changing; see `Throttle`. */
   constructor(
     options: { subject: IReplaySubject; history: IHistory },
     pauseMs?: number
@@ -59,7 +59,7 @@ export abstract class LoadedModel extends ActivatableModel {
     return this._abort !== null;
   }
 
-  /** The failure of the newest request; null if it succeeded. */
+  /** The failure of the last request that ended; null if that request succeeded. */
   get error(): IFailure | null {
     return this._error;
   }
@@ -69,13 +69,20 @@ export abstract class LoadedModel extends ActivatableModel {
     void this.throttle.runNow();
   }
 
-  /** Identifies the content to show; when it changes, the new content is loaded without delay. */
+  /**
+   * A key for the content that the model should show, such as a notebook's id. When the key
+   * changes, the new content is loaded without delay.
+   */
   protected abstract get target(): string | null;
 
-  /** Fetch the content. Returns a function that shows it; not called if `signal` is aborted. */
+  /**
+   * Fetch the content.
+   *
+   * @returns A function that shows the fetched content. It is not called if `signal` is aborted.
+   */
   protected abstract fetch(signal: AbortSignal): Promise<() => void>;
 
-  /** Load the content, unless inactive. */
+  /** Load the content. While the model is inactive, only mark the content as stale. */
   protected async load(): Promise<void> {
     this._abort?.abort();
     this._abort = null;
@@ -84,39 +91,43 @@ export abstract class LoadedModel extends ActivatableModel {
       return;
     }
     const abort = (this._abort = new AbortController());
-    this._requested = this.target;
+    this._requestedTarget = this.target;
     this.stateChanged.emit();
-    let show: (() => void) | null = null;
+    let showContent: (() => void) | null = null;
     let error: IFailure | null = null;
     try {
-      show = await this.fetch(abort.signal);
+      showContent = await this.fetch(abort.signal);
     } catch (reason) {
       error = toFailure(reason);
     }
     if (!abort.signal.aborted) {
       this._abort = null;
       this._error = error;
-      show?.();
+      // This may set an error, too.
+      showContent?.();
       this._isStale = this._error !== null;
       this.stateChanged.emit();
     }
   }
 
   /**
-   * Load the content if it is outdated: stale, or not that of the current target. Nothing is loaded
-   * while inactive.
+   * Load the content if it is outdated, which means that it is stale, or that it was requested for
+   * another target. Nothing is loaded while the model is inactive.
    *
    * @returns Whether the content was outdated.
    */
   protected loadIfOutdated(): boolean {
-    const isOutdated = this._isStale || this.target !== this._requested;
+    const isOutdated = this._isStale || this.target !== this._requestedTarget;
     if (isOutdated && this.isActive) {
       void this.throttle.runNow();
     }
     return isOutdated;
   }
 
-  /** Mark the content as changed on the server: load it after a pause, or once active again. */
+  /**
+   * Load the content again soon, because it has changed on the server. While the model is inactive,
+   * the content is loaded when the model becomes active.
+   */
   protected invalidate(): void {
     if (this.isActive) {
       this.throttle.trigger();
@@ -126,9 +137,10 @@ export abstract class LoadedModel extends ActivatableModel {
   }
 
   /**
-   * Cancel the requests that are pending or scheduled. If there are any, the content is stale.
+   * Cancel the requests that are pending or scheduled. If there were any, the content becomes
+   * stale.
    *
-   * @param isStale Whether the content is stale for another reason.
+   * @param isStale Whether the content becomes stale even if there were no such requests.
    */
   protected cancel(isStale = false): void {
     const isScheduled = this.throttle.cancel();
@@ -168,6 +180,6 @@ export abstract class LoadedModel extends ActivatableModel {
   private _error: IFailure | null = null;
   /** Whether the content must be loaded again, even if the target stays the same. */
   private _isStale = true;
-  /** The target of the newest request. */
-  private _requested: string | null = null;
+  /** The target at the time of the newest request. */
+  private _requestedTarget: string | null = null;
 }

@@ -75,12 +75,12 @@ describe('ReplayPlayer', () => {
 
   it('follows the newest step, but stays at an older one', () => {
     player.goTo(2);
-    player.grow(5);
+    player.updateLength(5);
     expect(player.position).toBe(4);
     player.goTo(1);
-    player.grow(6);
+    player.updateLength(6);
     expect(player.position).toBe(1);
-    player.grow(1);
+    player.updateLength(1);
     expect(player.position).toBe(0);
   });
 });

@@ -1,9 +1,10 @@
 /**
- * The current position in a list of steps or moments, and playback, which advances the position
- * automatically. The player doesn't know what is at a position; “step” below means either of both.
+ * A player has a current position in a list, and playback, which advances the position
+ * automatically. One player is for the steps of a cell, another for the moments of a notebook. The
+ * player knows only the length of its list. Below, “step” stands for a step or a moment.
  *
  * Invariants:
- * - The position is always that of a step, or 0 if there are no steps.
+ * - The position is always the index of a step, or 0 if there are no steps.
  * - Playback stops at the last step, and when `goTo` is called.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
@@ -20,6 +21,7 @@ export class ReplayPlayer extends VDomModel {
     return this._length;
   }
 
+  /** The index of the current step. */
   get position(): number {
     return this._position;
   }
@@ -28,11 +30,12 @@ export class ReplayPlayer extends VDomModel {
     return this._timer !== null;
   }
 
-  /** Whether playback chose the current position, rather than the person. */
+  /** Whether the position was last changed by playback, and not by the person. */
   get isChosenByPlayback(): boolean {
     return this._isChosenByPlayback;
   }
 
+  /** The speed of playback, as a multiple of the normal speed. */
   get speed(): number {
     return this._speed;
   }
@@ -47,7 +50,7 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Stop playback and start at `position` in another list, which has `length` steps. */
+  /** Stop playback, and set the position in another list, which has `length` steps. */
   reset(length: number, position: number): void {
     this._clearTimer();
     this._isChosenByPlayback = false;
@@ -57,17 +60,18 @@ export class ReplayPlayer extends VDomModel {
   }
 
   /**
-   * Set the number of steps after new ones were appended. If the position was that of the last
-   * step, it becomes that of the new last step; otherwise it stays the same.
+   * Set the number of steps after the list has changed; usually new steps were appended. If the
+   * last step was the current step, the new last step becomes the current step. Otherwise, and
+   * during playback, the position stays the same.
    */
-  grow(length: number): void {
-    const isAtEnd = this._position >= this._length - 1 && !this.isPlaying;
+  updateLength(length: number): void {
+    const staysAtEnd = this._position >= this._length - 1 && !this.isPlaying;
     this._length = length;
-    this._position = this._clamp(isAtEnd ? length - 1 : this._position);
+    this._position = this._clamp(staysAtEnd ? length - 1 : this._position);
     this.stateChanged.emit();
   }
 
-  /** Stop playing and move to a step. */
+  /** Stop playback, and move to a step. */
   goTo(position: number): void {
     this._clearTimer();
     this._isChosenByPlayback = false;
@@ -75,7 +79,7 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Start playback at the current step, or at the first step if the current one is the last. */
+  /** Start playback at the current step; if it is the last step, start at the first step. */
   play(): void {
     if (this.isDisposed || this._length < 2) {
       return;
@@ -94,7 +98,7 @@ export class ReplayPlayer extends VDomModel {
     }
   }
 
-  /** Play or pause. */
+  /** Pause if playing, else play. */
   toggle(): void {
     if (this.isPlaying) {
       this.pause();
@@ -108,7 +112,7 @@ export class ReplayPlayer extends VDomModel {
     super.dispose();
   }
 
-  /** Schedule playback's move to the next step. */
+  /** Schedule the move to the next step, which schedules the move after it. */
   private _schedule(): void {
     this._clearTimer();
     this._timer = window.setTimeout(() => {

@@ -24,12 +24,12 @@ describe('ReplayModel', () => {
     it('shows the newest step of the active cell', async () => {
       await show();
       expect(model.steps.phase).toBe('steps');
-      expect(model.steps.shown?.cellId).toBe('a');
+      expect(model.steps.shownCell?.cellId).toBe('a');
       expect(model.step?.code).toBe('a = 1');
-      expect(model.actions.isInCell).toBe(true);
+      expect(model.actions.isCurrentStepInCell).toBe(true);
       subject.activate('b');
       await flush();
-      expect(model.steps.shown?.cellId).toBe('b');
+      expect(model.steps.shownCell?.cellId).toBe('b');
       expect(model.step?.code).toBe('b = 1');
     });
 
@@ -40,7 +40,7 @@ describe('ReplayModel', () => {
       expect(history.requests).toHaveLength(0);
       expect(subject.isActive).toBe(false);
       await show();
-      expect(model.steps.shown?.cellId).toBe('b');
+      expect(model.steps.shownCell?.cellId).toBe('b');
       model.isActive = false;
       expect(subject.isActive).toBe(false);
       history.steps.set('b', stepsOf('b = 1', 'b = 2'));
@@ -62,14 +62,14 @@ describe('ReplayModel', () => {
     });
 
     it('idles while the overview is on show', async () => {
-      model.view = 'notebook';
+      model.selectedTab = 'notebook';
       await show();
       subject.activate('b');
       await flush();
       expect(history.requests).toHaveLength(0);
-      model.view = 'cell';
+      model.selectedTab = 'cell';
       await flush();
-      expect(model.steps.shown?.cellId).toBe('b');
+      expect(model.steps.shownCell?.cellId).toBe('b');
     });
 
     it('aborts a request when it is hidden, and repeats it when shown', async () => {
@@ -91,14 +91,14 @@ describe('ReplayModel', () => {
       subject.activate('b');
       await flush();
       expect(model.steps.isLoading).toBe(true);
-      expect(model.steps.shown?.cellId).toBe('a');
+      expect(model.steps.shownCell?.cellId).toBe('a');
       expect(model.step?.code).toBe('a = 1');
-      expect(model.steps.isFollowing).toBe(false);
+      expect(model.steps.isActiveCellShown).toBe(false);
       expect(model.actions.canRestore).toBe(false);
       history.answer(history.requests[1]);
       await flush();
       expect(model.steps.isLoading).toBe(false);
-      expect(model.steps.shown?.cellId).toBe('b');
+      expect(model.steps.shownCell?.cellId).toBe('b');
     });
 
     it('shows only the newest cell, in whatever order responses arrive', async () => {
@@ -111,7 +111,7 @@ describe('ReplayModel', () => {
       history.answer(second);
       history.answer(first);
       await flush();
-      expect(model.steps.shown?.cellId).toBe('b');
+      expect(model.steps.shownCell?.cellId).toBe('b');
       expect(model.steps.all).toHaveLength(1);
     });
 
@@ -122,7 +122,7 @@ describe('ReplayModel', () => {
       }
       await flush();
       expect(history.requests.map(({ cellId }) => cellId)).toEqual(['a', 'b']);
-      expect(model.steps.shown?.cellId).toBe('b');
+      expect(model.steps.shownCell?.cellId).toBe('b');
     });
 
     it('stays at an older step when new steps arrive', async () => {
@@ -179,7 +179,7 @@ describe('ReplayModel', () => {
       subject.activate(null);
       await flush();
       expect(model.steps.phase).toBe('cell');
-      expect(model.steps.shown).toBeNull();
+      expect(model.steps.shownCell).toBeNull();
     });
 
     it('emits a signal on each change, and none once disposed', async () => {
@@ -238,7 +238,7 @@ describe('ReplayModel', () => {
       await show();
       void model.showStep('b', { step: 1 });
       await flush();
-      expect(model.steps.shown?.cellId).toBe('b');
+      expect(model.steps.shownCell?.cellId).toBe('b');
       expect(model.player.position).toBe(1);
       expect(subject.active).toBe('b');
       await model.showStep('b', { seq: 1 });
@@ -247,11 +247,11 @@ describe('ReplayModel', () => {
 
     it('finds it before the first load, and in a deleted cell', async () => {
       history.steps.set('gone', stepsOf('g = 0', 'g = 1'));
-      model.view = 'notebook';
+      model.selectedTab = 'notebook';
       await model.showStep('gone', { seq: 1 });
       await show();
-      expect(model.view).toBe('cell');
-      expect(model.steps.shown?.cellId).toBe('gone');
+      expect(model.selectedTab).toBe('cell');
+      expect(model.steps.shownCell?.cellId).toBe('gone');
       expect(model.player.position).toBe(0);
     });
 
@@ -263,7 +263,7 @@ describe('ReplayModel', () => {
       history.isSlow = false;
       subject.activate('a');
       await flush();
-      expect(model.steps.shown?.cellId).toBe('a');
+      expect(model.steps.shownCell?.cellId).toBe('a');
       expect(model.player.position).toBe(1);
       await model.showStep('a', { step: 7, seq: 99 });
       expect(model.player.position).toBe(1);
@@ -282,28 +282,28 @@ describe('ReplayModel', () => {
     });
 
     it('keeps A while B goes through the steps, and swaps them', () => {
-      model.compare.start(0);
-      expect(model.compared?.code).toBe('a = 0');
+      model.comparison.start(0);
+      expect(model.comparedStep?.code).toBe('a = 0');
       expect(model.step?.code).toBe('a = 2');
       model.player.goTo(1);
-      expect(model.compare.from).toBe(0);
-      model.compare.swap();
-      expect(model.compared?.code).toBe('a = 1');
+      expect(model.comparison.positionA).toBe(0);
+      model.comparison.swap();
+      expect(model.comparedStep?.code).toBe('a = 1');
       expect(model.step?.code).toBe('a = 0');
-      model.compare.stop();
-      expect(model.compared).toBeNull();
+      model.comparison.stop();
+      expect(model.comparedStep).toBeNull();
     });
 
     it('begins with the step before, and ends with the cell', async () => {
-      model.compare.startFromPrevious();
-      expect(model.compare.from).toBe(1);
+      model.comparison.startWithPrevious();
+      expect(model.comparison.positionA).toBe(1);
       model.player.goTo(0);
-      model.compare.stop();
-      model.compare.startFromPrevious();
-      expect(model.compare.from).toBe(1);
+      model.comparison.stop();
+      model.comparison.startWithPrevious();
+      expect(model.comparison.positionA).toBe(1);
       subject.activate('b');
       await flush();
-      expect(model.compare.isOn).toBe(false);
+      expect(model.comparison.isComparing).toBe(false);
     });
   });
 });

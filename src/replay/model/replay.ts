@@ -1,9 +1,9 @@
 /**
- * The replay's state: the steps of a cell, the current step, the comparison, and the models of the
- * other tabs.
+ * The model of the whole sidebar: the selected tab, the steps of a cell, the current step, the
+ * comparison of two steps, and the models of the other tabs.
  *
- * Invariants: the current step always belongs to the cell that `steps.shown` names, in whatever
- * order the server's responses arrive.
+ * Invariant: the current step is always a step of the cell `steps.shownCell`, even if the server's
+ * responses arrive in another order than the requests were sent.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -22,17 +22,20 @@ import type { IReplaySubject } from './activeCell';
 import type { SubjectChange } from './subject';
 import { SearchModel } from './search';
 
-/** The sidebar's tabs. `cell`: one cell's steps · `notebook`: its timeline · `search`: all turns. */
+/**
+ * The sidebar's tabs. `cell`: the steps of one cell · `notebook`: the timeline and the cells of the
+ * notebook · `search`: the search in all turns.
+ */
 export type ReplayTab = 'cell' | 'notebook' | 'search';
 
-/** The layout of a comparison. `inline`: in one column · `split`: side by side. */
+/** How a diff is drawn. `inline`: in one column · `split`: the two texts side by side. */
 export type DiffMode = 'inline' | 'split';
 
-/** A reference to a step of a cell, by its index or by the record that it was read from. */
+/** A reference to a step of a cell: the step's index, or the `seq` of the step's record. */
 export interface IStepRef {
-  /** The index among the steps that the server returned; null if it isn't known. */
+  /** The index of the step among the steps that the server returns; null if it isn't known. */
   readonly step?: number | null;
-  /** The `seq` of the step's record, used if no step has that index. */
+  /** The `seq` of the step's record, which is used if no step has the index above. */
   readonly seq?: number | null;
 }
 
@@ -54,16 +57,16 @@ export class ReplayModel extends ActivatableModel {
     this.actions = new ReplayActions({ ...options, steps, player });
     this.subject.changed.connect(this._onSubjectChanged, this);
     this.steps.changed.connect(this._onStepsChanged, this);
-    this.steps.stateChanged.connect(this._goToRequested, this);
-    this._tabs = {
+    this.steps.stateChanged.connect(this._goToRequestedStep, this);
+    this._loadedModelsByTab = {
       cell: [steps],
       notebook: [this.overview, this.timeline],
       search: [this.search]
     };
     this._models = [
-      ...Object.values(this._tabs).flat(),
+      ...Object.values(this._loadedModelsByTab).flat(),
       player,
-      this.compare,
+      this.comparison,
       this.actions
     ];
     this._models.forEach(({ stateChanged }) =>
@@ -73,36 +76,36 @@ export class ReplayModel extends ActivatableModel {
 
   readonly subject: IReplaySubject;
   readonly history: IHistory;
+  /** The player of the cell's steps; the timeline has its own player. */
   readonly player = new ReplayPlayer();
-  readonly compare = new StepComparison(this.player);
-  /** The steps of the active cell, or of a deleted cell that the person selected. */
+  readonly comparison = new StepComparison(this.player);
+  /** The steps of the active cell, or of a deleted cell that the person opened. */
   readonly steps: ReplaySteps;
   readonly actions: ReplayActions;
   readonly overview: ReplayOverview;
   readonly timeline: NotebookTimeline;
   readonly search: SearchModel;
 
-  /** The selected tab. */
-  get view(): ReplayTab {
-    return this._view;
+  get selectedTab(): ReplayTab {
+    return this._selectedTab;
   }
-  set view(value: ReplayTab) {
-    if (value !== this._view) {
-      this._view = value;
+  set selectedTab(value: ReplayTab) {
+    if (value !== this._selectedTab) {
+      this._selectedTab = value;
       this._updateActive();
       this.stateChanged.emit();
     }
   }
 
-  /** The current step. */
+  /** The current step; null if no steps are loaded. */
   get step(): IShownStep | null {
     return this.steps.all[this.player.position] ?? null;
   }
 
   /** The step that the current step is compared with; null while no steps are compared. */
-  get compared(): IShownStep | null {
-    const { from } = this.compare;
-    return from === null ? null : (this.steps.all[from] ?? null);
+  get comparedStep(): IShownStep | null {
+    const { positionA } = this.comparison;
+    return positionA === null ? null : (this.steps.all[positionA] ?? null);
   }
 
   get diffMode(): DiffMode {
@@ -115,22 +118,29 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /** Return the language model with this id; null if it is unknown or not loaded yet. */
+  /** Return information about a language model; null if its id is unknown or nothing is loaded. */
   modelInfo(id = ''): ModelInfo | null {
     return this._modelInfoById.get(id) ?? null;
   }
 
   /** Reload the content of the selected tab. */
   refresh(): void {
-    this._tabs[this._view].forEach(content => content.refresh());
+    this._loadedModelsByTab[this._selectedTab].forEach(model =>
+      model.refresh()
+    );
   }
 
-  /** The failure in the selected tab; null if there is none. */
+  /** The failure that the selected tab shows; null if there is none. */
   get failure(): IFailure | null {
-    return this._tabs[this._view].find(({ error }) => error)?.error ?? null;
+    const models = this._loadedModelsByTab[this._selectedTab];
+    return models.find(({ error }) => error)?.error ?? null;
   }
 
-  /** Restore a deleted cell and activate it; resolves with whether it was restored. */
+  /**
+   * Restore a deleted cell and activate it.
+   *
+   * @returns Whether the cell was restored.
+   */
   async undeleteCell(cellId: string): Promise<boolean> {
     const isRestored = await this.timeline.undeleteCell(cellId);
     if (isRestored) {
@@ -140,35 +150,35 @@ export class ReplayModel extends ActivatableModel {
     return isRestored;
   }
 
-  /** Open the notebook of a search result, and show the step that was found. */
+  /** Show the step of a search result. If it is in another notebook, open that notebook first. */
   async openHit(hit: SearchHit): Promise<void> {
     if (!this.search.isInCurrentNotebook(hit) && hit.path !== null) {
       await this._host.openFile(hit.path);
     }
-    // Another notebook, with another id, may have replaced the file since the search.
+    // Check this again: since the search, another notebook may have been saved under this path.
     if (this.search.isInCurrentNotebook(hit)) {
       await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
     }
   }
 
-  /** Fetch the image of a run's output by its SHA-256, which is in the run's record. */
+  /** Fetch an image of a run's output. The run's record contains the SHA-256 of the image. */
   fetchImage(sha256: string, signal?: AbortSignal): Promise<Blob> {
     return this.history.api.blob(sha256, signal);
   }
 
-  /** Show a step of a cell as soon as the cell's steps are loaded. */
+  /** Select the cell tab, and show a step of a cell as soon as the cell's steps are loaded. */
   async showStep(cellId: string, ref: IStepRef): Promise<void> {
     const { notebookId } = this.subject;
     this.player.pause();
     if (notebookId !== null) {
-      this._requested = { notebookId, cellId, ...ref };
+      this._requestedStep = { notebookId, cellId, ...ref };
     }
-    this.view = 'cell';
+    this.selectedTab = 'cell';
     await this.goTo(cellId);
-    this._goToRequested();
+    this._goToRequestedStep();
   }
 
-  /** Activate a cell; show a deleted cell, which can't be activated, in the sidebar only. */
+  /** Activate a cell. A deleted cell can't be activated: show its steps in the cell tab instead. */
   async goTo(cellId: string): Promise<void> {
     if (this.subject.cell?.id === cellId) {
       this.steps.pin(null);
@@ -176,7 +186,7 @@ export class ReplayModel extends ActivatableModel {
       await this.subject.goTo(cellId);
     } else {
       this.steps.pin(cellId);
-      this.view = 'cell';
+      this.selectedTab = 'cell';
     }
   }
 
@@ -194,21 +204,21 @@ export class ReplayModel extends ActivatableModel {
     this._updateActive();
   }
 
-  /** Load the names and locations of language models: a step contains only its model's id. */
+  /** Load the names and locations of all language models, because a step contains only an id. */
   private async _loadModelInfo(): Promise<void> {
-    // After a failure the next activation tries again.
+    // After a failure, this is called again when the sidebar next becomes visible.
     const list = await this.history.api.models().catch(() => null);
     this._modelInfoById = new Map(list?.models.map(info => [info.id, info]));
     this.stateChanged.emit();
   }
 
   private _updateActive(): void {
-    if (!this.isActive || this._view !== 'cell') {
+    if (!this.isActive || this._selectedTab !== 'cell') {
       this.player.pause();
     }
-    for (const [tab, contents] of Object.entries(this._tabs)) {
-      contents.forEach(content => {
-        content.isActive = this.isActive && tab === this._view;
+    for (const [tab, models] of Object.entries(this._loadedModelsByTab)) {
+      models.forEach(model => {
+        model.isActive = this.isActive && tab === this._selectedTab;
       });
     }
   }
@@ -216,34 +226,38 @@ export class ReplayModel extends ActivatableModel {
   private _onStepsChanged(_: ReplaySteps, change: StepsChange): void {
     const count = this.steps.all.length;
     if (change === 'cell') {
-      this.actions.dismiss();
-      this.compare.stop();
+      this.actions.clearLastResult();
+      this.comparison.stop();
       this.player.reset(count, count - 1);
     } else if (change === 'steps') {
-      this.player.grow(count);
+      this.player.updateLength(count);
     }
   }
 
-  /** Go to the requested step if it is loaded; forget it if the loaded steps don't contain it. */
-  private _goToRequested(): void {
-    const { _requested: requested, steps } = this;
-    if (!requested || !isSameCell(requested, steps.shown)) {
+  /**
+   * Go to the requested step if its cell's steps are loaded. If they don't contain the requested
+   * step, drop the request.
+   */
+  private _goToRequestedStep(): void {
+    const { _requestedStep: requested, steps } = this;
+    if (!requested || !isSameCell(requested, steps.shownCell)) {
       return;
     }
-    const position = positionOf(steps.all, requested);
+    const position = findStep(steps.all, requested);
+    // While newer steps are loading, the requested step may be among them.
     if (position >= 0 || (!steps.isLoading && steps.isActive)) {
-      this._requested = null;
+      this._requestedStep = null;
     }
     if (position >= 0) {
-      this.compare.stop();
+      this.comparison.stop();
       this.player.goTo(position);
     }
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    const isOtherCell = this.subject.cell?.id !== this._requested?.cellId;
+    const isOtherCell = this.subject.cell?.id !== this._requestedStep?.cellId;
     if (change === 'activeCell' && isOtherCell) {
-      this._requested = null;
+      this._requestedStep = null;
     }
     this.stateChanged.emit();
   }
@@ -251,17 +265,22 @@ export class ReplayModel extends ActivatableModel {
   private readonly _host: IReplayHost;
   private _diffMode: DiffMode = 'inline';
   private _modelInfoById = new Map<string, ModelInfo>();
-  private _view: ReplayTab = 'cell';
+  private _selectedTab: ReplayTab = 'cell';
   /** The models that load the content of each tab. */
-  private readonly _tabs: Readonly<Record<ReplayTab, readonly LoadedModel[]>>;
-  /** The models that the views draw. */
+  private readonly _loadedModelsByTab: Readonly<
+    Record<ReplayTab, readonly LoadedModel[]>
+  >;
+  /** All models that this model consists of. A change of one of them is a change of this model. */
   private readonly _models: readonly VDomModel[];
-  /** The step to go to once it is loaded; null if there is none or another cell is activated. */
-  private _requested: (ICellKey & IStepRef) | null = null;
+  /**
+   * The step to go to as soon as its cell's steps are loaded; null if there is none. Activating
+   * another cell cancels this.
+   */
+  private _requestedStep: (ICellKey & IStepRef) | null = null;
 }
 
-/** Find a step by its index, or by the `seq` of its record if no step has that index. */
-function positionOf(
+/** Return the position of the step that a reference refers to; -1 if there is none. */
+function findStep(
   steps: readonly IShownStep[],
   { step, seq }: IStepRef
 ): number {

@@ -89,7 +89,7 @@ describe('SearchModel', () => {
     await pause();
     search.scope = 'project';
     await pause();
-    search.by = 'meaning';
+    search.searchBy = 'meaning';
     await pause();
     expect(history.searches.map(({ ask }) => [ask.notebookId, ask.by])).toEqual(
       [

@@ -4,14 +4,14 @@
  * Invariants:
  * - A request is sent when typing pauses.
  * - The search is repeated when histories change, and as long as the server is still indexing
- *   sessions. `Throttle` limits how often, but doesn't wait for a pause in the changes, so results
- *   appear even while histories change all the time.
+ *   sessions. `Throttle` limits how often this happens. It doesn't wait until histories stop
+ *   changing, so results appear even while histories change all the time.
  */
 import type { SearchHit, SearchResults } from '../../api/types';
 import { LoadedModel } from './loadedModel';
 
-/** The pause in typing after which a request is sent, in milliseconds. */
-const PAUSE_MS = 180;
+/** The time without typing after which a request is sent, in milliseconds. */
+const TYPING_PAUSE_MS = 180;
 /** The number of results that one request returns. */
 const RESULTS_PER_REQUEST = 30;
 
@@ -19,6 +19,7 @@ export type SearchScope = 'notebook' | 'project';
 export type SearchBy = 'words' | 'meaning';
 
 export class SearchModel extends LoadedModel {
+  /** The text in the search field. */
   get query(): string {
     return this._query;
   }
@@ -33,7 +34,7 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** `notebook`: this notebook only · `project`: all notebooks of the server. */
+  /** Where to search. `notebook`: in the current notebook · `project`: in all notebooks. */
   get scope(): SearchScope {
     return this.subject.notebookId === null ? 'project' : this._scope;
   }
@@ -44,18 +45,20 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Whether a notebook with a history is open, so that the search can be limited to it. */
+  /** Whether the search can be limited to the current notebook, because it has a history. */
   get hasNotebook(): boolean {
     return this.subject.notebookId !== null;
   }
 
-  /** Whether to search by words or by meaning. */
-  get by(): SearchBy {
-    return this._by;
+  /**
+   * How to search. `words`: for the words of the query · `meaning`: for texts of similar meaning.
+   */
+  get searchBy(): SearchBy {
+    return this._searchBy;
   }
-  set by(value: SearchBy) {
-    if (value !== this._by) {
-      this._by = value;
+  set searchBy(value: SearchBy) {
+    if (value !== this._searchBy) {
+      this._searchBy = value;
       this.refresh();
     }
   }
@@ -65,36 +68,36 @@ export class SearchModel extends LoadedModel {
     return this.isLoading || this._timer !== null;
   }
 
-  /** All results that were loaded for the query so far; null if there is no query. */
+  /** The results that have been loaded for the query so far; null if there is no query. */
   get results(): SearchResults | null {
     return this._results;
   }
 
   /**
-   * Whether search by meaning is available, and how to install it otherwise; null before the first
-   * response.
+   * Whether the server can search by meaning, and if not, the command that installs this feature;
+   * null before the first response.
    */
-  get meaning(): SearchResults['meaning'] | null {
-    return this._meaning;
+  get meaningSearch(): SearchResults['meaning'] | null {
+    return this._meaningSearch;
   }
 
-  /** Whether a result is in the current notebook. */
+  /** Return whether a result is in the current notebook. */
   isInCurrentNotebook(hit: SearchHit): boolean {
     return hit.notebookId === this.subject.notebookId;
   }
 
-  /** Return the position of a result's cell in the notebook, from 1; null if it was deleted. */
+  /** Return the position of a result's cell in the current notebook; null if it isn't in it. */
   numberOf(hit: SearchHit): number | null {
     return this.subject.numberOf(hit.cellId);
   }
 
-  /** Load more results, and append them to those already loaded. */
+  /** Load more results, and append them to the results that are already loaded. */
   async loadMore(): Promise<void> {
     const results = this._results;
     if (
       !results ||
       this.isSearching ||
-      !(results.results.length < results.total)
+      results.results.length >= results.total
     ) {
       return;
     }
@@ -102,13 +105,13 @@ export class SearchModel extends LoadedModel {
     await this.load();
   }
 
-  /** Ask the view to focus its search field as soon as the field is rendered. */
+  /** Ask the view to focus the search field as soon as the field is rendered. */
   requestFocus(): void {
     this._isFocusRequested = true;
     this.stateChanged.emit();
   }
 
-  /** Return whether the view should focus its search field: true once after `requestFocus`. */
+  /** Return whether the view should focus the search field. True only once per `requestFocus`. */
   consumeFocusRequest(): boolean {
     const isRequested = this._isFocusRequested;
     this._isFocusRequested = false;
@@ -121,7 +124,7 @@ export class SearchModel extends LoadedModel {
     super.refresh();
   }
 
-  /** The id of the notebook that is searched; null if all notebooks are. */
+  /** The id of the notebook that is searched; null if all notebooks are searched. */
   protected get target(): string | null {
     return this.scope === 'notebook' ? this.subject.notebookId : null;
   }
@@ -134,18 +137,19 @@ export class SearchModel extends LoadedModel {
       {
         query,
         notebookId: this.target,
-        by: this._by,
+        by: this._searchBy,
         offset: previousHits.length,
         limit: RESULTS_PER_REQUEST
       },
       signal
     );
     return () => {
-      this._meaning = results.meaning;
+      this._meaningSearch = results.meaning;
       this._results = query
         ? { ...results, results: [...previousHits, ...results.results] }
         : null;
       if (query && results.unread > 0) {
+        // The server hasn't indexed all sessions yet: search again later.
         this.throttle.trigger();
       }
     };
@@ -160,13 +164,15 @@ export class SearchModel extends LoadedModel {
   }
 
   protected override onHistoryChanged(): void {
-    const isSearched = this._query.trim() && this._timer === null;
-    if (!this.isActive || isSearched) {
+    // A request that is sent when typing pauses will find the change without another request.
+    const isRequestScheduled = this._timer !== null;
+    const hasQuery = this._query.trim() !== '';
+    if (!this.isActive || (hasQuery && !isRequestScheduled)) {
       this.invalidate();
     }
   }
 
-  /** Search when typing pauses; without delay if the query is empty. */
+  /** Search when typing pauses. If the query is empty, don't wait: this clears the results. */
   private _onQueryChanged(): void {
     if (!this._query.trim() || !this.isActive) {
       this.refresh();
@@ -176,17 +182,17 @@ export class SearchModel extends LoadedModel {
     this._timer = window.setTimeout(() => {
       this._timer = null;
       void this.throttle.runNow();
-    }, PAUSE_MS);
+    }, TYPING_PAUSE_MS);
   }
 
-  /** The results that were loaded before, to which the next request's results are appended. */
+  /** The results that are shown above the results of the next request. */
   private _previousHits: readonly SearchHit[] = [];
-  private _by: SearchBy = 'words';
+  private _searchBy: SearchBy = 'words';
   private _isFocusRequested = false;
-  private _meaning: SearchResults['meaning'] | null = null;
+  private _meaningSearch: SearchResults['meaning'] | null = null;
   private _query = '';
   private _results: SearchResults | null = null;
   private _scope: SearchScope = 'notebook';
-  /** The timer that sends the request; null unless the person has just typed. */
+  /** The timer that sends a request when typing pauses; null if none is scheduled. */
   private _timer: number | null = null;
 }

@@ -1,22 +1,27 @@
-/** Types that describe the active cell, which is the subject of the replay, and its changes. */
+/**
+ * Types for the subject of the replay, which is the active cell of the current notebook: a
+ * description of a cell, and the kinds of changes that the sidebar reacts to.
+ */
 
-/** A cell in the notebook. */
+/** The description of a cell that is in the notebook. */
 export interface ICellInfo {
   readonly id: string;
+  /** The type of the cell: `code`, `markdown` or `raw`. */
   readonly type: string;
-  /** The position in the notebook, counted from 1. */
+  /** The position of the cell in the notebook, counted from 1. */
   readonly number: number;
-  /** The first line of the source that is not blank. */
+  /** The result of `firstLineOf` for the cell's source. */
   readonly firstLine: string;
 }
 
-/** Return the first line of a source that is not blank, without its indentation. */
+/** Return the first line that is not blank, without its indentation; '' if all lines are blank. */
 export function firstLineOf(source: string): string {
   return /\S.*/.exec(source)?.[0].trimEnd() ?? '';
 }
 
 /**
- * The kind of a change. `activeCell`: another notebook or cell became active · `source`: the
- * active cell's source changed · `cells`: the list of cells or the state of a cell changed.
+ * What changed. `activeCell`: another notebook or cell became active, or the notebook's id changed
+ * · `source`: the active cell's source changed · `cells`: the list of cells changed, the state of
+ * the active cell changed, or a cell was run.
  */
 export type SubjectChange = 'activeCell' | 'source' | 'cells';

@@ -1,4 +1,4 @@
-/** Buttons with a text, and chips: short texts in a frame, such as “failed”. */
+/** Buttons with a text, and chips. A chip is a short text in a frame, such as “failed”. */
 import React from 'react';
 
 import type { Tone } from '../../labels/stepLabels';
@@ -19,8 +19,8 @@ export function LinkButton(props: ButtonProps): React.JSX.Element {
   return <button type="button" className={classes} {...rest} />;
 }
 
-/** A short text in a coloured frame. */
 export function Chip(props: {
+  /** The colour of the frame; `hand` is the colour of a person's changes. Default: neutral. */
   tone?: Tone | 'hand';
   title?: string;
   children: React.ReactNode;

@@ -1,8 +1,10 @@
-/** The dialog that asks before a restore replaces edits that no step contains. */
+/** The dialog that asks for confirmation before a restore replaces edits that no step contains. */
 import { Dialog, showDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Ask whether step `index` may replace the cell's source; return whether the person agreed. */
+/**
+ * Ask whether the step at `index` may replace the cell's source. Return whether the person agreed.
+ */
 export async function confirmReplace(
   index: number,
   trans: TranslationBundle

@@ -1,4 +1,4 @@
-/** The React context with what all components of the sidebar share. */
+/** The React context of the sidebar: values that all its components can use. */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
@@ -8,15 +8,18 @@ import type { ReplayModel } from '../model/replay';
 
 export interface IReplayContext {
   /**
-   * The sidebar's model. Memoized components only call its methods: they must get what they draw
-   * as properties, because a change of the model doesn't render them again.
+   * The sidebar's model. A memoized component may call the model's methods, but must get all values
+   * that it draws as properties, because a change of the model doesn't render it again.
    */
   readonly model: ReplayModel;
   readonly commands: CommandRegistry;
   readonly languages: IEditorLanguageRegistry;
   readonly trans: TranslationBundle;
   readonly locale: string;
-  /** The current time, updated only every half minute, as each update renders all rows again. */
+  /**
+   * The current time. It is updated only every half minute, because each update renders all
+   * components that show a time.
+   */
   readonly now: Date;
 }
 
@@ -24,6 +27,7 @@ const Context = React.createContext<IReplayContext | null>(null);
 
 export const ReplayContext = Context.Provider;
 
+/** Return the sidebar's context. Only for components inside of a `ReplayContext`. */
 export function useReplay(): IReplayContext {
   return React.useContext(Context)!;
 }

@@ -1,4 +1,4 @@
-/** The view of the sidebar if it has no content: a text, and buttons to get started. */
+/** The view of a tab without content: a text, and buttons to get started. */
 import { CommandRegistry } from '@lumino/commands';
 import React from 'react';
 
@@ -6,15 +6,15 @@ import { CommandIDs } from '../../tokens';
 import { TextButton, LinkButton } from './buttons';
 import { useReplay } from './context';
 
-export function Empty(props: {
+export function EmptyView(props: {
   title: string;
   text: string;
-  /** Whether to offer to ask for code in the active cell. */
-  canAsk: boolean;
-  /** Whether to offer the first-steps notebook, which is a tutorial. */
-  isFirstLook: boolean;
+  /** Whether to show a button that asks a model for code in the active cell. */
+  offersAsking: boolean;
+  /** Whether to show a button that opens the first-steps notebook, which is a tutorial. */
+  offersFirstSteps: boolean;
 }): React.JSX.Element {
-  const { title, text, canAsk, isFirstLook } = props;
+  const { title, text, offersAsking, offersFirstSteps } = props;
   const { commands, trans } = useReplay();
   const { ask, firstSteps } = CommandIDs;
   return (
@@ -22,10 +22,10 @@ export function Empty(props: {
       <Sketch />
       <h3>{title}</h3>
       <p>{text}</p>
-      {canAsk && commands.hasCommand(ask) && (
+      {offersAsking && commands.hasCommand(ask) && (
         <>
           <p>
-            <AskLine />
+            <AskHint />
           </p>
           <TextButton
             className="jp-mod-primary"
@@ -36,7 +36,7 @@ export function Empty(props: {
           </TextButton>
         </>
       )}
-      {isFirstLook && commands.hasCommand(firstSteps) && (
+      {offersFirstSteps && commands.hasCommand(firstSteps) && (
         <LinkButton onClick={() => void commands.execute(firstSteps)}>
           {trans.__('Open First Steps')}
         </LinkButton>
@@ -45,17 +45,18 @@ export function Empty(props: {
   );
 }
 
-/** "Press Ctrl+I in a cell …". The keys are in a `kbd` element, where the translation has `%1`. */
-function AskLine(): React.JSX.Element {
+/** How to ask for code: "Press Ctrl+I in a cell …", or a text without keys if there are none. */
+function AskHint(): React.JSX.Element {
   const { commands, trans } = useReplay();
-  const isAsk = ({ command }: { command: string }) =>
+  const isAskBinding = ({ command }: { command: string }) =>
     command === CommandIDs.ask;
-  const binding = commands.keyBindings.find(isAsk);
+  const binding = commands.keyBindings.find(isAskBinding);
   if (!binding) {
     return (
       <>{trans.__('Select a code cell and describe what it should do.')}</>
     );
   }
+  // Split the translated text at `%1`, so that the keys can be drawn there in a `kbd` element.
   const placeholder = '\u0000';
   const [before, after] = trans
     .__('Press %1 in a cell to ask for code.', placeholder)
@@ -69,7 +70,7 @@ function AskLine(): React.JSX.Element {
   );
 }
 
-/** An illustration of three steps on a line: a request, an edit, another request. */
+/** A picture of three steps on a line: a request, an edit by hand, and another request. */
 function Sketch(): React.JSX.Element {
   return (
     <svg viewBox="0 0 120 44" width="120" height="44" aria-hidden="true">

@@ -1,4 +1,4 @@
-/** The export button, and the menu of formats below it. */
+/** The button that exports the replay, and the menu of formats that opens below the button. */
 import { downloadIcon, MenuSvg } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import React from 'react';
@@ -10,8 +10,8 @@ import { IconButton } from '../../ui/iconButton';
 export function ExportButton(): React.JSX.Element | null {
   const { commands, trans } = useReplay();
   const [isOpen, setOpen] = React.useState(false);
-  // Whether the menu was open before the pointer was pressed on the button. Any press outside the
-  // menu closes it, and a press on the button must not open it again.
+  // Whether the menu was open when the pointer was pressed on the button. That press closes the
+  // menu, as any press outside of it does. The click that follows must not open the menu again.
   const wasOpen = React.useRef(false);
   if (!commands.isEnabled(CommandIDs.exportReplay)) {
     return null;
@@ -37,7 +37,7 @@ export function ExportButton(): React.JSX.Element | null {
   );
 }
 
-/** Open the menu below a button. When the menu closes, the button gets the focus back. */
+/** Open the menu below `button`. When the menu closes, the button gets the focus. */
 function openMenu(
   commands: CommandRegistry,
   button: HTMLElement,
@@ -51,8 +51,8 @@ function openMenu(
   menu.contentNode.setAttribute('aria-label', button.title);
   menu.aboutToClose.connect(() => {
     button.focus();
-    // Wait until the chosen command has run, which happens after this signal, and until the press
-    // that closed the menu is handled, as it may have been on the button.
+    // Wait for two things that happen after this signal: the chosen command runs, and the press
+    // that closed the menu is handled. That press may have been on the button.
     window.setTimeout(() => {
       menu.dispose();
       onClosed();

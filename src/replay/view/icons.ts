@@ -1,6 +1,4 @@
-/**
- * Icons that JupyterLab doesn't have, in the theme's colours, and the icon of each kind of step.
- */
+/** Icons in the theme's colours that JupyterLab doesn't have, and the icon of each kind of step. */
 import {
   addIcon,
   checkIcon,
@@ -20,12 +18,13 @@ import type { Step } from '../../api/types';
 import { askIcon } from '../../ui/icons';
 import { contributorIcon } from '../../ui/contributorIcon';
 
+/** Return the SVG of an icon that draws `path`. The classes give it the theme's colours. */
 const svg = (path: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">
   <path class="jp-icon3 jp-icon-selectable" fill="#616161" d="${path}"/>
 </svg>`;
 
-/** A clock with a backward arrow above three steps. */
+/** A clock with a backward arrow, above three dots for steps. */
 export const replayIcon = new LabIcon({
   name: 'aiserver:replay',
   svgstr: svg(

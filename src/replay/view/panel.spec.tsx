@@ -18,19 +18,19 @@ import {
   summaryOf
 } from '../model/replay.fakes';
 import { ReplayPanel } from './panel';
-import { keyTarget } from './slider';
+import { positionAfterKey } from './slider';
 
 describe('the slider', () => {
   it('moves by one, by a tenth and to the ends', () => {
-    expect(keyTarget('ArrowRight', 3, 40)).toBe(4);
-    expect(keyTarget('ArrowUp', 3, 40)).toBe(4);
-    expect(keyTarget('ArrowLeft', 3, 40)).toBe(2);
-    expect(keyTarget('ArrowDown', 0, 40)).toBe(0);
-    expect(keyTarget('PageUp', 3, 40)).toBe(7);
-    expect(keyTarget('PageDown', 3, 40)).toBe(0);
-    expect(keyTarget('Home', 3, 40)).toBe(0);
-    expect(keyTarget('End', 3, 40)).toBe(39);
-    expect(keyTarget('a', 3, 40)).toBeNull();
+    expect(positionAfterKey('ArrowRight', 3, 40)).toBe(4);
+    expect(positionAfterKey('ArrowUp', 3, 40)).toBe(4);
+    expect(positionAfterKey('ArrowLeft', 3, 40)).toBe(2);
+    expect(positionAfterKey('ArrowDown', 0, 40)).toBe(0);
+    expect(positionAfterKey('PageUp', 3, 40)).toBe(7);
+    expect(positionAfterKey('PageDown', 3, 40)).toBe(0);
+    expect(positionAfterKey('Home', 3, 40)).toBe(0);
+    expect(positionAfterKey('End', 3, 40)).toBe(39);
+    expect(positionAfterKey('a', 3, 40)).toBeNull();
   });
 });
 
@@ -231,12 +231,12 @@ describe('ReplayPanel', () => {
       input.dispatchEvent(new Event('input', { bubbles: true }));
     };
     type(a, '1');
-    await until(() => model.compare.from === 0);
+    await until(() => model.comparison.positionA === 0);
     await until(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
     type(b, '2');
     await untilPosition(2);
     type(a, '9'); // There is no such step: A stays.
-    expect(model.compare.from).toBe(0);
+    expect(model.comparison.positionA).toBe(0);
     find('.jp-AIServer-Replay-compare').dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
     );
@@ -287,7 +287,7 @@ describe('ReplayPanel', () => {
     await show();
     const side = (name: string) => find(`[aria-label="Output of ${name}"]`);
     model.player.goTo(1);
-    model.compare.start(0);
+    model.comparison.start(0);
     await until(() => side('B'));
     expect(side('A').querySelector('pre')!.textContent).toBe('zero');
     expect(side('B').querySelector('pre')!.textContent).toBe('one');
@@ -315,9 +315,9 @@ describe('ReplayPanel', () => {
       'Cell 2b = 1'
     ]);
     links()[0].click();
-    await until(() => model.steps.shown?.cellId === 'p' && model.step);
+    await until(() => model.steps.shownCell?.cellId === 'p' && model.step);
     await model.goTo('a'); // It is still the active cell.
-    await until(() => model.steps.shown?.cellId === 'a' && links().length);
+    await until(() => model.steps.shownCell?.cellId === 'a' && links().length);
     links()[1].click();
     await until(() => subject.active === 'b');
   });

@@ -1,4 +1,4 @@
-/** The sidebar's widget. It activates its model only while the widget is visible. */
+/** The sidebar's widget. The model is active only while the widget is visible. */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { ITranslator } from '@jupyterlab/translation';
 import { VDomRenderer } from '@jupyterlab/ui-components';
@@ -14,8 +14,8 @@ import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
 import { ReplayView } from './view';
 
-/** The interval at which times are updated, in milliseconds; they are shown to the minute. */
-const TICK_MS = 30_000;
+/** The interval at which the displayed times, such as “5 minutes ago”, are updated. */
+const CLOCK_INTERVAL_MS = 30_000;
 
 export class ReplayPanel extends VDomRenderer<ReplayModel> {
   constructor(options: {
@@ -41,6 +41,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     this.addClass('jp-AIServer-Replay');
     this.node.setAttribute('role', 'region');
     this.node.tabIndex = -1;
+    // Don't move the focus any more once the person uses the keyboard.
     this.node.addEventListener(
       'keydown',
       () => (this._isFocusPending = false),
@@ -90,7 +91,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
 
   protected override onActivateRequest(msg: Message): void {
     super.onActivateRequest(msg);
-    // Render now, because the tab that is selected in the model may not be rendered yet.
+    // Render without delay, because the model's selected tab may not be rendered yet.
     MessageLoop.sendMessage(this, Widget.Msg.UpdateRequest);
     this.node.focus();
     this._isFocusPending = true;
@@ -105,8 +106,9 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   /**
-   * Focus the slider, so that arrow keys move through the steps, or the search field. As long as
-   * neither is rendered, focus the selected tab. Once the person has moved the focus, do nothing.
+   * Focus the slider or, in the search tab, the search field. With the focus on the slider, the
+   * arrow keys move through the steps. Until the slider or the field is rendered, focus the
+   * selected tab. Do nothing if the person has moved the focus to another element.
    */
   private _focusContent(): void {
     const { activeElement } = document;
@@ -126,9 +128,10 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private _activate(): void {
-    if (this._ticker === null) {
-      this._ticker = window.setInterval(() => this._tick(), TICK_MS);
-      this._tick();
+    if (this._clock === null) {
+      const update = () => this._updateTime();
+      this._clock = window.setInterval(update, CLOCK_INTERVAL_MS);
+      this._updateTime();
     }
     if (this.model) {
       this.model.isActive = true;
@@ -136,21 +139,24 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private _deactivate(): void {
-    if (this._ticker !== null) {
-      window.clearInterval(this._ticker);
-      this._ticker = null;
+    if (this._clock !== null) {
+      window.clearInterval(this._clock);
+      this._clock = null;
     }
     if (this.model) {
       this.model.isActive = false;
     }
   }
 
-  private _tick(): void {
+  /** Render the widget with the current time. */
+  private _updateTime(): void {
     this._context = { ...this._context, now: new Date() };
     this.update();
   }
 
   private _context: IReplayContext;
-  private _ticker: number | null = null;
+  /** The id of the timer that updates the displayed times; null while the widget is hidden. */
+  private _clock: number | null = null;
+  /** Whether `_focusContent` must be called again, because the content wasn't rendered yet. */
   private _isFocusPending = false;
 }

@@ -1,4 +1,4 @@
-/** The buttons of a player: previous step, play or pause, and next step. */
+/** The buttons of a player: go to the previous position, play or pause, go to the next position. */
 import { pauseIcon, runIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -9,7 +9,9 @@ import { nextIcon, previousIcon } from './icons';
 
 export function PlayButtons(props: {
   player: ReplayPlayer;
+  /** The accessible name of the button that goes to the previous position. */
   previousLabel: string;
+  /** The accessible name of the button that goes to the next position. */
   nextLabel: string;
 }): React.JSX.Element {
   const { player } = props;
@@ -29,7 +31,7 @@ export function PlayButtons(props: {
         className="jp-mod-play"
         disabled={length < 2}
         onClick={() => {
-          // The notebook's timeline plays at the speed that is chosen for a cell's steps.
+          // The speed can be chosen only in the cell tab, so the timeline's player copies it.
           player.speed = model.player.speed;
           player.toggle();
         }}

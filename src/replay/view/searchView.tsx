@@ -85,7 +85,7 @@ export function SearchView(): React.JSX.Element {
           )}
         />
       ) : (
-        <NoResults hasSearched={hits !== null} field={field} />
+        <NoResults hasResponse={hits !== null} field={field} />
       )}
     </div>
   );
@@ -95,6 +95,7 @@ function keyOf(hit: SearchHit): string {
   return `${hit.notebookId}/${hit.cellId}/${hit.turnId}`;
 }
 
+/** Return the text above the results: how many there are, or that the search is running. */
 function statusText(search: SearchModel, trans: TranslationBundle): string {
   const { results } = search;
   if (!search.query.trim()) {
@@ -113,12 +114,13 @@ function statusText(search: SearchModel, trans: TranslationBundle): string {
     : count;
 }
 
-/** The choices where to search, and whether by words or by meaning. */
+/** The search options: where to search, and whether to search by words or by meaning. */
 function SearchOptions(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { search } = model;
-  const { meaning } = search;
-  const install = meaning?.available === false ? meaning.install : null;
+  const { meaningSearch } = search;
+  const installCommand =
+    meaningSearch?.available === false ? meaningSearch.install : null;
   return (
     <div className="jp-AIServer-Replay-facets">
       <Choice<SearchScope>
@@ -136,22 +138,22 @@ function SearchOptions(): React.JSX.Element {
       <Choice<SearchBy>
         label={trans.__('Search by')}
         name="by"
-        value={search.by}
+        value={search.searchBy}
         options={[
           ['words', trans.__('Text'), false],
           [
             'meaning',
             trans.__('Meaning'),
-            !meaning?.available,
-            install
-              ? trans.__('To search by meaning, run: %1', install)
+            !meaningSearch?.available,
+            installCommand
+              ? trans.__('To search by meaning, run: %1', installCommand)
               : trans.__(
                   'Finds results with a similar meaning, even if the words differ. Works best in English.'
                 )
           ]
         ]}
         onChange={value => {
-          search.by = value;
+          search.searchBy = value;
         }}
       />
     </div>
@@ -161,7 +163,9 @@ function SearchOptions(): React.JSX.Element {
 /** A group of radio buttons. */
 function Choice<T extends string>(props: {
   label: string;
+  /** The name of the group in HTML. */
   name: string;
+  /** The selected option. */
   value: T;
   options: [value: T, text: string, isDisabled: boolean, title?: string][];
   onChange: (value: T) => void;
@@ -186,6 +190,7 @@ function Choice<T extends string>(props: {
   );
 }
 
+/** A search result: a request, with the line in which the query was found. */
 const Hit = React.memo(function Hit(props: {
   hit: SearchHit;
   isInCurrentNotebook: boolean;
@@ -195,30 +200,30 @@ const Hit = React.memo(function Hit(props: {
 }): React.JSX.Element {
   const { hit, isInCurrentNotebook, number, tabIndex } = props;
   const { model, trans } = useReplay();
-  const isMissing = !isInCurrentNotebook && hit.path === null;
-  const file = hit.path?.split('/').pop() ?? trans.__('notebook not found');
+  const isNotebookMissing = !isInCurrentNotebook && hit.path === null;
+  const fileName = hit.path?.split('/').pop() ?? trans.__('notebook not found');
   const snippet = hit.snippet.map((part, index) =>
     part.hit ? <mark key={index}>{part.text}</mark> : part.text
   );
-  const isInRequest = hit.where === 'intent';
+  const isFoundInRequest = hit.where === 'intent';
   return (
     <button
       type="button"
       tabIndex={tabIndex}
-      aria-disabled={isMissing || undefined}
+      aria-disabled={isNotebookMissing || undefined}
       title={
-        isMissing
+        isNotebookMissing
           ? trans.__('This notebook was moved or deleted.')
           : (hit.path ?? undefined)
       }
-      onClick={() => (isMissing ? undefined : void model.openHit(hit))}
+      onClick={() => (isNotebookMissing ? undefined : void model.openHit(hit))}
     >
       <span className="jp-AIServer-Replay-intent">
-        {isInRequest && snippet.length
+        {isFoundInRequest && snippet.length
           ? snippet
           : hit.intent.trim() || trans.__('Request without text')}
       </span>
-      {!isInRequest && (
+      {!isFoundInRequest && (
         <span className={`jp-AIServer-Replay-snippet jp-mod-${hit.where}`}>
           {hit.where === 'explanation' ? snippet : <code>{snippet}</code>}
         </span>
@@ -226,7 +231,7 @@ const Hit = React.memo(function Hit(props: {
       <span className="jp-AIServer-Replay-by">
         {hit.where === 'error' && <Chip tone="bad">{trans.__('failed')}</Chip>}
         <span className="jp-AIServer-Replay-file">
-          {isInCurrentNotebook ? cellName(number, trans) : file}
+          {isInCurrentNotebook ? cellName(number, trans) : fileName}
         </span>
         <When time={hit.timestamp} />
       </span>
@@ -234,20 +239,21 @@ const Hit = React.memo(function Hit(props: {
   );
 });
 
-/** The view of the tab without results: examples before a search, advice after it. */
+/** What is shown instead of results: examples if there is no query, advice if nothing was found. */
 function NoResults(props: {
-  hasSearched: boolean;
+  /** Whether the server has answered a search for the query. */
+  hasResponse: boolean;
   field: React.RefObject<HTMLInputElement>;
 }): React.JSX.Element | null {
-  const { hasSearched, field } = props;
+  const { hasResponse, field } = props;
   const { model, trans } = useReplay();
   const { search } = model;
   const isIncomplete =
-    !hasSearched || search.isSearching || search.results?.unread;
+    !hasResponse || search.isSearching || search.results?.unread;
   if (search.error || (search.query.trim() && isIncomplete)) {
     return null;
   }
-  if (hasSearched) {
+  if (hasResponse) {
     return (
       <div className="jp-AIServer-Replay-empty">
         <h3>{trans.__('No results')}</h3>

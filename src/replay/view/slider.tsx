@@ -1,31 +1,42 @@
 /**
- * The slider, with a dot for each step. Arrow keys move by one step, Page Up and Page Down by a
- * tenth of all steps, and Home and End to the first and the last step. The space bar starts
- * and stops playback.
+ * `Slider` is the slider over a cell's steps, with a dot for each step. `SliderBase` is a slider
+ * without a drawing of its own, which the notebook's activity chart uses, too.
+ *
+ * Arrow keys move by one position, Page Up and Page Down by a tenth of all positions, and Home and
+ * End to the first and the last position. The space bar starts and stops playback.
  */
 import React from 'react';
 
 import type { DotKind } from '../../labels/stepLabels';
 
-/** The minimum distance between dots, in pixels. Dots that would be closer are drawn as stripes. */
-const DOT_SPACE = 9;
+/** The minimum distance between dots, in pixels. If they would be closer, stripes are drawn. */
+const MIN_DOT_DISTANCE = 9;
+
+/** The space to the left and the right of the track together, in pixels, as set in the CSS. */
+const TRACK_PADDING = 44;
 
 /** The largest number of dots that are drawn while the width is unknown. */
-const MAX_DOTS = 48;
+const MAX_DOTS_FOR_UNKNOWN_WIDTH = 48;
 
 interface ISliderProps extends Pick<
   ISliderBaseProps,
   'position' | 'label' | 'valueText' | 'onMove' | 'onPlay'
 > {
+  /** The colours of the dots, one for each step. */
   dots: readonly DotKind[];
-  /** The position of the step that the current step is compared with; null if there is none. */
-  from: number | null;
-  /** The available width, in pixels; 0 while it is unknown. */
+  /** The position of step A of a comparison; null while no steps are compared. */
+  positionA: number | null;
+  /** The width of the sidebar, in pixels; 0 while it is unknown. */
   width: number;
 }
 
-/** Return the position that a key moves to; null if the slider doesn't handle the key. */
-export function keyTarget(
+/**
+ * Return the position to which a key moves the slider; null if the slider doesn't handle the key.
+ *
+ * @param position The current position.
+ * @param count The number of positions.
+ */
+export function positionAfterKey(
   key: string,
   position: number,
   count: number
@@ -46,17 +57,23 @@ export function keyTarget(
 }
 
 export function Slider(props: ISliderProps): React.JSX.Element {
-  const { dots, position, from, width } = props;
-  const maxDots = width ? Math.floor((width - 44) / DOT_SPACE) : MAX_DOTS;
-  const last = dots.length - 1;
-  const percent = (index: number) => (last > 0 ? (index / last) * 100 : 50);
+  const { dots, position, positionA, width } = props;
+  const maxDots = width
+    ? Math.floor((width - TRACK_PADDING) / MIN_DOT_DISTANCE)
+    : MAX_DOTS_FOR_UNKNOWN_WIDTH;
+  const lastIndex = dots.length - 1;
+  /** The distance of a dot from the left end of the track, in percent of the track's width. */
+  const percent = (index: number) =>
+    lastIndex > 0 ? (index / lastIndex) * 100 : 50;
   return (
     <SliderBase
       {...props}
       className="jp-AIServer-Replay-slider"
       trackClass="jp-AIServer-Replay-track"
       count={dots.length}
-      positionAt={share => Math.round(Math.max(0, Math.min(1, share)) * last)}
+      positionAt={fraction =>
+        Math.round(Math.max(0, Math.min(1, fraction)) * lastIndex)
+      }
     >
       <div
         className="jp-AIServer-Replay-passed"
@@ -65,7 +82,7 @@ export function Slider(props: ISliderProps): React.JSX.Element {
       {dots.length > maxDots ? (
         <div
           className="jp-AIServer-Replay-stripes"
-          style={{ backgroundImage: stripes(dots) }}
+          style={{ backgroundImage: stripeGradient(dots) }}
         />
       ) : (
         dots.map((kind, index) => (
@@ -76,10 +93,10 @@ export function Slider(props: ISliderProps): React.JSX.Element {
           />
         ))
       )}
-      {from !== null && (
+      {positionA !== null && (
         <b
           className="jp-AIServer-Replay-mark"
-          style={{ left: `${percent(from)}%` }}
+          style={{ left: `${percent(positionA)}%` }}
         >
           A
         </b>
@@ -96,26 +113,33 @@ export function Slider(props: ISliderProps): React.JSX.Element {
 
 export interface ISliderBaseProps {
   className: string;
+  /** The CSS class of the track, the part of the slider on which the positions are. */
   trackClass: string;
   /** The number of positions. */
   count: number;
+  /** The current position, from 0. */
   position: number;
+  /** The accessible name of the slider. */
   label: string;
   /** The description of the current position for `aria-valuetext`. */
   valueText: string;
-  /** Return the position at a fraction of the track's width, which is from 0 to 1 on the track. */
-  positionAt: (share: number) => number;
+  /**
+   * Return the position that the pointer selects. `fraction` is the pointer's place on the track,
+   * from 0 at the left end to 1 at the right end. It is less or more if the pointer is outside.
+   */
+  positionAt: (fraction: number) => number;
+  /** Called when the person moves the slider to a position. */
   onMove: (position: number) => void;
   /** Called when the space bar is pressed. */
   onPlay?: () => void;
   children: React.ReactNode;
 }
 
-/** A slider that people move with the pointer or the keyboard; its children draw the track. */
+/** A slider that people move with the pointer or the keyboard. Its children draw the track. */
 export function SliderBase(props: ISliderBaseProps): React.JSX.Element {
   const { count, position, onMove, onPlay } = props;
   const track = React.useRef<HTMLDivElement>(null);
-  const moveTo = (event: React.PointerEvent) => {
+  const moveToPointer = (event: React.PointerEvent) => {
     const box = track.current?.getBoundingClientRect();
     if (box && box.width > 0 && count > 1) {
       onMove(props.positionAt((event.clientX - box.left) / box.width));
@@ -125,7 +149,7 @@ export function SliderBase(props: ISliderBaseProps): React.JSX.Element {
     if (event.altKey || event.ctrlKey || event.metaKey) {
       return;
     }
-    const target = keyTarget(event.key, position, count);
+    const target = positionAfterKey(event.key, position, count);
     if (target !== null) {
       onMove(target);
     } else if (event.key === ' ' && onPlay) {
@@ -150,12 +174,13 @@ export function SliderBase(props: ISliderBaseProps): React.JSX.Element {
       onPointerDown={event => {
         if (event.button === 0) {
           event.currentTarget.setPointerCapture?.(event.pointerId);
-          moveTo(event);
+          moveToPointer(event);
         }
       }}
       onPointerMove={event => {
-        if (event.buttons & 1) {
-          moveTo(event);
+        const isPrimaryButtonPressed = event.buttons & 1;
+        if (isPrimaryButtonPressed) {
+          moveToPointer(event);
         }
       }}
     >
@@ -166,21 +191,22 @@ export function SliderBase(props: ISliderBaseProps): React.JSX.Element {
   );
 }
 
+/** Return the CSS classes of a dot. */
 export function dotClass(kind: DotKind): string {
   return `jp-AIServer-Replay-dot jp-mod-${kind}`;
 }
 
-/** Build a gradient with one stripe for each series of adjacent dots of the same kind. */
-function stripes(dots: readonly DotKind[]): string {
+/** Build a CSS gradient with one stripe for each series of adjacent dots of the same colour. */
+function stripeGradient(dots: readonly DotKind[]): string {
   const stops: string[] = [];
-  let from = 0;
+  let start = 0;
   dots.forEach((kind, index) => {
     if (index === dots.length - 1 || dots[index + 1] !== kind) {
       const color = `var(--jp-AIServer-Replay-${kind})`;
-      const percent = (end: number) =>
-        `${((end / dots.length) * 100).toFixed(2)}%`;
-      stops.push(`${color} ${percent(from)} ${percent(index + 1)}`);
-      from = index + 1;
+      const percent = (at: number) =>
+        `${((at / dots.length) * 100).toFixed(2)}%`;
+      stops.push(`${color} ${percent(start)} ${percent(index + 1)}`);
+      start = index + 1;
     }
   });
   return `linear-gradient(to right, ${stops.join(', ')})`;

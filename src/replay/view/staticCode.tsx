@@ -1,34 +1,35 @@
-/** Code with JupyterLab's syntax highlighting, but without an editor. */
+/** Read-only code with JupyterLab's syntax highlighting, rendered without an editor. */
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import React from 'react';
 
 import { useReplay } from './context';
 
 /**
- * Characters that are invisible or change the reading order. They can make code look harmless that
- * isn't (“Trojan Source”).
+ * Characters that are invisible or change the reading order. They can make dangerous code look
+ * harmless (an attack that is known as “Trojan Source”).
  */
-const HIDDEN =
+const HIDDEN_CHARACTERS =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffc]/g;
 
 /** Replace each hidden character by a visible “•”. */
 export function revealHidden(code: string): string {
-  return code.replace(HIDDEN, '•');
+  return code.replace(HIDDEN_CHARACTERS, '•');
 }
 
-/** Highlight code, and return the nodes to show; null if the code can't be highlighted. */
+/** Return DOM nodes that show code with highlighting; null if the code can't be highlighted. */
 export async function highlight(
   languages: IEditorLanguageRegistry,
   code: string,
   mimeType: string
 ): Promise<ChildNode[] | null> {
-  const host = document.createElement('span');
+  const container = document.createElement('span');
   const language = languages.findByMIME(mimeType);
   if (language) {
-    await languages.highlight(code, language, host).catch(() => undefined);
+    await languages.highlight(code, language, container).catch(() => undefined);
   }
-  return host.textContent === code ? [...host.childNodes] : null;
+  // After a failure, or if the language is unknown, the container doesn't contain the code.
+  return container.textContent === code ? [...container.childNodes] : null;
 }
 
 export const StaticCode = React.memo(function StaticCode(props: {
@@ -41,6 +42,7 @@ export const StaticCode = React.memo(function StaticCode(props: {
   const code = revealHidden(props.code);
   React.useLayoutEffect(() => {
     let isCurrent = true;
+    // Show the code without highlighting first.
     node.current!.textContent = code;
     void highlight(languages, code, mimeType).then(highlighted => {
       if (isCurrent && highlighted) {

@@ -1,4 +1,4 @@
-/** The sidebar's content: its tabs, and the view of the selected tab. */
+/** The sidebar's content: the tabs, two buttons, and the view of the selected tab. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
@@ -10,7 +10,7 @@ import { blameIcon } from '../../ui/icons';
 import { CellView } from './cell/cellView';
 import { TextButton } from './buttons';
 import { useReplay } from './context';
-import { Empty } from './empty';
+import { EmptyView } from './empty';
 import { ExportButton } from './exportMenu';
 import { IconButton } from '../../ui/iconButton';
 import { NotebookView } from './notebook/notebookView';
@@ -18,7 +18,7 @@ import { SearchView } from './searchView';
 
 export function ReplayView(): React.JSX.Element {
   const { model } = useReplay();
-  const { failure, view } = model;
+  const { failure, selectedTab } = model;
   return (
     <>
       <div className="jp-AIServer-Replay-top">
@@ -30,12 +30,12 @@ export function ReplayView(): React.JSX.Element {
         className="jp-AIServer-Replay-body"
         role="tabpanel"
         id="jp-AIServer-Replay-body"
-        aria-labelledby={`jp-AIServer-Replay-${view}`}
+        aria-labelledby={`jp-AIServer-Replay-${selectedTab}`}
       >
-        {failure && <Problem failure={failure} />}
-        {view === 'cell' && <CellTab />}
-        {view === 'notebook' && <NotebookView />}
-        {view === 'search' && <SearchView />}
+        {failure && <FailureMessage failure={failure} />}
+        {selectedTab === 'cell' && <CellTab />}
+        {selectedTab === 'notebook' && <NotebookView />}
+        {selectedTab === 'search' && <SearchView />}
       </div>
     </>
   );
@@ -48,7 +48,7 @@ function Tabs(): React.JSX.Element {
     notebook: trans.__('Notebook'),
     search: trans.__('Search')
   };
-  const views = Object.keys(names) as ReplayTab[];
+  const tabs = Object.keys(names) as ReplayTab[];
   return (
     <div
       className="jp-AIServer-Replay-tabs"
@@ -57,34 +57,35 @@ function Tabs(): React.JSX.Element {
       onKeyDown={event => {
         const offset = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
         if (offset) {
-          const index = views.indexOf(model.view) + offset + views.length;
-          const nextView = views[index % views.length];
+          const index = tabs.indexOf(model.selectedTab) + offset + tabs.length;
+          const newTab = tabs[index % tabs.length];
           event.preventDefault();
-          model.view = nextView;
-          document.getElementById(`jp-AIServer-Replay-${nextView}`)?.focus();
+          model.selectedTab = newTab;
+          document.getElementById(`jp-AIServer-Replay-${newTab}`)?.focus();
         }
       }}
     >
-      {views.map(view => (
+      {tabs.map(tab => (
         <button
-          key={view}
+          key={tab}
           type="button"
           role="tab"
-          id={`jp-AIServer-Replay-${view}`}
-          aria-selected={view === model.view}
+          id={`jp-AIServer-Replay-${tab}`}
+          aria-selected={tab === model.selectedTab}
           aria-controls="jp-AIServer-Replay-body"
-          tabIndex={view === model.view ? 0 : -1}
+          tabIndex={tab === model.selectedTab ? 0 : -1}
           onClick={() => {
-            model.view = view;
+            model.selectedTab = tab;
           }}
         >
-          {names[view]}
+          {names[tab]}
         </button>
       ))}
     </div>
   );
 }
 
+/** The button that shows or hides the contributor of each line, in the cell's gutter. */
 function BlameToggle(): React.JSX.Element | null {
   const { commands, trans } = useReplay();
   return commands.isEnabled(CommandIDs.blame) ? (
@@ -104,23 +105,27 @@ function CellTab(): React.JSX.Element | null {
   if (phase === 'steps') {
     return <CellView />;
   }
-  const content = emptyText(model, trans);
-  // Without an open notebook, or without a history in it, the person may be new to AI Server.
-  const isFirstLook = phase === 'notebook' || phase === 'history';
-  return content && <Empty {...content} isFirstLook={isFirstLook} />;
+  const content = emptyContent(model, trans);
+  // If no notebook is open, or the notebook has no history, the person may be new to AI Server.
+  const offersFirstSteps = phase === 'notebook' || phase === 'history';
+  return (
+    content && <EmptyView {...content} offersFirstSteps={offersFirstSteps} />
+  );
 }
 
-/** Return the text that is shown if the cell has no steps; null while they are loading. */
-function emptyText(
+/**
+ * Return the content of the tab if there are no steps; null if they are loading or failed to load.
+ */
+function emptyContent(
   model: ReplayModel,
   trans: TranslationBundle
-): { title: string; text: string; canAsk: boolean } | null {
+): { title: string; text: string; offersAsking: boolean } | null {
   switch (model.steps.phase) {
     case 'notebook':
       return {
         title: trans.__('No notebook is open'),
         text: trans.__('Open a notebook to see how its cells were made.'),
-        canAsk: false
+        offersAsking: false
       };
     case 'history':
       return {
@@ -128,33 +133,35 @@ function emptyText(
         text: trans.__(
           'After your first request, every request and every version of a cell is saved, and you can replay them here.'
         ),
-        canAsk: true
+        offersAsking: true
       };
     case 'empty':
-      return model.subject.cell?.type !== 'code' && model.steps.isFollowing
+      return model.subject.cell?.type !== 'code' &&
+        model.steps.isActiveCellShown
         ? {
             title: trans.__('This is a Markdown cell'),
             text: trans.__('Select a code cell to see how it was made.'),
-            canAsk: false
+            offersAsking: false
           }
         : {
             title: trans.__('This cell has no history yet'),
             text: trans.__(
               'Ask for code in this cell. Each request, answer and change will appear here as a step.'
             ),
-            canAsk: true
+            offersAsking: true
           };
     default:
       return null;
   }
 }
 
-function Problem(props: { failure: IFailure }): React.JSX.Element {
+/** The text of a failure, with a link to sign in if that can help, and a button to try again. */
+function FailureMessage(props: { failure: IFailure }): React.JSX.Element {
   const { model, trans } = useReplay();
   const { failure } = props;
   return (
     <div className="jp-AIServer-Replay-failure" role="alert">
-      <span>{problemText(failure, trans)}</span>
+      <span>{messageText(failure, trans)}</span>
       {failure.signIn && (
         <a
           className="jp-AIServer-Replay-button"
@@ -172,8 +179,8 @@ function Problem(props: { failure: IFailure }): React.JSX.Element {
   );
 }
 
-/** Return the text of a failure. An unknown failure is described as one of loading the history. */
-function problemText(failure: IFailure, trans: TranslationBundle): string {
+/** Return the text of a failure. If the cause is unknown, say that the history wasn't loaded. */
+function messageText(failure: IFailure, trans: TranslationBundle): string {
   return failure.code === 'unknown'
     ? trans.__('The history could not be loaded.')
     : failureText(failure, trans);

@@ -251,8 +251,8 @@ describe('the notebook and search tabs', () => {
     await until(() => rows().length === 2);
     button('Cell 2, changed').click();
     // (The previous cell may be shown briefly.)
-    await until(() => model.steps.shown?.cellId === 'b' && model.step);
-    expect(model.view).toBe('cell');
+    await until(() => model.steps.shownCell?.cellId === 'b' && model.step);
+    expect(model.selectedTab).toBe('cell');
     expect(model.step?.index).toBe(1);
   });
 
@@ -429,8 +429,8 @@ describe('the notebook and search tabs', () => {
     press(hit, 'ArrowUp');
     await until(() => document.activeElement === input);
     press(input, 'Enter');
-    await until(() => model.view === 'cell' && model.step?.index === 1);
-    expect(model.steps.shown?.cellId).toBe('b');
+    await until(() => model.selectedTab === 'cell' && model.step?.index === 1);
+    expect(model.steps.shownCell?.cellId).toBe('b');
   });
 
   it('opens results in other notebooks, and marks missing notebooks', async () => {
@@ -452,9 +452,9 @@ describe('the notebook and search tabs', () => {
     lost.click();
     expect(opened).toEqual([]);
     find('li[data-index="0"] button').click();
-    await until(() => model.view === 'cell');
+    await until(() => model.selectedTab === 'cell');
     expect(opened).toEqual(['deep/there.ipynb']);
-    await until(() => model.steps.shown?.notebookId === 'other');
+    await until(() => model.steps.shownCell?.notebookId === 'other');
   });
 
   it('makes suggestions without results', async () => {

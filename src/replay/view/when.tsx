@@ -1,4 +1,4 @@
-/** A time in a short form; its tooltip shows the full date and time. */
+/** A time in a short form, with the full date and time as its tooltip. */
 import React from 'react';
 
 import { useReplay } from './context';

@@ -41,8 +41,8 @@ describe('ReplayActions', () => {
         data: { from_seq: 1, replaced: 'a = "by hand"' }
       }
     ]);
-    expect(model.actions.note).toBe('restored');
-    expect(model.actions.isInCell).toBe(true);
+    expect(model.actions.lastResult).toBe('restored');
+    expect(model.actions.isCurrentStepInCell).toBe(true);
     expect(model.actions.canRestore).toBe(false);
     model.actions.undo();
     expect(subject.undoCount).toBe(1);
@@ -84,14 +84,14 @@ describe('ReplayActions', () => {
     ]);
     history.notify({ notebookId: 'nb', cellId: 'a' });
     await flush();
-    expect(model.actions.lastWorkingStep).toBe(0);
+    expect(model.actions.lastWorkingIndex).toBe(0);
     expect(await model.actions.restoreLastWorking()).toBe(true);
     expect(subject.source).toBe('a = 0');
     expect(history.recorded[0].data).toEqual({
       from_seq: 1,
       replaced: 'a = 1'
     });
-    expect(model.actions.lastWorkingStep).toBeNull();
+    expect(model.actions.lastWorkingIndex).toBeNull();
   });
 
   it('branches: restores the version and opens the prompt row for its turn', async () => {
@@ -109,7 +109,7 @@ describe('ReplayActions', () => {
     expect(history.recorded).toHaveLength(1);
     const first = { turnId: 1, title: 'request 1' };
     expect(replay.promptedBranches).toEqual([first]);
-    expect(model.actions.note).toBe('branched');
+    expect(model.actions.lastResult).toBe('branched');
     // Code that the cell contains already is not restored again.
     await model.actions.branch();
     expect(history.recorded).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('ReplayActions', () => {
     model.player.goTo(1);
     await model.actions.restore();
     expect(history.recorded).toHaveLength(0);
-    expect(model.actions.note).toBeNull();
+    expect(model.actions.lastResult).toBeNull();
   });
 
   it('does nothing to a cell that is read-only', async () => {
@@ -152,13 +152,13 @@ describe('ReplayActions', () => {
     history.failure = new Error('Full.');
     await model.actions.restore();
     expect(subject.source).toBe('a = 0');
-    expect(model.actions.note).toBe('unrecorded');
+    expect(model.actions.lastResult).toBe('unrecorded');
   });
 
   it('clears the note when the cell changes again', async () => {
     await model.actions.restore();
     subject.type('a = 3');
-    expect(model.actions.note).toBeNull();
+    expect(model.actions.lastResult).toBeNull();
     model.actions.undo();
     expect(subject.undoCount).toBe(0);
   });
@@ -195,7 +195,7 @@ describe('ReplayActions', () => {
       expect(history.recorded).toEqual([
         { type: 'accept', turnId: 3, source: 'a = 2' }
       ]);
-      expect(model.actions.note).toBe('accepted');
+      expect(model.actions.lastResult).toBe('accepted');
     });
 
     it('accepts it with the replaced source if the cell has been edited', async () => {
@@ -232,7 +232,7 @@ describe('ReplayActions', () => {
     subject.activate('c');
     subject.type('kept');
     await show();
-    expect(model.actions.isInCell).toBe(false);
+    expect(model.actions.isCurrentStepInCell).toBe(false);
     expect(model.actions.canRestore).toBe(false);
   });
 });

@@ -1,13 +1,15 @@
 /**
- * Actions on the current step: restore it, branch from it, insert it.
+ * The actions that the sidebar offers for the current step: put its code into the cell (restore),
+ * continue from it with another request (branch), and insert its code as a new cell.
  *
  * Invariants:
- * - An action changes only the cell that the sidebar shows. If the person switches to another
- *   cell while a dialog is open, the action changes nothing.
- * - A restore never loses code: it can be undone in one step, its record contains the source that
- *   it replaced, and edits that no step contains are replaced only after a confirmation.
- * - A restore closes an open suggestion: it accepts the suggestion if that is the restored step,
- *   and rejects it otherwise. The cell's prompt row closes when it reads the record of this.
+ * - Restoring and branching change only the cell that the sidebar shows. If the person switches to
+ *   another cell while a dialog is open, they change nothing.
+ * - A restore never loses code. One undo reverts it, its record contains the source that it
+ *   replaced, and it replaces edits that no step contains only after a confirmation.
+ * - A restore closes an open suggestion. If the restored step is the suggestion, the suggestion is
+ *   accepted, otherwise it is rejected. The prompt row of the cell then closes, because it watches
+ *   for the record of this.
  * - No action runs code.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
@@ -15,7 +17,7 @@ import { VDomModel } from '@jupyterlab/ui-components';
 import type { EventBody, Step } from '../../../api/types';
 import { IHistory, isSameCell } from '../../../tokens';
 import type { IBranch } from '../../../records/branch';
-import { branchAt, openTurn } from './graph';
+import { branchAt, findOpenTurn } from './graph';
 import { sourceAfter } from '../../../records/fold';
 import type { ReplayPlayer } from '../player';
 import { findLastWorking } from '../../../records/runs';
@@ -23,15 +25,15 @@ import type { ReplaySteps } from './steps';
 import type { IReplaySubject } from '../activeCell';
 import type { SubjectChange } from '../subject';
 
-/** The result of the last action; `unrecorded`: a step was restored, but recording this failed. */
-export type ReplayNote =
+/** The result of an action; `unrecorded`: a step was restored, but recording this failed. */
+export type ActionResult =
   'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
 
-/** The parts of JupyterLab that the replay needs. */
+/** What the sidebar's models need from JupyterLab. */
 export interface IReplayHost {
-  /** Ask whether step `index` may replace edits that no step contains. */
+  /** Ask the person whether the step at `index` may replace edits that no step contains. */
   confirmReplace(index: number): Promise<boolean>;
-  /** Open the prompt row; the request continues from `branch`, if it is not null. */
+  /** Open the prompt row. The next request continues from `branch`, unless it is null. */
   openPrompt(branch: IBranch | null): void;
   /** Open a notebook and bring it to the front. */
   openFile(path: string): Promise<void>;
@@ -54,91 +56,110 @@ export class ReplayActions extends VDomModel {
     this._subject.changed.connect(this._onSubjectChanged, this);
   }
 
-  /** The current step. */
+  /** The current step; null if no steps are loaded. */
   get step(): Step | null {
     return this._steps.all[this._player.position] ?? null;
   }
 
-  /** Whether the cell's source is the code of the current step. */
-  get isInCell(): boolean {
-    return this.matchesCell(this._player.position);
+  /** Whether the active cell is shown and its source is the code of the current step. */
+  get isCurrentStepInCell(): boolean {
+    return this.isStepInCell(this._player.position);
   }
 
-  /** Whether the cell's source is the code of step `index`. */
-  matchesCell(index: number): boolean {
+  /** Return whether the active cell is shown and its source is the code of the step at `index`. */
+  isStepInCell(index: number): boolean {
     const step = this._steps.all[index];
-    const { isFollowing } = this._steps;
-    return isFollowing && !!step && step.code === this._subject.source;
+    const { isActiveCellShown } = this._steps;
+    return isActiveCellShown && !!step && step.code === this._subject.source;
   }
 
-  /** Whether the cell has been edited since its last step. */
+  /** Whether the cell has been edited since its last step, so that no step contains the edits. */
   get hasUnrecordedEdits(): boolean {
-    const last = this._steps.all[this._steps.all.length - 1];
-    const isComparable = this._steps.isFollowing && !!last;
-    return isComparable && sourceAfter(last) !== this._subject.source;
+    const lastStep = this._steps.all[this._steps.all.length - 1];
+    const isComparable = this._steps.isActiveCellShown && !!lastStep;
+    return isComparable && sourceAfter(lastStep) !== this._subject.source;
   }
 
-  /** Whether the cell on show can be edited. */
+  /** Whether the shown cell can be edited. */
   get isWritable(): boolean {
-    return this._steps.isFollowing && this._subject.isWritable;
+    return this._steps.isActiveCellShown && this._subject.isWritable;
   }
 
+  /** Whether the current step can be restored. */
   get canRestore(): boolean {
     return this._canApply(this.step);
   }
 
-  /** The index of the last step that ran without an error; null if it can't be restored. */
-  get lastWorkingStep(): number | null {
+  /**
+   * The index of the step whose code was the last to run without an error; null if there is none or
+   * it can't be restored.
+   */
+  get lastWorkingIndex(): number | null {
     const index = findLastWorking(this._steps.all);
     return index !== null && this._canApply(this._steps.all[index])
       ? index
       : null;
   }
 
-  /** Whether a request can branch from the current step. */
+  /** Whether a new request can continue from the current step. */
   get canBranch(): boolean {
     const { step } = this;
     return !!step && hasCode(step) && this.isWritable;
   }
 
+  /** Whether the current step's code can be inserted as a new cell. */
   get canInsert(): boolean {
     return !!this.step?.code && this._subject.canInsert;
   }
 
-  /** The result of the last action; null once the cell changes again. */
-  get note(): ReplayNote {
-    return this._note;
+  /** The result of the last action; null if the cell has been edited since or it was cleared. */
+  get lastResult(): ActionResult {
+    return this._lastResult;
   }
 
-  /** Whether `undo` reverts the last action; an inserted cell can only be undone by JupyterLab. */
+  /** Whether `undo` can revert the last action. Only JupyterLab can revert an insertion. */
   get canUndo(): boolean {
-    return this._note !== null && this._note !== 'inserted';
+    return this._lastResult !== null && this._lastResult !== 'inserted';
   }
 
-  /** Restore the current step; resolves with whether it was restored. */
+  /**
+   * Restore the current step.
+   *
+   * @returns Whether the cell was changed.
+   */
   restore(): Promise<boolean> {
     return this._apply(this._player.position, 'restored');
   }
 
-  /** Restore the last version that ran without an error. */
+  /**
+   * Restore the last version that ran without an error.
+   *
+   * @returns Whether the cell was changed.
+   */
   async restoreLastWorking(): Promise<boolean> {
-    const index = this.lastWorkingStep;
+    const index = this.lastWorkingIndex;
     return index !== null && (await this._apply(index, 'restored'));
   }
 
-  /** Restore the current step if necessary, and open the prompt row to continue from it. */
+  /**
+   * Open the prompt row for a request that continues from the current step. If the cell contains
+   * other code, restore the step first.
+   *
+   * @returns Whether the prompt row was opened.
+   */
   async branch(): Promise<boolean> {
     const { step } = this;
     if (!this.canBranch || !step) {
       return false;
     }
     const branch = branchAt(this._steps.all, step.index);
-    const isRestored =
-      this.isInCell || (await this._apply(this._player.position, 'branched'));
-    if (isRestored) {
+    const isReady =
+      this.isCurrentStepInCell ||
+      (await this._apply(this._player.position, 'branched'));
+    if (isReady) {
       this._host.openPrompt(branch);
     }
-    return isRestored;
+    return isReady;
   }
 
   /** Insert the current step's code into a new cell below the active cell. */
@@ -147,32 +168,34 @@ export class ReplayActions extends VDomModel {
     if (this.canInsert && step) {
       this._player.pause();
       this._subject.insertBelow(step.code);
-      this._setNote('inserted');
+      this._setLastResult('inserted');
     }
   }
 
-  /** Revert the last restore. */
+  /** Undo the last change of the cell if `lastResult` is that of a restore. */
   undo(): void {
-    if (this.canUndo && this._steps.isFollowing) {
+    if (this.canUndo && this._steps.isActiveCellShown) {
       this._subject.undo();
     }
   }
 
-  /** Set the note to null. */
-  dismiss(): void {
-    if (this._note !== null) {
-      this._setNote(null);
+  /** Set `lastResult` to null, so that the sidebar no longer shows it. */
+  clearLastResult(): void {
+    if (this._lastResult !== null) {
+      this._setLastResult(null);
     }
   }
 
+  /** Return whether a step's code can be written into the cell and would change its source. */
   private _canApply(step: Step | null): boolean {
     const isDifferent = step?.code !== this._subject.source;
     return !!step && hasCode(step) && this.isWritable && isDifferent;
   }
 
   /**
-   * Write a step's code into the cell, and record that. Nothing is awaited between the last check
-   * of the cell and its change. If only recording fails, the note becomes `unrecorded`.
+   * Write a step's code into the cell, and record this. Nothing is awaited between the last check
+   * that the cell may be changed and the change. If only recording fails, the result is
+   * `unrecorded`.
    *
    * @returns Whether the cell was changed.
    */
@@ -181,8 +204,8 @@ export class ReplayActions extends VDomModel {
     action: 'restored' | 'branched'
   ): Promise<boolean> {
     const step = this._steps.all[index] ?? null;
-    const { shown } = this._steps;
-    if (!step || !shown || !this._canApply(step)) {
+    const { shownCell } = this._steps;
+    if (!step || !shownCell || !this._canApply(step)) {
       return false;
     }
     this._player.pause();
@@ -190,37 +213,38 @@ export class ReplayActions extends VDomModel {
       return false;
     }
     // The person may have switched to another cell while the dialog was open.
-    const isStillShown = isSameCell(this._steps.shown, shown);
+    const isStillShown = isSameCell(this._steps.shownCell, shownCell);
     if (!isStillShown || this.isDisposed || !this._canApply(step)) {
       return false;
     }
     const events = this._buildEvents(step, this._subject.source);
     const isAccepted = action === 'restored' && events[0].type === 'accept';
-    const note = isAccepted ? 'accepted' : action;
+    const result = isAccepted ? 'accepted' : action;
     this._isApplying = true;
     try {
       this._subject.apply(step.code);
     } finally {
       this._isApplying = false;
     }
-    this._setNote(note);
-    const key = { notebookId: shown.notebookId, cellId: shown.cellId };
+    this._setLastResult(result);
+    const { notebookId, cellId } = shownCell;
+    const key = { notebookId, cellId };
     try {
       await this._history.record(key, events);
     } catch {
-      if (this._note === note) {
-        this._setNote('unrecorded');
+      if (this._lastResult === result) {
+        this._setLastResult('unrecorded');
       }
     }
     return true;
   }
 
   /**
-   * Build the events that record a restore and accept or reject an open suggestion. `replaced` is
-   * the source that the restore replaces.
+   * Build the events that record a restore. If there is an open suggestion, the events also accept
+   * or reject it. `replaced` is the source that the restore replaces.
    */
   private _buildEvents(step: Step, replaced: string): EventBody[] {
-    const suggestion = openTurn(this._steps.all);
+    const suggestion = findOpenTurn(this._steps.all);
     const turnId = suggestion?.turnId;
     if (suggestion?.index === step.index) {
       const accepted = { type: 'accept', turnId, source: step.code };
@@ -233,14 +257,14 @@ export class ReplayActions extends VDomModel {
     return suggestion ? [{ type: 'reject', turnId }, restored] : [restored];
   }
 
-  private _setNote(note: ReplayNote): void {
-    this._note = note;
+  private _setLastResult(result: ActionResult): void {
+    this._lastResult = result;
     this.stateChanged.emit();
   }
 
   private _onSubjectChanged(_: IReplaySubject, change: SubjectChange): void {
-    if (change === 'source' && !this._isApplying && this._note !== null) {
-      this._setNote(null);
+    if (change === 'source' && !this._isApplying && this._lastResult !== null) {
+      this._setLastResult(null);
     }
   }
 
@@ -249,11 +273,12 @@ export class ReplayActions extends VDomModel {
   private readonly _player: ReplayPlayer;
   private readonly _steps: ReplaySteps;
   private readonly _subject: IReplaySubject;
+  /** Whether an action is changing the cell's source now, so that the change isn't the person's. */
   private _isApplying = false;
-  private _note: ReplayNote = null;
+  private _lastResult: ActionResult = null;
 }
 
-/** Whether a step has code to restore; a failed request may have none. */
+/** Return whether a step has code, which may be empty. A request that failed may have none. */
 function hasCode(step: Step): boolean {
   const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';
   return step.kind !== 'turn' || !hasFailed || step.code !== '';

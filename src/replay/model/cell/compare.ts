@@ -1,8 +1,8 @@
 /**
- * The comparison of two steps of a cell. The interface calls them A and B: A stays the same while
- * the person moves through the steps, and B is the current step.
+ * The comparison of two steps of a cell, A and B. B is always the current step. A stays the same
+ * step while the person moves through the steps.
  *
- * Invariants: while two steps are compared, the position of A is that of an existing step.
+ * Invariant: while two steps are compared, the position of A is the position of an existing step.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -13,52 +13,56 @@ export class StepComparison extends VDomModel {
     super();
   }
 
-  /** The position of A; null while nothing is compared. */
-  get from(): number | null {
-    return this._from !== null && this._from < this._player.length
-      ? this._from
+  /** The position of A; null while no steps are compared. */
+  get positionA(): number | null {
+    return this._positionA !== null && this._positionA < this._player.length
+      ? this._positionA
       : null;
   }
 
   /** Whether two steps are compared. */
-  get isOn(): boolean {
-    return this.from !== null;
+  get isComparing(): boolean {
+    return this.positionA !== null;
   }
 
-  /** Compare the current step with the step at position `from`, which becomes A. */
-  start(from: number): void {
+  /** Compare the current step with the step at `positionA`. */
+  start(positionA: number): void {
     this._player.pause();
     const lastPosition = this._player.length - 1;
     if (lastPosition >= 0) {
-      this._set(Math.max(0, Math.min(lastPosition, Math.round(from))));
+      this._setPositionA(
+        Math.max(0, Math.min(lastPosition, Math.round(positionA)))
+      );
     }
   }
 
-  /** Compare the current step with the previous step; compare the first step with the second. */
-  startFromPrevious(): void {
+  /**
+   * Compare the current step with the step before it. The first step is compared with the second.
+   */
+  startWithPrevious(): void {
     const { position } = this._player;
     this.start(position > 0 ? position - 1 : 1);
   }
 
-  /** Exchange A and B: the current step becomes A, and A the current step. */
+  /** Exchange A and B: the current step becomes A, and A becomes the current step. */
   swap(): void {
-    const { from } = this;
-    if (from !== null) {
-      this._from = this._player.position;
-      this._player.goTo(from);
+    const { positionA } = this;
+    if (positionA !== null) {
+      this._positionA = this._player.position;
+      this._player.goTo(positionA);
     }
   }
 
   stop(): void {
-    this._set(null);
+    this._setPositionA(null);
   }
 
-  private _set(from: number | null): void {
-    if (from !== this._from) {
-      this._from = from;
+  private _setPositionA(positionA: number | null): void {
+    if (positionA !== this._positionA) {
+      this._positionA = positionA;
       this.stateChanged.emit();
     }
   }
 
-  private _from: number | null = null;
+  private _positionA: number | null = null;
 }

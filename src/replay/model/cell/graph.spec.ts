@@ -1,6 +1,6 @@
 import type { Step } from '../../../api/types';
 import { stepsOf } from '../replay.fakes';
-import { graphOf, isBranching, parentOf, turnOf } from './graph';
+import { buildGraph, isBranching, parentOf, findTurnId } from './graph';
 
 /** Steps that differ from accepted turns by `changes`. */
 function steps(...changes: Partial<Step>[]): Step[] {
@@ -12,40 +12,55 @@ function steps(...changes: Partial<Step>[]): Step[] {
 
 describe('the graph of the steps', () => {
   it('is one line without branches', () => {
-    const { rows, columns } = graphOf(steps({}, {}, {}));
+    const { rows, columns } = buildGraph(steps({}, {}, {}));
     expect(columns).toBe(1);
     expect(rows).toEqual([
-      { column: 0, through: [], fromAbove: false, down: [0] },
-      { column: 0, through: [], fromAbove: true, down: [0] },
-      { column: 0, through: [], fromAbove: true, down: [] }
+      {
+        column: 0,
+        passingColumns: [],
+        hasLineFromAbove: false,
+        columnsBelow: [0]
+      },
+      {
+        column: 0,
+        passingColumns: [],
+        hasLineFromAbove: true,
+        columnsBelow: [0]
+      },
+      {
+        column: 0,
+        passingColumns: [],
+        hasLineFromAbove: true,
+        columnsBelow: []
+      }
     ]);
   });
 
   it('draws a line past the steps of an abandoned branch', () => {
     // 0 ── 1 ── 2 (left), 0 ── 3.
-    const { rows, columns } = graphOf(
+    const { rows, columns } = buildGraph(
       steps({}, { lane: 1 }, { lane: 1 }, { parent: 0 })
     );
     expect(columns).toBe(2);
-    expect([...rows[0].down].sort()).toEqual([0, 1]);
+    expect([...rows[0].columnsBelow].sort()).toEqual([0, 1]);
     expect(rows[1]).toEqual({
       column: 1,
-      through: [0],
-      fromAbove: true,
-      down: [1]
+      passingColumns: [0],
+      hasLineFromAbove: true,
+      columnsBelow: [1]
     });
-    expect(rows[2].through).toEqual([0]);
-    expect(rows[2].down).toEqual([]);
-    expect(rows[3].fromAbove).toBe(true);
+    expect(rows[2].passingColumns).toEqual([0]);
+    expect(rows[2].columnsBelow).toEqual([]);
+    expect(rows[3].hasLineFromAbove).toBe(true);
   });
 
   it('accepts any input: invalid parents count as none, further columns share the last', () => {
     const all = steps({ parent: null }, { parent: 5 }, { parent: 2, lane: 99 });
     expect(all.map(parentOf)).toEqual([null, null, null]);
-    const { rows, columns } = graphOf(all);
+    const { rows, columns } = buildGraph(all);
     expect(columns).toBe(4);
-    expect(rows.every(row => !row.fromAbove)).toBe(true);
-    expect(graphOf([]).columns).toBe(1);
+    expect(rows.every(row => !row.hasLineFromAbove)).toBe(true);
+    expect(buildGraph([]).columns).toBe(1);
   });
 
   it('recognizes steps that continue from another than the previous one', () => {
@@ -65,7 +80,7 @@ describe('the turn that a version comes from', () => {
       { kind: 'restore', author: 'person', fromStep: 3 },
       { kind: 'edit', author: 'person', parent: 0 }
     );
-    expect(all.map((_, at) => turnOf(all, at))).toEqual([
+    expect(all.map((_, at) => findTurnId(all, at))).toEqual([
       null,
       1,
       1,

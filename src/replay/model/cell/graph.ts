@@ -1,10 +1,12 @@
 /**
- * The graph of a cell's steps: the parent of each step, and the lines between the steps in the
- * list. All functions here are pure.
+ * The graph of a cell's steps. The parent of a step is the step that it continues from. The list of
+ * steps draws each branch in its own column, and a line from each step to its parent. All functions
+ * here are pure.
  *
- * Invariants: every list of steps has a graph. A step counts as having no parent if its parent is
- * missing, is a later step or is the step itself. Branches that would need more columns than
- * `MAX_COLUMNS` are drawn in the last column.
+ * Invariants:
+ * - Every list of steps has a graph, even if its data is invalid. A step counts as having no parent
+ *   if its parent is missing, is a later step or is the step itself.
+ * - Branches that would need more columns than `MAX_COLUMNS` are drawn in the last column.
  */
 import type { Step } from '../../../api/types';
 import type { IBranch } from '../../../records/branch';
@@ -18,7 +20,9 @@ export function parentOf(step: Step): number | null {
   return parent !== null && parent >= 0 && parent < step.index ? parent : null;
 }
 
-/** Whether the step does not continue from the step right before it, but from an earlier step. */
+/**
+ * Return whether a step continues from a step other than the one directly before it in the list.
+ */
 export function isBranching(step: Step): boolean {
   const parent = parentOf(step);
   return parent !== null && parent !== step.index - 1;
@@ -30,13 +34,17 @@ export function columnOf(step: Step): number {
 }
 
 /**
- * Return the id of the turn that a step's code comes from; null if no model wrote the code. A
- * request that continues from the step gets this turn as its parent.
+ * Return the id of the turn that a step's code comes from; null if no turn is found. A request that
+ * continues from the step gets this turn as its parent.
  */
-export function turnOf(steps: readonly Step[], index: number): number | null {
+export function findTurnId(
+  steps: readonly Step[],
+  index: number
+): number | null {
   let current: number | null = index;
-  // Whether to look for the origin of the step's own code, or else of the cell's source after the
-  // step. The two differ for a turn whose code was not written into the cell.
+  // If true, look for the turn that `step.code` comes from. If false, look for the turn that the
+  // cell's source after the step comes from. These differ if the step's code was not applied, as
+  // with a rejected answer.
   let isOwnCode = true;
   while (current !== null && steps[current]) {
     const step: Step = steps[current];
@@ -44,54 +52,55 @@ export function turnOf(steps: readonly Step[], index: number): number | null {
     if (isTurn && step.turnId !== undefined && (isOwnCode || step.applied)) {
       return step.turnId;
     }
-    const origin: number | undefined = step.fromStep;
-    isOwnCode = origin !== undefined && origin < current;
-    current = isOwnCode ? origin! : parentOf(step);
+    // A restore has the code of an earlier step; other steps continue from their parent's source.
+    const restored: number | undefined = step.fromStep;
+    isOwnCode = restored !== undefined && restored < current;
+    current = isOwnCode ? restored! : parentOf(step);
   }
   return null;
 }
 
-/** Return the branch that a request continues if it is made at a step; null if it has no turn. */
+/** Return the branch that a request at a step continues; null if the step comes from no turn. */
 export function branchAt(
   steps: readonly Step[],
   index: number
 ): IBranch | null {
-  const turnId = turnOf(steps, index);
+  const turnId = findTurnId(steps, index);
   const turn = steps.find(
     step => step.kind === 'turn' && step.turnId === turnId
   );
   return turnId === null ? null : { turnId, title: turn?.title ?? '' };
 }
 
-/** Return the newest turn if it is neither accepted nor rejected, else null. */
-export function openTurn(steps: readonly Step[]): Step | null {
+/** Return the newest turn if its suggestion is neither accepted nor rejected, else null. */
+export function findOpenTurn(steps: readonly Step[]): Step | null {
   const newest = [...steps].reverse().find(({ kind }) => kind === 'turn');
   const isOpen = newest?.outcome === 'open' && newest.turnId !== undefined;
   return isOpen ? newest : null;
 }
 
-/** The lines in one row of the list of steps. Columns are counted from 0. */
+/** What the graph draws in one row of the list of steps. Columns are counted from 0. */
 export interface IGraphRow {
   /** The column of the dot that stands for the row's step. */
   readonly column: number;
-  /** Columns whose line passes from the row above to the row below. */
-  readonly through: readonly number[];
+  /** The columns in which a line passes straight from the row above to the row below. */
+  readonly passingColumns: readonly number[];
   /** Whether a line leads from the row above to the dot. */
-  readonly fromAbove: boolean;
-  /** Columns of the row below to which a line leads from the dot. */
-  readonly down: readonly number[];
+  readonly hasLineFromAbove: boolean;
+  /** The columns of the row below to which lines lead from the dot. */
+  readonly columnsBelow: readonly number[];
 }
 
-/** Compute the lines of all rows, and the number of columns. */
-export function graphOf(steps: readonly Step[]): {
+/** Compute what the graph draws in each row, and the number of columns that it needs. */
+export function buildGraph(steps: readonly Step[]): {
   rows: readonly IGraphRow[];
   columns: number;
 } {
   const rows = steps.map(step => ({
     column: columnOf(step),
-    through: [] as number[],
-    fromAbove: false,
-    down: [] as number[]
+    passingColumns: [] as number[],
+    hasLineFromAbove: false,
+    columnsBelow: [] as number[]
   }));
   steps.forEach((step, index) => {
     const parent = parentOf({ ...step, index });
@@ -99,16 +108,17 @@ export function graphOf(steps: readonly Step[]): {
       return;
     }
     const { column } = rows[index];
-    rows[index].fromAbove = true;
-    if (!rows[parent].down.includes(column)) {
-      rows[parent].down.push(column);
+    rows[index].hasLineFromAbove = true;
+    if (!rows[parent].columnsBelow.includes(column)) {
+      rows[parent].columnsBelow.push(column);
     }
-    // Stop at a row that has a line in this column: that line leads to the parent already.
-    for (let between = index - 1; between > parent; between--) {
-      if (rows[between].through.includes(column)) {
+    // Draw the line from the step up to its parent. A line that is already in this column leads to
+    // the parent, so stop where the new line meets it.
+    for (let row = index - 1; row > parent; row--) {
+      if (rows[row].passingColumns.includes(column)) {
         break;
       }
-      rows[between].through.push(column);
+      rows[row].passingColumns.push(column);
     }
   });
   return { rows, columns: 1 + Math.max(0, ...rows.map(row => row.column)) };

@@ -1,21 +1,28 @@
 /**
- * The relatives of a merge step: the cells that were merged into the step's cell, or the cell that
- * the step's cell was merged into.
+ * The relatives of a merge step, which records that cells were merged. In the history of the merged
+ * cell, the relatives are the cells that were merged into it. In the history of a cell that was
+ * merged into another cell, the only relative is that other cell.
  */
 import type { Step } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
 import type { IReplaySubject } from '../activeCell';
 import { firstLineOf, ICellInfo } from '../subject';
 
+/** A cell that is a relative of a merge step. */
 export interface IRelative {
   readonly cellId: string;
-  /** Null if the cell is no longer in the notebook. */
+  /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
-  /** The first line that is not blank. */
+  /**
+   * The first line of the cell's source that is not blank. For a deleted cell: of its last source.
+   */
   readonly firstLine: string;
 }
 
-/** Return the ids of a merge step's relatives. Its data isn't trusted: it may be imported. */
+/**
+ * Return the ids of a merge step's relatives. Invalid ids are left out, because the step's data may
+ * come from another program.
+ */
 export function relativesOf(step: Step): string[] {
   if (step.kind !== 'merge') {
     return [];
@@ -25,16 +32,16 @@ export function relativesOf(step: Step): string[] {
   return ids.filter((id): id is string => typeof id === 'string' && id !== '');
 }
 
-/** Describe each cell by the first line of its source, or of its last recorded source if deleted. */
+/** Return the relatives with these ids. The last sources of deleted cells come from the server. */
 export async function describeCells(
   { subject, history }: { subject: IReplaySubject; history: IHistory },
   ids: readonly string[]
 ): Promise<IRelative[]> {
   const cellById = new Map(subject.cells().map(cell => [cell.id, cell]));
   const { notebookId } = subject;
-  const hasMissing = ids.some(id => !cellById.has(id));
+  const hasDeletedCell = ids.some(id => !cellById.has(id));
   const summaries =
-    hasMissing && notebookId !== null
+    hasDeletedCell && notebookId !== null
       ? await history.api.sessions(notebookId).catch(() => [])
       : [];
   return ids.map(cellId => {

@@ -1,8 +1,8 @@
 /**
- * The steps of the cell that the sidebar shows. This is the active cell, unless the person selected
- * a deleted cell, which is then pinned. The steps are fetched again for each other active cell.
+ * The steps of the cell that the sidebar shows. This is the active cell, or a deleted cell that the
+ * person opened. A deleted cell is pinned: it is shown until another cell becomes active.
  *
- * The invariants are those of `LoadedModel`.
+ * The invariants of `LoadedModel` apply.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -15,25 +15,29 @@ import type { IReplaySubject } from '../activeCell';
 import type { ICellInfo, SubjectChange } from '../subject';
 
 /**
- * The state of the cell view: `steps` if the cell has steps, else what is missing.
- * `idle`: nothing was requested yet · `notebook`: no notebook is open · `cell`: the notebook has no
- * cell, perhaps because it is still being opened · `history`: no cell of the notebook has a
+ * What the cell tab shows: `steps` if there are steps to show, else the reason why there are none.
+ * `idle`: nothing was requested yet · `notebook`: no notebook is open · `cell`: no cell is active,
+ * perhaps because the notebook is still being opened · `history`: no cell of the notebook has a
  * history · `empty`: this cell has no history · `failed`: the request failed.
  */
 export type ReplayPhase =
   'idle' | 'notebook' | 'cell' | 'history' | 'empty' | 'failed' | 'steps';
 
-/** The cell that the sidebar shows, as it was when its steps were loaded. */
+/** The cell that the sidebar shows. */
 export interface IShownCell extends ICellKey {
-  /** Null for a cell that is no longer in the notebook. */
+  /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly info: ICellInfo | null;
+  /** The MIME type of the cell's source. */
   readonly mimeType: string;
 }
 
-/** `cell`: steps of another cell · `steps`: newer steps of the same cell. */
+/**
+ * How the list of steps changed. `cell`: the steps of another cell are shown now · `steps`: the
+ * steps of the same cell were loaded again.
+ */
 export type StepsChange = 'cell' | 'steps';
 
-/** The minimum interval between requests, in milliseconds. */
+/** The minimum pause between requests, in milliseconds. */
 const PAUSE_MS = 100;
 
 export class ReplaySteps extends LoadedModel {
@@ -41,44 +45,45 @@ export class ReplaySteps extends LoadedModel {
     super(options, PAUSE_MS);
   }
 
-  /** Emitted when `all` changes; `stateChanged` is emitted for every change of this model. */
+  /** Emitted when `all` is replaced. (`stateChanged` is emitted for every change of this model.) */
   get changed(): ISignal<this, StepsChange> {
     return this._changed;
   }
 
-  /** The state of the cell view. */
   get phase(): ReplayPhase {
     return this._phase;
   }
 
   /** The cell whose steps are shown; null if there is none. */
-  get shown(): IShownCell | null {
-    return this._shown;
+  get shownCell(): IShownCell | null {
+    return this._shownCell;
   }
 
-  /** All steps of the cell in `shown`, oldest first. */
+  /** All steps of `shownCell`, oldest first. */
   get all(): readonly IShownStep[] {
     return this._all;
   }
 
-  /** Whether the cell in `shown` is the active cell, so that it can be edited. */
-  get isFollowing(): boolean {
+  /** Whether `shownCell` is the active cell; only then can an action change its source. */
+  get isActiveCellShown(): boolean {
     return (
-      this._shown !== null &&
-      this._shown.cellId === this.subject.cell?.id &&
-      this._shown.notebookId === this.subject.notebookId
+      this._shownCell !== null &&
+      this._shownCell.cellId === this.subject.cell?.id &&
+      this._shownCell.notebookId === this.subject.notebookId
     );
   }
 
   /** Reload the steps without delay. */
   override refresh(): void {
-    this._lastLoad = 0;
+    this._lastFetchTime = 0;
     super.refresh();
   }
 
-  /** Show a cell until another becomes active; with null, follow the active cell again. */
+  /**
+   * Show this cell until another cell becomes active. If `cellId` is null, show the active cell.
+   */
   pin(cellId: string | null): void {
-    this._pinned = cellId;
+    this._pinnedCellId = cellId;
     this.loadIfOutdated();
   }
 
@@ -94,10 +99,11 @@ export class ReplaySteps extends LoadedModel {
     if (typeof target === 'string') {
       return () => this._show(null, [], target);
     }
-    // While the person moves through many cells with an arrow key, request only the steps of the
-    // first and the last of these cells.
-    const isRapid = Date.now() - this._lastLoad < PAUSE_MS;
-    this._lastLoad = Date.now();
+    // If the person moves quickly through many cells with an arrow key, request only the steps of
+    // the first and the last of these cells: this delays each request but the first, and meanwhile
+    // the next cell aborts it.
+    const isRapid = Date.now() - this._lastFetchTime < PAUSE_MS;
+    this._lastFetchTime = Date.now();
     if (isRapid) {
       await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
     }
@@ -108,13 +114,13 @@ export class ReplaySteps extends LoadedModel {
       const { steps } = await this.history.api.replay(target, signal);
       return () => this._show(target, steps, steps.length ? 'steps' : 'empty');
     } catch (reason) {
-      // Steps of this cell that are shown already may be outdated, but are still useful: keep them
-      // next to the error.
-      const hasSteps =
-        this._phase === 'steps' && isSameCell(target, this._shown);
+      // If steps of this cell are shown already, keep them and show the error above them. They may
+      // be outdated, but are still useful.
+      const showsSteps =
+        this._phase === 'steps' && isSameCell(target, this._shownCell);
       return () => {
         this.setError(toFailure(reason));
-        if (!hasSteps) {
+        if (!showsSteps) {
           this._show(target, [], 'failed');
         }
       };
@@ -126,7 +132,7 @@ export class ReplaySteps extends LoadedModel {
     change: SubjectChange
   ): void {
     if (change === 'activeCell') {
-      this._pinned = null;
+      this._pinnedCellId = null;
     }
     if (change !== 'source') {
       this.loadIfOutdated();
@@ -141,58 +147,60 @@ export class ReplaySteps extends LoadedModel {
     }
   }
 
-  /** If the steps needn't be loaded again, update at least the description of their cell. */
+  /** Load the steps if they are outdated. Otherwise update only the description of their cell. */
   protected override loadIfOutdated(): boolean {
     const isOutdated = super.loadIfOutdated();
     const target = this._getTarget();
     if (!isOutdated && this.isActive && typeof target !== 'string') {
-      if (isSameCell(target, this._shown)) {
-        this._shown = target;
+      if (isSameCell(target, this._shownCell)) {
+        this._shownCell = target;
       }
       this.stateChanged.emit();
     }
     return isOutdated;
   }
 
-  /** Return the cell that should be shown; if there is none, the phase that says why. */
+  /** Return the cell that should be shown; if there is none, the phase that tells why not. */
   private _getTarget(): IShownCell | ReplayPhase {
     const { hasNotebook, notebookId, cell, mimeType } = this.subject;
     if (!hasNotebook) {
       return 'notebook';
     }
     if (notebookId === null) {
-      // A notebook without a cell is still being opened.
+      // A notebook without an active cell is still being opened.
       return cell ? 'history' : 'cell';
     }
-    if (this._pinned !== null) {
-      return { notebookId, cellId: this._pinned, info: null, mimeType };
+    if (this._pinnedCellId !== null) {
+      return { notebookId, cellId: this._pinnedCellId, info: null, mimeType };
     }
     return cell
       ? { notebookId, cellId: cell.id, info: cell, mimeType }
       : 'cell';
   }
 
-  /** Replace the steps on show, their cell and the phase, and emit the signal. */
+  /** Replace the steps, their cell and the phase, and emit `changed`. */
   private _show(
-    shown: IShownCell | null,
+    cell: IShownCell | null,
     steps: readonly Step[],
     phase: ReplayPhase
   ): void {
-    const isSame = isSameCell(shown, this._shown) && this._all.length > 0;
-    // Describe the cell as it is now: it may have changed while the request was pending.
-    const current = this.subject.cell;
+    // The first steps of a cell count as a change to another cell.
+    const isUpdate = isSameCell(cell, this._shownCell) && this._all.length > 0;
+    // Describe the cell as it is now, because it may have changed since the request.
+    const activeCell = this.subject.cell;
     const info =
-      current && shown?.info?.id === current.id ? current : shown?.info;
-    this._shown = shown && { ...shown, info: info ?? null };
+      activeCell && cell?.info?.id === activeCell.id ? activeCell : cell?.info;
+    this._shownCell = cell && { ...cell, info: info ?? null };
     this._all = foldRuns(steps);
     this._phase = phase;
-    this._changed.emit(isSame ? 'steps' : 'cell');
+    this._changed.emit(isUpdate ? 'steps' : 'cell');
   }
 
   private _all: readonly IShownStep[] = [];
   private readonly _changed = new Signal<this, StepsChange>(this);
-  private _lastLoad = 0;
+  /** The time of the last call of `fetch`, in milliseconds; 0 if the next call must not wait. */
+  private _lastFetchTime = 0;
   private _phase: ReplayPhase = 'idle';
-  private _pinned: string | null = null;
-  private _shown: IShownCell | null = null;
+  private _pinnedCellId: string | null = null;
+  private _shownCell: IShownCell | null = null;
 }

@@ -1,10 +1,10 @@
-import { activityOf, nearestMoment, momentPositions } from './activity';
+import { countByBucket, nearestMoment, chartPositionsOf } from './activity';
 
 const at = (...times: string[]) => times.map(timestamp => ({ timestamp }));
 
 describe('the activity chart', () => {
   it('gives the moments increasing positions, whatever their timestamps', () => {
-    const positions = momentPositions(
+    const positions = chartPositionsOf(
       at(
         '2026-01-01T10:00:00Z',
         '2026-01-01T10:00:00Z',
@@ -21,14 +21,14 @@ describe('the activity chart', () => {
   });
 
   it('counts a week without work as a short gap', () => {
-    const [, noon, later] = momentPositions(
+    const [, noon, later] = chartPositionsOf(
       at('2026-01-01T10:00:00Z', '2026-01-01T10:05:00Z', '2026-01-08T10:00:00Z')
     );
     expect(later - noon).toBeCloseTo(noon, 5);
   });
 
   it('has no positions without moments', () => {
-    expect(momentPositions([])).toEqual([]);
+    expect(chartPositionsOf([])).toEqual([]);
     expect(nearestMoment([], 0.5)).toBe(0);
   });
 
@@ -38,7 +38,7 @@ describe('the activity chart', () => {
       { author: 'person' as const },
       { author: 'program' as const }
     ];
-    expect(activityOf(moments, [0, 0.1, 0.99], 4)).toEqual([
+    expect(countByBucket(moments, [0, 0.1, 0.99], 4)).toEqual([
       { model: 1, hand: 1, other: 0 },
       { model: 0, hand: 0, other: 0 },
       { model: 0, hand: 0, other: 0 },

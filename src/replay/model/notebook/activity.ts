@@ -1,54 +1,63 @@
 /**
- * The layout of a notebook's activity chart: a position for each moment, and counts per bucket.
+ * The layout of a notebook's activity chart. The chart's horizontal axis is time, divided into
+ * buckets of equal width, and a bar shows the number of moments in each bucket.
  *
- * The axis shows working time, not clock time: a long gap between two moments is drawn as a short
- * gap, so that an hour of work is still visible next to a week without work.
+ * The axis does not show all of the time: a gap between two moments is shortened if it is long, so
+ * that an hour of work is still visible next to a week without work.
  *
- * Invariants: each moment's position is greater than that of the moment before, even if their
- * timestamps are invalid or out of order.
+ * Invariant: each moment's position on the axis is greater than the position of the moment before,
+ * even if their timestamps are invalid or out of order.
  */
 import type { Moment } from '../../../api/types';
 
-/** The length with which a longer gap is drawn, in milliseconds. */
+/** Longer gaps between two moments are drawn as if they had this length, in milliseconds. */
 const MAX_GAP_MS = 5 * 60_000;
-/** The length with which a shorter gap is drawn, in milliseconds. */
+/** Shorter gaps between two moments are drawn as if they had this length, in milliseconds. */
 const MIN_GAP_MS = 4_000;
 
-/** The number of moments in one bucket, by contributor. */
-export interface IActivity {
+/** The number of moments in one bucket, by the kind of contributor. */
+export interface IBucketCounts {
   readonly model: number;
+  /** The number of moments by a person, who changes code by hand. */
   readonly hand: number;
-  /** Moments of programs, agents and unknown contributors. */
+  /** The number of moments by programs, agents and unknown contributors. */
   readonly other: number;
 }
 
-/** Compute the position of each moment: at least 0, and less than 1, which is now. */
-export function momentPositions(
+/**
+ * Return the position of each moment on the axis of the activity chart, as a fraction of the axis.
+ * The first moment is at 0. All positions are less than 1, which is the position of "now".
+ */
+export function chartPositionsOf(
   moments: readonly Pick<Moment, 'timestamp'>[]
 ): number[] {
-  const positions: number[] = [];
-  let end = 0;
+  /** The time from the first moment to each moment, with gaps drawn as above. */
+  const offsetsMs: number[] = [];
+  let offsetMs = 0;
   let previousTime = Number.NaN;
   for (const { timestamp } of moments) {
     const time = Date.parse(timestamp);
     const gap = time - previousTime;
-    end += positions.length
+    offsetMs += offsetsMs.length
       ? Math.max(MIN_GAP_MS, Math.min(MAX_GAP_MS, gap || 0))
       : 0;
     previousTime = Number.isNaN(time) ? previousTime : time;
-    positions.push(end);
+    offsetsMs.push(offsetMs);
   }
-  // Leave room for "now" after the last moment: at least a fortieth of the chart.
-  const now = end + Math.max(MIN_GAP_MS, end / 40);
-  return positions.map(position => position / now);
+  // Leave some space between the last moment and "now".
+  const nowMs = offsetMs + Math.max(MIN_GAP_MS, offsetMs / 40);
+  return offsetsMs.map(offset => offset / nowMs);
 }
 
-/** Count the moments in each of `bucketCount` buckets of equal width. */
-export function activityOf(
+/**
+ * Count the moments in each bucket. `positions` are the moments' positions on the chart, and
+ * `bucketCount` is the number of buckets.
+ */
+export function countByBucket(
   moments: readonly Pick<Moment, 'author'>[],
   positions: readonly number[],
   bucketCount: number
-): IActivity[] {
+): IBucketCounts[] {
   const buckets = Array.from({ length: bucketCount }, () => ({
     model: 0,
     hand: 0,
@@ -63,14 +72,18 @@ export function activityOf(
   return buckets;
 }
 
-/** Return the index of the moment nearest to `target`; the number of moments if "now" is nearest. */
+/**
+ * Return the index of the moment that is nearest to `target`, a position on the chart. If "now" is
+ * nearer than all moments, return the number of moments.
+ */
 export function nearestMoment(
   positions: readonly number[],
   target: number
 ): number {
   const next = positions.findIndex(position => position >= target);
   const index = next < 0 ? positions.length : next;
-  const distance = (to: number) => Math.abs(target - (positions[to] ?? 1));
+  // The position after the last moment is that of "now", which is 1.
+  const distance = (at: number) => Math.abs(target - (positions[at] ?? 1));
   return index > 0 && distance(index - 1) <= distance(index)
     ? index - 1
     : index;

@@ -25,7 +25,7 @@ describe('ReplayOverview', () => {
 
   beforeEach(() => {
     history.summaryList = [summaryOf('gone', 2), summaryOf('b', 3)];
-    model.view = 'notebook';
+    model.selectedTab = 'notebook';
   });
 
   it('lists cells in order, and deleted cells last', async () => {
@@ -54,10 +54,10 @@ describe('ReplayOverview', () => {
   });
 
   it('sends requests only while active, and again after a change', async () => {
-    model.view = 'cell';
+    model.selectedTab = 'cell';
     await show();
     expect(history.summaryCalls).toBe(0);
-    model.view = 'notebook';
+    model.selectedTab = 'notebook';
     await flush();
     expect(history.summaryCalls).toBe(1);
     subject.activate('b');
@@ -111,17 +111,17 @@ describe('ReplayOverview', () => {
     history.steps.set('gone', stepsOf('lost', 'found'));
     await model.goTo('gone');
     await flush();
-    expect(model.view).toBe('cell');
-    expect(model.steps.shown).toMatchObject({ cellId: 'gone', info: null });
+    expect(model.selectedTab).toBe('cell');
+    expect(model.steps.shownCell).toMatchObject({ cellId: 'gone', info: null });
     expect(model.actions.canRestore).toBe(false);
     subject.activate('a');
     await flush();
-    expect(model.steps.shown?.cellId).toBe('a');
-    model.view = 'notebook';
+    expect(model.steps.shownCell?.cellId).toBe('a');
+    model.selectedTab = 'notebook';
     await model.goTo('gone');
     await flush();
     model.steps.pin(null);
     await flush();
-    expect(model.steps.shown?.cellId).toBe('a');
+    expect(model.steps.shownCell?.cellId).toBe('a');
   });
 });

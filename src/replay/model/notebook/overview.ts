@@ -1,29 +1,36 @@
 /**
- * The overview of a notebook's histories: its cells in order, then the deleted cells that have a
- * history.
+ * The overview of a notebook, which the notebook tab shows at "now". It has a row for each cell in
+ * the notebook's order, and then a row for each deleted cell that has a history.
  */
 import type { SessionSummary } from '../../../api/types';
 import { LoadedModel } from '../loadedModel';
 import type { IReplaySubject } from '../activeCell';
 import { firstLineOf, ICellInfo, SubjectChange } from '../subject';
 
+/** A row of the overview, which shows one cell. */
 export interface IOverviewRow {
   readonly cellId: string;
-  /** Null if the cell is no longer in the notebook. */
+  /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
+  /**
+   * The first line of the cell's source that is not blank. For a deleted cell: of its last source.
+   */
   readonly firstLine: string;
-  /** Null if the cell has no history. */
+  /** The summary of the cell's history; null if the cell has no history. */
   readonly summary: SessionSummary | null;
+  /** Whether the cell is the active cell. */
   readonly isActive: boolean;
 }
 
 export class ReplayOverview extends LoadedModel {
-  /** Whether the summaries of a notebook are loading that isn't shown yet. */
+  /** Whether the notebook's summaries are loading for the first time. An update doesn't count. */
   override get isLoading(): boolean {
-    return super.isLoading && this._shownId !== this.subject.notebookId;
+    return (
+      super.isLoading && this._loadedNotebookId !== this.subject.notebookId
+    );
   }
 
-  /** One row per cell, with deleted cells last. The rows are built when they are first needed. */
+  /** The rows, with deleted cells last. They are built again only when they are needed. */
   get rows(): readonly IOverviewRow[] {
     return (this._rows ??= this._buildRows());
   }
@@ -40,7 +47,7 @@ export class ReplayOverview extends LoadedModel {
       this._summaryByCellId = new Map(
         summaries.map(summary => [summary.cellId, summary])
       );
-      this._shownId = notebookId;
+      this._loadedNotebookId = notebookId;
       this._rows = null;
     };
   }
@@ -52,17 +59,17 @@ export class ReplayOverview extends LoadedModel {
 
   private _buildRows(): IOverviewRow[] {
     const summaryByCellId: ReadonlyMap<string, SessionSummary> =
-      this._shownId === this.subject.notebookId
+      this._loadedNotebookId === this.subject.notebookId
         ? this._summaryByCellId
         : new Map();
-    const activeId = this.subject.cell?.id;
+    const activeCellId = this.subject.cell?.id;
     const cells = this.subject.cells();
     const rows: IOverviewRow[] = cells.map(cell => ({
       cellId: cell.id,
       cell,
       firstLine: cell.firstLine,
       summary: summaryByCellId.get(cell.id) ?? null,
-      isActive: cell.id === activeId
+      isActive: cell.id === activeCellId
     }));
     const cellIds = new Set(cells.map(cell => cell.id));
     const deletedSummaries = [...summaryByCellId.values()]
@@ -88,10 +95,10 @@ export class ReplayOverview extends LoadedModel {
       return;
     }
     if (change === 'source' && this._rows) {
-      // The source changes with each key press. Rebuild the rows, of which there may be a thousand,
-      // only if the cell's first line changed.
-      const row = this._rows.find(({ isActive }) => isActive);
-      if (row?.firstLine === this.subject.cell?.firstLine) {
+      // The source changes with each key press, and there may be a thousand rows. Don't rebuild
+      // them unless the first line of the active cell has changed.
+      const activeRow = this._rows.find(({ isActive }) => isActive);
+      if (activeRow?.firstLine === this.subject.cell?.firstLine) {
         return;
       }
     }
@@ -101,9 +108,9 @@ export class ReplayOverview extends LoadedModel {
     }
   }
 
-  /** Null if the rows must be built again. */
+  /** The rows; null if they must be built again. */
   private _rows: IOverviewRow[] | null = null;
-  /** The id of the notebook to which `_summaryByCellId` belongs. */
-  private _shownId: string | null = null;
+  /** The id of the notebook whose summaries are in `_summaryByCellId`. */
+  private _loadedNotebookId: string | null = null;
   private _summaryByCellId = new Map<string, SessionSummary>();
 }

@@ -1,12 +1,13 @@
 /**
- * The timeline of a notebook: its moments, the current moment, and the snapshot of the notebook
- * after that moment. The position after the last moment means "now".
+ * The timeline of a notebook: its moments, the current moment, and the snapshot of the notebook as
+ * it was after the current moment. After the last moment there is one more position, called "now",
+ * which shows the notebook as it is now.
  *
  * Invariants:
- * - Only one snapshot is requested at a time: if the person drags the slider past a thousand
- *   moments, this does not request a thousand snapshots.
+ * - Only one snapshot is requested at a time. Even if the person drags the slider past a thousand
+ *   moments, only a few snapshots are requested.
  * - When new moments are recorded, the current moment stays the same.
- * - A deleted cell is restored under its own id at its old position, in one undo step.
+ * - A deleted cell is restored with the id that it had, at its old position if that is recorded.
  */
 import type {
   Moment,
@@ -16,17 +17,17 @@ import type {
   TimelineCell
 } from '../../../api/types';
 import type { IHistory } from '../../../tokens';
-import { momentPositions } from './activity';
+import { chartPositionsOf } from './activity';
 import { sourceAfter } from '../../../records/fold';
 import { toFailure } from '../../../state/failure';
 import { LoadedModel } from '../loadedModel';
 import { ReplayPlayer } from '../player';
 import type { IReplaySubject } from '../activeCell';
 
-/** The largest number of cached snapshots. */
+/** The largest number of snapshots in the cache. */
 const MAX_SNAPSHOTS = 50;
 
-/** The cell type and source of a deleted cell. */
+/** The type and the source of a cell. */
 interface ICellContent {
   readonly type: string;
   readonly source: string;
@@ -38,64 +39,70 @@ export class NotebookTimeline extends LoadedModel {
     this.player.stateChanged.connect(this._onPositionChanged, this);
   }
 
+  /** The player of the moments. Its last position is "now". */
   readonly player = new ReplayPlayer();
 
   /** The moments, oldest first; empty until the current notebook's timeline is loaded. */
   get moments(): readonly Moment[] {
-    return this._isCurrent ? this._moments : [];
+    return this._isCurrentNotebookLoaded ? this._moments : [];
   }
 
-  /** The position of each moment on the activity chart, from 0 to below 1. */
-  get positions(): readonly number[] {
-    return this._isCurrent ? this._positions : [];
+  /** The position of each moment on the activity chart; see `chartPositionsOf`. */
+  get chartPositions(): readonly number[] {
+    return this._isCurrentNotebookLoaded ? this._chartPositions : [];
   }
 
-  /** The index of the current moment; the number of moments at "now". */
+  /** The index of the current moment. At "now" it is the number of moments. */
   get position(): number {
     return Math.min(this.player.position, this.moments.length);
   }
 
+  /** Whether the current position is "now". */
   get isNow(): boolean {
     return this.position >= this.moments.length;
   }
 
+  /** The current moment; null at "now". */
   get moment(): Moment | null {
     return this.moments[this.position] ?? null;
   }
 
-  /** The snapshot after the current moment; while it is loading, the snapshot shown before. */
+  /**
+   * The notebook as it was after the current moment; null at "now". While this snapshot is loading,
+   * the snapshot of the previously selected moment.
+   */
   get snapshot(): NotebookSnapshot | null {
     return this.isNow ? null : this._snapshot;
   }
 
-  /** The report: how many lines each contributor wrote; null until it is loaded. */
+  /** How many of the notebook's lines each contributor wrote; null until this is loaded. */
   get report(): Report | null {
-    return this._isCurrent ? this._report : null;
+    return this._isCurrentNotebookLoaded ? this._report : null;
   }
 
   override get isLoading(): boolean {
     return super.isLoading || this._snapshotRequest !== null;
   }
 
-  /** Return what the timeline says about a cell; null if it doesn't contain the cell. */
+  /** Return the timeline's data about a cell; null if the timeline doesn't contain the cell. */
   cell(cellId: string): TimelineCell | null {
     return this._cellById.get(cellId) ?? null;
   }
 
-  /** Go to the position after the last moment, which shows the notebook as it is now. */
+  /** Go to "now", the position after the last moment. */
   goToNow(): void {
     this.player.goTo(this.moments.length);
   }
 
   /** Reload the timeline and its snapshots without delay. */
   override refresh(): void {
-    this._version = null;
+    this._timelineVersion = null;
     super.refresh();
   }
 
   /**
-   * Restore a deleted cell with the content that it has in the snapshot on show; if it has none
-   * there, with its last content.
+   * Restore a deleted cell. It gets the content that it has in the shown snapshot. If the snapshot
+   * doesn't contain the cell, or at "now", the cell gets its last content.
    *
    * @returns Whether the cell was restored.
    */
@@ -126,7 +133,7 @@ export class NotebookTimeline extends LoadedModel {
     this._abortSnapshot();
     if (notebookId === null) {
       return () => {
-        this._shownId = null;
+        this._loadedNotebookId = null;
       };
     }
     const timeline = await this.history.api.timeline(notebookId, signal);
@@ -144,9 +151,10 @@ export class NotebookTimeline extends LoadedModel {
     super.onActiveChanged();
   }
 
-  /** Whether the loaded timeline is that of the current notebook. */
-  private get _isCurrent(): boolean {
-    return this._shownId !== null && this._shownId === this.subject.notebookId;
+  /** Whether the timeline of the current notebook is loaded, not that of a previous notebook. */
+  private get _isCurrentNotebookLoaded(): boolean {
+    const { _loadedNotebookId: loadedId } = this;
+    return loadedId !== null && loadedId === this.subject.notebookId;
   }
 
   private _abortSnapshot(): void {
@@ -154,69 +162,71 @@ export class NotebookTimeline extends LoadedModel {
     this._snapshotRequest = null;
   }
 
-  /** Replace the moments by those of a loaded timeline, unless its version is shown already. */
+  /** Show a timeline that the server returned, unless the same timeline is shown already. */
   private _update(
     notebookId: string,
     { version, moments, cells }: Timeline
   ): void {
-    if (version === this._version && notebookId === this._shownId) {
+    const isOtherNotebook = notebookId !== this._loadedNotebookId;
+    if (version === this._timelineVersion && !isOtherNotebook) {
       return;
     }
-    const isOtherNotebook = notebookId !== this._shownId;
     const previousMoment = isOtherNotebook ? null : this.moment;
-    this._shownId = notebookId;
-    this._version = version;
+    this._loadedNotebookId = notebookId;
+    this._timelineVersion = version;
     this._moments = moments;
-    this._positions = momentPositions(moments);
+    this._chartPositions = chartPositionsOf(moments);
     this._cellById = new Map(cells.map(cell => [cell.cellId, cell]));
-    this._snapshots = new Map();
-    // The position after the last moment is "now".
+    this._snapshotByIndex = new Map();
+    // The additional position is "now".
     const length = moments.length ? moments.length + 1 : 0;
     if (isOtherNotebook) {
       this._snapshot = this._report = null;
       this.player.reset(length, length - 1);
       return;
     }
-    this.player.grow(length);
+    this.player.updateLength(length);
+    // Stay at the current moment if new moments were recorded before it.
     const index = previousMoment ? findMoment(moments, previousMoment) : -1;
-    const hasNewIndex = index >= 0 && index !== this.player.position;
-    if (hasNewIndex && !this.player.isPlaying) {
+    const isMoved = index >= 0 && index !== this.player.position;
+    if (isMoved && !this.player.isPlaying) {
       this.player.goTo(index);
     }
   }
 
-  /** Load the report of the current timeline, unless it was already requested. */
+  /** Load the notebook's report, unless it was already requested for this timeline. */
   private async _loadReport(notebookId: string): Promise<void> {
-    const version = this._version;
+    const version = this._timelineVersion;
     if (version === this._reportVersion || !this._moments.length) {
       return;
     }
     this._reportVersion = version;
     try {
       const report = await this.history.api.report(notebookId);
-      if (notebookId === this._shownId) {
+      if (notebookId === this._loadedNotebookId) {
         this._report = report;
         this.stateChanged.emit();
       }
     } catch {
-      this._reportVersion = null; // Try again when the timeline is next loaded.
+      this._reportVersion = null; // Try again the next time that the timeline is loaded.
     }
   }
 
-  /** Load the snapshot after the current moment. */
+  /** Show the snapshot of the current moment, from the cache or the server. */
   private async _loadSnapshot(): Promise<void> {
     const { moment } = this;
     if (!moment || !this.isActive) {
       return;
     }
     const { index } = moment;
-    const cached = this._snapshots.get(index);
+    const cached = this._snapshotByIndex.get(index);
     if (cached) {
       this._snapshot = cached;
       return;
     }
     if (this._snapshotRequest) {
-      // When the response arrives, the snapshot of the moment that is current then is requested.
+      // Don't request a second snapshot now. When the pending request ends, the code below requests
+      // the snapshot of the moment that is current at that time.
       return;
     }
     const request = (this._snapshotRequest = new AbortController());
@@ -241,32 +251,39 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  /** Return the snapshot after a moment, from the cache or the server. */
+  /** Return the snapshot of the moment at `index`, from the cache or the server. */
   private async _fetchSnapshot(
     index: number,
     signal?: AbortSignal
   ): Promise<NotebookSnapshot> {
-    const { _shownId: id, _version: version, _snapshots: snapshots } = this;
-    const cached = snapshots.get(index);
+    const { _loadedNotebookId: id, _timelineVersion: version } = this;
+    const snapshotByIndex = this._snapshotByIndex;
+    const cached = snapshotByIndex.get(index);
     if (cached) {
       return cached;
     }
     const { api } = this.history;
     const snapshot = await api.moment(id!, index, version!, signal);
+    // If the timeline has changed meanwhile, the index may belong to another moment: don't cache
+    // it.
     if (snapshot.version === version) {
-      snapshots.set(index, snapshot);
-      if (snapshots.size > MAX_SNAPSHOTS) {
-        snapshots.delete(snapshots.keys().next().value!);
+      snapshotByIndex.set(index, snapshot);
+      if (snapshotByIndex.size > MAX_SNAPSHOTS) {
+        const oldestIndex = snapshotByIndex.keys().next().value!;
+        snapshotByIndex.delete(oldestIndex);
       }
     }
     return snapshot;
   }
 
   /**
-   * Find the content of a deleted cell and its former position. The content is that in the snapshot
-   * on show, or at "now" in the last snapshot; if that has none, it is that of the cell's last step.
-   * The position is given by the ids of the cells that were above it in the latest snapshot that
-   * contains it, the nearest cell first; they are null if there is no such snapshot.
+   * Find the content and the former position of a deleted cell.
+   *
+   * The search goes back through the snapshots, from the shown snapshot or, at "now", from the
+   * last. The content is that of the first snapshot that contains the cell, even as a deleted cell.
+   * If none does, the content is that of the cell's last step. The position is given by
+   * `cellsAbove`, the ids of the cells above the cell, the nearest cell first. They are taken from
+   * the first snapshot in which the cell is not deleted, and are null if there is no such snapshot.
    *
    * @returns Null if the cell's content is unknown.
    */
@@ -284,9 +301,10 @@ export class NotebookTimeline extends LoadedModel {
         const above = cells.slice(0, position).reverse();
         cellsAbove = above.map(({ cellId }) => cellId);
       }
-      // The cell was deleted by the last moment that mentions it, or after it by a change of the
-      // cells' order. The snapshot before that moment contains the cell in both cases.
-      while (index >= 0 && !mentions(moments[index], id)) {
+      // Skip snapshots that can't contain the cell. It was deleted either by the last moment that
+      // changed it, or after that moment by a change of the order of the cells. In both cases, the
+      // snapshot before that moment contains the cell.
+      while (index >= 0 && !changesCell(moments[index], id)) {
         index--;
       }
       index--;
@@ -313,23 +331,27 @@ export class NotebookTimeline extends LoadedModel {
     this.stateChanged.emit();
   }
 
+  /** Aborts the pending request for a snapshot; null if no such request is pending. */
   private _snapshotRequest: AbortController | null = null;
   private _cellById: ReadonlyMap<string, TimelineCell> = new Map();
   private _moments: readonly Moment[] = [];
-  private _positions: readonly number[] = [];
+  private _chartPositions: readonly number[] = [];
   private _report: Report | null = null;
   /** The version of the timeline for which the report was requested. */
   private _reportVersion: string | null = null;
   /** The id of the notebook whose timeline is loaded. */
-  private _shownId: string | null = null;
-  /** Cached snapshots of the loaded timeline, by the index of their moment. */
-  private _snapshots = new Map<number, NotebookSnapshot>();
+  private _loadedNotebookId: string | null = null;
+  /** The cached snapshots of the loaded timeline, by the index of the moment. */
+  private _snapshotByIndex = new Map<number, NotebookSnapshot>();
+  /** The snapshot of the current moment or, while that is loading, of the previous one. */
   private _snapshot: NotebookSnapshot | null = null;
-  /** The server's value for the loaded timeline, which changes whenever the timeline does. */
-  private _version: string | null = null;
+  /**
+   * The version that the server sent with the loaded timeline; each change gives another version.
+   */
+  private _timelineVersion: string | null = null;
 }
 
-/** Return the index of a moment in a newer list of moments; -1 if that doesn't contain it. */
+/** Return the index of a moment in a newer list of moments; -1 if the list doesn't contain it. */
 function findMoment(moments: readonly Moment[], moment: Moment): number {
   const isSame = (candidate?: Moment) =>
     candidate?.cellId === moment.cellId &&
@@ -341,7 +363,7 @@ function findMoment(moments: readonly Moment[], moment: Moment): number {
     : moments.findIndex(isSame);
 }
 
-/** Whether a moment is a change of the cell `id`, alone or together with other cells. */
-function mentions({ cellId, also = [] }: Moment, id: string): boolean {
+/** Return whether a moment is a change of the cell `id`, alone or together with other cells. */
+function changesCell({ cellId, also = [] }: Moment, id: string): boolean {
   return cellId === id || also.some(step => step.cellId === id);
 }

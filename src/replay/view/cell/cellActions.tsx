@@ -1,4 +1,6 @@
-/** The buttons for actions on the current step, and the note about the result of the last action. */
+/**
+ * The buttons for actions on the current step, and a message about the result of the last action.
+ */
 import { Clipboard } from '@jupyterlab/apputils';
 import {
   addBelowIcon,
@@ -12,27 +14,27 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 
 import type { ReplayModel } from '../../model/replay';
-import type { ReplayNote } from '../../model/cell/actions';
+import type { ActionResult } from '../../model/cell/actions';
 import { LinkButton, TextButton } from '../buttons';
 import { useReplay } from '../context';
 import { branchIcon, compareIcon } from '../icons';
 
 export function CellActions(): React.JSX.Element {
   const { model, trans } = useReplay();
-  const { actions, compare, step } = model;
-  const [copied, setCopied] = React.useState<unknown>(null);
-  const isCopied = copied !== null && copied === step;
+  const { actions, comparison, step } = model;
+  const [copiedStep, setCopiedStep] = React.useState<unknown>(null);
+  const isCopied = copiedStep !== null && copiedStep === step;
   return (
     <footer className="jp-AIServer-Replay-actions">
-      <Note />
+      <ResultMessage />
       <TextButton
         className="jp-mod-primary"
         aria-disabled={!actions.canRestore || undefined}
         title={disabledReason(model, trans)}
         onClick={() => void actions.restore()}
       >
-        {actions.isInCell && <checkIcon.react tag="span" />}
-        {actions.isInCell
+        {actions.isCurrentStepInCell && <checkIcon.react tag="span" />}
+        {actions.isCurrentStepInCell
           ? trans.__('Current version')
           : trans.__('Restore this version')}
       </TextButton>
@@ -51,7 +53,7 @@ export function CellActions(): React.JSX.Element {
         onClick={() => {
           if (step) {
             Clipboard.copyToSystem(step.code);
-            setCopied(step);
+            setCopiedStep(step);
           }
         }}
       />
@@ -67,19 +69,22 @@ export function CellActions(): React.JSX.Element {
         text={trans.__('Compare')}
         label={trans.__('Compare with another step')}
         disabled={model.steps.all.length < 2}
-        pressed={compare.isOn}
+        pressed={comparison.isComparing}
         onClick={() =>
-          compare.isOn ? compare.stop() : compare.startFromPrevious()
+          comparison.isComparing
+            ? comparison.stop()
+            : comparison.startWithPrevious()
         }
       />
     </footer>
   );
 }
 
-/** A button with an icon and, if there is enough room, a word. */
+/** A button with an icon and, if there is enough space, a short text. */
 function Action(props: {
   icon: LabIcon;
   text: string;
+  /** The tooltip and the accessible name of the button. */
   label: string;
   disabled: boolean;
   pressed?: boolean;
@@ -101,13 +106,13 @@ function Action(props: {
   );
 }
 
-/** The note about the last action. It is drawn over the code, so that nothing else moves. */
-function Note(): React.JSX.Element {
+/** The message about the last action. It is drawn over the code, so that nothing else moves. */
+function ResultMessage(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { actions } = model;
   return (
-    <div className="jp-AIServer-Replay-note" hidden={!actions.note}>
-      <span role="status">{noteText(actions.note, trans)}</span>
+    <div className="jp-AIServer-Replay-note" hidden={!actions.lastResult}>
+      <span role="status">{resultText(actions.lastResult, trans)}</span>
       {actions.canUndo && (
         <LinkButton
           onClick={event => {
@@ -124,7 +129,7 @@ function Note(): React.JSX.Element {
         title={trans.__('Dismiss')}
         onClick={event => {
           focusPrimary(event);
-          actions.dismiss();
+          actions.clearLastResult();
         }}
       >
         <closeIcon.react tag="span" />
@@ -133,15 +138,15 @@ function Note(): React.JSX.Element {
   );
 }
 
-/** Move the focus to the primary action, since the note's buttons are about to be hidden. */
+/** Focus the button of the primary action, because the message's buttons are about to be hidden. */
 function focusPrimary(event: React.MouseEvent<HTMLElement>): void {
-  const primary = '.jp-AIServer-Replay-button.jp-mod-primary';
-  const actions = event.currentTarget.closest('footer');
-  actions?.querySelector<HTMLElement>(primary)?.focus();
+  const primaryButton = '.jp-AIServer-Replay-button.jp-mod-primary';
+  const footer = event.currentTarget.closest('footer');
+  footer?.querySelector<HTMLElement>(primaryButton)?.focus();
 }
 
-function noteText(note: ReplayNote, trans: TranslationBundle): string {
-  switch (note) {
+function resultText(result: ActionResult, trans: TranslationBundle): string {
+  switch (result) {
     case 'restored':
       return trans.__('Restored. Undo to get the previous code back.');
     case 'accepted':
@@ -159,7 +164,7 @@ function noteText(note: ReplayNote, trans: TranslationBundle): string {
   }
 }
 
-/** Say why the current step can't be restored; undefined if it can be restored. */
+/** Return the reason why the current step can't be restored; undefined if it can be restored. */
 function disabledReason(
   model: ReplayModel,
   trans: TranslationBundle
@@ -168,13 +173,13 @@ function disabledReason(
   if (actions.canRestore) {
     return undefined;
   }
-  if (!model.steps.isFollowing) {
+  if (!model.steps.isActiveCellShown) {
     return trans.__('The cell is no longer in the notebook.');
   }
   if (!actions.isWritable) {
     return trans.__('The cell or its notebook is read-only.');
   }
-  return actions.isInCell
+  return actions.isCurrentStepInCell
     ? trans.__('This is the current version.')
     : trans.__('This step has no code.');
 }

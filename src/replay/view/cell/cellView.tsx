@@ -1,4 +1,7 @@
-/** The cell tab: the cell's name, the player, the current step, its actions, the list of steps. */
+/**
+ * The view of the cell tab. From top to bottom: the cell's name, the player, the current step or a
+ * comparison of two steps, the buttons for the current step, and the list of all steps.
+ */
 import { checkIcon, undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -9,19 +12,22 @@ import { cellName } from '../../../labels/cellNames';
 import { CompareView } from './compareView';
 import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
-import { Player, SPLIT_WIDTH } from './player';
+import { Player, MIN_SPLIT_WIDTH } from './player';
 import { StepList } from './stepList';
 import { StepView } from './stepView';
 import { useWidth } from '../../../ui/width';
 import { When } from '../when';
 
-/** In a sidebar narrower than this, in pixels, the details of a step are below its title. */
+/**
+ * In a narrower sidebar, the list of steps shows the details of a step below its title, not next to
+ * it. In pixels.
+ */
 const MIN_ONE_LINE_WIDTH = 480;
 
 export function CellView(): React.JSX.Element {
   const { model } = useReplay();
-  const { step, player, compare, compared } = model;
-  const { all: steps, shown } = model.steps;
+  const { step, player, comparison, comparedStep } = model;
+  const { all: steps, shownCell } = model.steps;
   const { position } = player;
   const root = React.useRef<HTMLDivElement>(null);
   const width = useWidth(root);
@@ -33,9 +39,9 @@ export function CellView(): React.JSX.Element {
       ),
     [steps]
   );
-  const split = model.diffMode === 'split' && width >= SPLIT_WIDTH;
-  const mimeType = shown?.mimeType ?? 'text/plain';
-  const code = { split, mimeType };
+  const isSplit = model.diffMode === 'split' && width >= MIN_SPLIT_WIDTH;
+  const mimeType = shownCell?.mimeType ?? 'text/plain';
+  const codeProps = { isSplit, mimeType };
   return (
     <div
       ref={root}
@@ -46,19 +52,20 @@ export function CellView(): React.JSX.Element {
       <Player steps={steps} width={width} />
       {step && (
         <div className="jp-AIServer-Replay-stage">
-          {compared ? (
-            <CompareView from={compared} to={step} {...code} />
+          {comparedStep ? (
+            <CompareView stepA={comparedStep} stepB={step} {...codeProps} />
           ) : (
             <StepView
               step={step}
               position={position}
               isNewestTurn={position === newestTurn}
               transitionMs={
+                // During playback, new code fades in for at most half of the time it is shown.
                 player.isChosenByPlayback
                   ? Math.min(600, STEP_MS / player.speed / 2)
                   : 0
               }
-              {...code}
+              {...codeProps}
             />
           )}
           <CellActions />
@@ -67,7 +74,7 @@ export function CellView(): React.JSX.Element {
       <StepList
         steps={steps}
         position={position}
-        from={compare.from}
+        positionA={comparison.positionA}
         newestTurn={newestTurn}
         isNarrow={width > 0 && width < MIN_ONE_LINE_WIDTH}
       />
@@ -75,17 +82,19 @@ export function CellView(): React.JSX.Element {
   );
 }
 
+/** The line with the cell's name, the number of steps and the time of the first step. */
 function CellHead(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { actions } = model;
-  const { all: steps, shown } = model.steps;
-  const since = steps[0]?.timestamp;
-  const count = trans._n('%1 step, started', '%1 steps, started', steps.length);
+  const { all: steps, shownCell } = model.steps;
+  const startTime = steps[0]?.timestamp;
+  // The text continues with the start time: "3 steps, started 5 minutes ago".
+  const text = trans._n('%1 step, started', '%1 steps, started', steps.length);
   return (
     <header className="jp-AIServer-Replay-head">
-      <h2>{cellName(shown?.info?.number ?? null, trans)}</h2>
+      <h2>{cellName(shownCell?.info?.number ?? null, trans)}</h2>
       <span className="jp-AIServer-Replay-since">
-        {count} {since && <When time={since} />}
+        {text} {startTime && <When time={startTime} />}
       </span>
       {actions.hasUnrecordedEdits && (
         <Chip
@@ -96,7 +105,7 @@ function CellHead(): React.JSX.Element {
         </Chip>
       )}
       <LastWorkingVersion />
-      {!shown?.info && (
+      {!shownCell?.info && (
         <LinkButton onClick={() => model.steps.pin(null)}>
           {trans.__('Back')}
         </LinkButton>
@@ -106,18 +115,18 @@ function CellHead(): React.JSX.Element {
 }
 
 /**
- * A chip if the cell's source is the last version that ran without an error; otherwise a link that
- * restores this version.
+ * If the cell contains the last version that ran without an error, a chip that says so. Otherwise a
+ * button that restores this version.
  */
 function LastWorkingVersion(): React.JSX.Element | null {
   const { model, trans } = useReplay();
   const { actions } = model;
   const { all: steps } = model.steps;
-  const lastWorking = React.useMemo(() => findLastWorking(steps), [steps]);
-  if (lastWorking === null || !model.steps.isFollowing) {
+  const lastWorkingIndex = React.useMemo(() => findLastWorking(steps), [steps]);
+  if (lastWorkingIndex === null || !model.steps.isActiveCellShown) {
     return null;
   }
-  if (actions.matchesCell(lastWorking)) {
+  if (actions.isStepInCell(lastWorkingIndex)) {
     return (
       <Chip tone="good">
         <checkIcon.react tag="span" />
@@ -130,9 +139,9 @@ function LastWorkingVersion(): React.JSX.Element | null {
       aria-label={trans.__('Restore last working version')}
       title={trans.__(
         'Restore step %1, the last version that ran without an error',
-        lastWorking + 1
+        lastWorkingIndex + 1
       )}
-      aria-disabled={actions.lastWorkingStep === null || undefined}
+      aria-disabled={actions.lastWorkingIndex === null || undefined}
       onClick={() => void actions.restoreLastWorking()}
     >
       <undoIcon.react tag="span" />

@@ -1,9 +1,9 @@
 import { stepsOf } from '../../model/replay.fakes';
-import { lineChanges } from './changes';
+import { countStepChanges } from './changes';
 
-describe('lineChanges', () => {
+describe('countStepChanges', () => {
   const changes = (before: string, code: string) =>
-    lineChanges({ ...stepsOf(code)[0], before });
+    countStepChanges({ ...stepsOf(code)[0], before });
 
   it('counts lines added and removed', () => {
     expect(changes('', 'a\nb')).toEqual({ added: 2, removed: 0 });
@@ -18,6 +18,6 @@ describe('lineChanges', () => {
 
   it('compares with the code that the request started from', () => {
     const step = { ...stepsOf('a\nc')[0], before: 'zzz', base: 'a\nb' };
-    expect(lineChanges(step)).toEqual({ added: 1, removed: 1 });
+    expect(countStepChanges(step)).toEqual({ added: 1, removed: 1 });
   });
 });

@@ -1,4 +1,4 @@
-/** Count the lines that a step added and removed. The counts are cached. */
+/** Counts the lines that a step added and removed. */
 import type { Step } from '../../../api/types';
 import {
   changedLines,
@@ -7,29 +7,29 @@ import {
 } from '../../../diff/changedLines';
 import { baseCode } from '../../../labels/stepLabels';
 
-const cache = new WeakMap<Step, ILineCount>();
+const countCache = new WeakMap<Step, ILineCount>();
 
-/** Return the numbers of lines that a step added and removed. */
-export function lineChanges(step: Step): ILineCount {
-  let changes = cache.get(step);
-  if (!changes) {
-    // If a request failed before the model returned code, the step changed nothing: its empty code
-    // doesn't mean that all lines were removed.
+/** Return the numbers of lines that a step added and removed, from a cache if possible. */
+export function countStepChanges(step: Step): ILineCount {
+  let count = countCache.get(step);
+  if (!count) {
+    // If a request failed or was stopped before the model returned code, the step's code is empty.
+    // This doesn't mean that the step removed all lines: it changed nothing.
     const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';
     const hasCode = !hasFailed || step.code;
-    changes = hasCode
-      ? countChanges(baseCode(step), step.code)
+    count = hasCode
+      ? countLineChanges(baseCode(step), step.code)
       : { added: 0, removed: 0 };
-    cache.set(step, changes);
+    countCache.set(step, count);
   }
-  return changes;
+  return count;
 }
 
-/** Count the lines added and removed between two texts. */
-export function countChanges(before: string, code: string): ILineCount {
-  const lines = (text: string) => (text ? text.split(/\r\n?|\n/) : []);
-  const oldLines = lines(before);
-  const newLines = lines(code);
+/** Count the lines that were added and removed to turn the text `before` into the text `code`. */
+export function countLineChanges(before: string, code: string): ILineCount {
+  const splitLines = (text: string) => (text ? text.split(/\r\n?|\n/) : []);
+  const oldLines = splitLines(before);
+  const newLines = splitLines(code);
   return before && code
     ? countLines(changedLines(oldLines.join('\n'), newLines.join('\n')))
     : { added: newLines.length, removed: oldLines.length };

@@ -1,13 +1,14 @@
 /**
- * The view of the comparison of two steps, A and B. B is the current step, which the person chooses
- * with the slider, in the list or here. A is chosen here, or in the list with Shift and a click.
+ * The view of the comparison of two steps, A and B. The person can choose both in the number fields
+ * of this view. B is the current step, so the slider and the list of steps choose it, too. A click
+ * in the list while Shift is pressed chooses A.
  */
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import type { IShownStep } from '../../../records/fold';
 import { outputOf, lastRunOf } from '../../../records/runs';
-import { countChanges } from './changes';
+import { countLineChanges } from './changes';
 import { useReplay } from '../context';
 import { IconButton } from '../../../ui/iconButton';
 import { compareIcon } from '../icons';
@@ -17,24 +18,25 @@ import { LineCount, RunChip } from './stepView';
 import { stepTitle } from '../../../labels/stepLabels';
 
 export function CompareView(props: {
-  from: IShownStep;
-  to: IShownStep;
-  split: boolean;
+  stepA: IShownStep;
+  stepB: IShownStep;
+  /** Whether to draw the codes of A and B side by side. */
+  isSplit: boolean;
   mimeType: string;
 }): React.JSX.Element {
-  const { from, to, split, mimeType } = props;
+  const { stepA, stepB, isSplit, mimeType } = props;
   const { model, trans } = useReplay();
-  const { compare, player } = model;
-  const changes = React.useMemo(
-    () => countChanges(from.code, to.code),
-    [from.code, to.code]
+  const { comparison, player } = model;
+  const lineCount = React.useMemo(
+    () => countLineChanges(stepA.code, stepB.code),
+    [stepA.code, stepB.code]
   );
   const stepCount = model.steps.all.length;
   const section = React.useRef<HTMLElement>(null);
   React.useLayoutEffect(() => {
     const node = section.current!;
     return () => {
-      // Return the focus to the button that started the comparison.
+      // When the comparison is closed, move the focus from this view to the button that started it.
       if (node.contains(document.activeElement)) {
         const stage = node.closest('.jp-AIServer-Replay-stage');
         const compareButton = 'footer > button[aria-pressed]';
@@ -50,7 +52,7 @@ export function CompareView(props: {
       onKeyDown={event => {
         if (event.key === 'Escape') {
           event.stopPropagation();
-          compare.stop();
+          comparison.stop();
         }
       }}
     >
@@ -58,63 +60,67 @@ export function CompareView(props: {
         <StepNumber
           name="A"
           label={trans.__('Compare step')}
-          value={from.index + 1}
+          value={stepA.index + 1}
           max={stepCount}
-          isFirst
-          onChange={value => compare.start(value - 1)}
+          autoFocus
+          onChange={value => comparison.start(value - 1)}
         />
         <IconButton
           icon={compareIcon}
           label={trans.__('Swap A and B')}
-          onClick={() => compare.swap()}
+          onClick={() => comparison.swap()}
         />
         <StepNumber
           name="B"
           label={trans.__('with step')}
-          value={to.index + 1}
+          value={stepB.index + 1}
           max={stepCount}
           onChange={value => player.goTo(value - 1)}
         />
         <span className="jp-AIServer-Replay-result">
-          <LineCount changes={changes} showsNoChanges={from.code === to.code} />
+          <LineCount
+            count={lineCount}
+            showsNoChanges={stepA.code === stepB.code}
+          />
           <IconButton
             icon={closeIcon}
             label={trans.__('Close comparison')}
-            onClick={() => compare.stop()}
+            onClick={() => comparison.stop()}
           />
         </span>
       </header>
       <dl className="jp-AIServer-Replay-pair">
         <dt>A</dt>
-        <dd title={stepTitle(from, trans)}>{stepTitle(from, trans)}</dd>
+        <dd title={stepTitle(stepA, trans)}>{stepTitle(stepA, trans)}</dd>
         <dt>B</dt>
-        <dd title={stepTitle(to, trans)}>{stepTitle(to, trans)}</dd>
+        <dd title={stepTitle(stepB, trans)}>{stepTitle(stepB, trans)}</dd>
       </dl>
       <StepCode
-        before={from.code}
-        code={to.code}
+        before={stepA.code}
+        code={stepB.code}
         mimeType={mimeType}
-        split={split}
+        isSplit={isSplit}
         transitionMs={0}
         label={trans.__(
           'Code of step %1, shown as changes from step %2',
-          to.index + 1,
-          from.index + 1
+          stepB.index + 1,
+          stepA.index + 1
         )}
-        labelBefore={trans.__('Code of step %1', from.index + 1)}
+        labelBefore={trans.__('Code of step %1', stepA.index + 1)}
       />
-      {(lastRunOf(from) || lastRunOf(to)) && (
+      {(lastRunOf(stepA) || lastRunOf(stepB)) && (
         <div className="jp-AIServer-Replay-outputs">
-          <SideOutput name="A" step={from} />
-          <SideOutput name="B" step={to} />
+          <StepOutput name="A" step={stepA} />
+          <StepOutput name="B" step={stepB} />
         </div>
       )}
     </section>
   );
 }
 
-/** The outcome and the output of the last run of A or B. */
-function SideOutput(props: {
+/** The outcome and the output of the last run of step A or step B. */
+function StepOutput(props: {
+  /** “A” or “B”. */
   name: string;
   step: IShownStep;
 }): React.JSX.Element {
@@ -138,24 +144,28 @@ function SideOutput(props: {
   );
 }
 
-/** A field for the number of a step, from 1 to `max`; any other input is ignored. */
+/** A field for the number of a step, from 1 to `max`. Other numbers are ignored. */
 function StepNumber(props: {
+  /** “A” or “B”. */
   name: string;
+  /** The accessible name of the field. */
   label: string;
   value: number;
   max: number;
-  isFirst?: boolean;
+  /** Whether the field gets the focus when it appears. */
+  autoFocus?: boolean;
   onChange: (value: number) => void;
 }): React.JSX.Element {
   const { name, label, value, max, onChange } = props;
-  const [typed, setTyped] = React.useState<string | null>(null);
+  // The text in the field while it isn't the number of a step; otherwise null.
+  const [invalidText, setInvalidText] = React.useState<string | null>(null);
   const input = React.useRef<HTMLInputElement>(null);
-  const { isFirst } = props;
+  const { autoFocus } = props;
   React.useEffect(() => {
-    if (isFirst) {
+    if (autoFocus) {
       input.current?.focus();
     }
-  }, [isFirst]);
+  }, [autoFocus]);
   return (
     <label className="jp-AIServer-Replay-number">
       <b className="jp-AIServer-Replay-mark">{name}</b>
@@ -165,16 +175,16 @@ function StepNumber(props: {
         aria-label={label}
         min={1}
         max={max}
-        value={typed ?? value}
+        value={invalidText ?? value}
         onChange={event => {
           const number = event.target.valueAsNumber;
           const isStepNumber = number >= 1 && number <= max;
-          setTyped(isStepNumber ? null : event.target.value);
+          setInvalidText(isStepNumber ? null : event.target.value);
           if (isStepNumber) {
             onChange(number);
           }
         }}
-        onBlur={() => setTyped(null)}
+        onBlur={() => setInvalidText(null)}
       />
     </label>
   );

@@ -23,12 +23,12 @@ const STEPS: readonly (readonly [before: string, code: string])[] = [
   ['', 'a\rb']
 ];
 
-const contents = (split: boolean): IDiffContent[] =>
+const contents = (isSplit: boolean): IDiffContent[] =>
   STEPS.map(([before, code], step) => ({
     before,
     code,
     mimeType: 'text/x-python',
-    split,
+    isSplit,
     label: `Step ${step}`,
     labelBefore: 'Before'
   }));
@@ -52,13 +52,13 @@ function shown(...steps: IDiffContent[]): string {
 describe.each([
   ['in one text', false],
   ['side by side', true]
-])('%s', (_, split) => {
+])('%s', (_, isSplit) => {
   it('draws each step as a new editor would', () => {
-    const all = contents(split);
+    const all = contents(isSplit);
     all.forEach((content, index) => {
       expect(shown(...all.slice(0, index + 1))).toBe(shown(content));
     });
-    expect(shown(...contents(!split), all[3])).toBe(shown(all[3]));
+    expect(shown(...contents(!isSplit), all[3])).toBe(shown(all[3]));
   });
 
   it('adds its styles to the page once, since new styles restyle all cells', () => {
@@ -70,8 +70,8 @@ describe.each([
       '$ lines stayed'
     );
     // Steps without a difference are drawn by another kind of editor.
-    const all = contents(split).filter(
-      ({ before, code }) => !split || (before && before !== code)
+    const all = contents(isSplit).filter(
+      ({ before, code }) => !isSplit || (before && before !== code)
     );
     editor.show(all[0]);
     const mount = jest.spyOn(StyleModule, 'mount');

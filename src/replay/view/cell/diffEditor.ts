@@ -1,6 +1,6 @@
 /**
- * A read-only diff of two texts in JupyterLab's theme, in one column or side by side. This file
- * uses CodeMirror only and knows nothing about steps.
+ * A read-only diff of two texts in JupyterLab's theme, in one column or side by side. The diff is
+ * drawn by CodeMirror's merge extension.
  */
 import { MergeView, unifiedMergeView } from '@codemirror/merge';
 import { EditorState, Extension, Text } from '@codemirror/state';
@@ -17,13 +17,16 @@ import {
 
 /** The two texts to compare, and how to draw them. */
 export interface IDiffContent {
-  /** The old text; empty if only `code` should be drawn. */
+  /** The old text. If it is empty, the new text is drawn without marks. */
   readonly before: string;
   /** The new text. */
   readonly code: string;
   readonly mimeType: string;
-  /** Whether to draw the texts side by side. If they are equal, only one is drawn. */
-  readonly split: boolean;
+  /**
+   * Whether to draw the texts side by side, not in one column. This is ignored if the old text is
+   * empty or the texts are equal.
+   */
+  readonly isSplit: boolean;
   /** The accessible name of `code`. */
   readonly label: string;
   /** The accessible name of `before`, used if the texts are drawn side by side. */
@@ -31,19 +34,24 @@ export interface IDiffContent {
 }
 
 export class DiffEditor {
-  /** @param foldedLabel The label of a folded range; `$` stands for the number of lines in it. */
+  /**
+   * @param _parent The element in which the diff is drawn.
+   * @param foldedLabel The text that replaces a range of unchanged lines. In it, `$` stands for the
+   * number of lines.
+   */
   constructor(
     private readonly _parent: HTMLElement,
     private readonly _languages: IEditorLanguageRegistry,
     foldedLabel: string
   ) {
-    // Create the extension once: another extension object would force a new editor state.
+    // Create this extension only once. With another extension object for each content, CodeMirror
+    // would create the editor's state again.
     this._phrases = EditorState.phrases.of({
       '$ unchanged lines': foldedLabel
     });
   }
 
-  /** Draw this content. Syntax highlighting is added when the language's support is loaded. */
+  /** Draw a diff. Syntax highlighting is added as soon as the language's support is loaded. */
   show(content: IDiffContent): void {
     this._content = content;
     const spec = this._languages.findByMIME(content.mimeType);
@@ -69,36 +77,35 @@ export class DiffEditor {
 
   private _draw(content: IDiffContent, language: Extension): void {
     const { before, code } = content;
-    // If there is no old text or the texts are equal, no lines are marked or folded.
+    // Without an old text, or if the texts are equal, only one text is drawn, without marks.
     const isChange = before !== '' && before !== code;
-    if (isChange && content.split) {
-      this._drawSplit(content, language);
+    if (isChange && content.isSplit) {
+      this._drawSideBySide(content, language);
     } else {
-      this._drawUnified(content, language, isChange);
+      this._drawInOneColumn(content, language, isChange);
     }
   }
 
-  private _drawUnified(
+  private _drawInOneColumn(
     content: IDiffContent,
     language: Extension,
     isChange: boolean
   ): void {
     const { before, code, label } = content;
-    // If the last lines differ, end both with a line break and hide the empty line after it, so
-    // that lines appended to the text don't mark the old last line as changed.
-    const hasHiddenEnd = isChange && lastLine(before) !== lastLine(code);
+    const hasHiddenEnd = isChange && needsHiddenEnd(before, code);
     const end = hasHiddenEnd ? '\n' : '';
     const doc = code + end;
     const extensions = [
       this._phrases,
       readOnly(language, label),
       unifiedMergeView({
-        // Without a change, compare `doc` with itself: that draws no marks, but the same styles.
+        // Without a change, compare `doc` with itself. This draws no marks, but the styles of the
+        // editor stay the same; see `replaceContent`.
         original: textOf(isChange ? before + end : doc),
         mergeControls: false,
         gutter: isChange,
         diffConfig: DIFF_LIMITS,
-        ...(isChange && marksOf(before, code))
+        ...(isChange && mergeOptions(before, code))
       }),
       hasHiddenEnd ? hiddenEnd : []
     ];
@@ -114,55 +121,70 @@ export class DiffEditor {
     });
   }
 
-  private _drawSplit(content: IDiffContent, language: Extension): void {
+  private _drawSideBySide(content: IDiffContent, language: Extension): void {
     const { before, code, label, labelBefore } = content;
-    const hasHiddenEnd = lastLine(before) !== lastLine(code);
+    const hasHiddenEnd = needsHiddenEnd(before, code);
     const end = hasHiddenEnd ? '\n' : '';
-    const side = (doc: string, name: string) => ({
-      doc: doc + end,
+    const editorConfig = (text: string, name: string) => ({
+      doc: text + end,
       extensions: [
         this._phrases,
         readOnly(language, name),
         hasHiddenEnd ? hiddenEnd : []
       ]
     });
-    const [a, b] = [side(before, labelBefore), side(code, label)];
-    const marks = marksOf(before, code);
-    if (this._merge) {
-      const { a: left, b: right } = this._merge;
-      left.dispatch(replaceContent(left, a.doc, a.extensions));
-      right.dispatch(replaceContent(right, b.doc, b.extensions));
-      this._merge.reconfigure(marks);
+    const left = editorConfig(before, labelBefore);
+    const right = editorConfig(code, label);
+    const options = mergeOptions(before, code);
+    if (this._mergeView) {
+      const { a: leftView, b: rightView } = this._mergeView;
+      leftView.dispatch(replaceContent(leftView, left.doc, left.extensions));
+      rightView.dispatch(
+        replaceContent(rightView, right.doc, right.extensions)
+      );
+      this._mergeView.reconfigure(options);
       return;
     }
     this._clear();
-    this._merge = new MergeView({
+    this._mergeView = new MergeView({
       parent: this._parent,
-      a: { ...a, extensions: contentExtensions.of(a.extensions) },
-      b: { ...b, extensions: contentExtensions.of(b.extensions) },
+      a: { ...left, extensions: contentExtensions.of(left.extensions) },
+      b: { ...right, extensions: contentExtensions.of(right.extensions) },
       gutter: true,
-      ...marks,
+      ...options,
       diffConfig: DIFF_LIMITS
     });
   }
 
   private _clear(): void {
     this._view?.destroy();
-    this._merge?.destroy();
-    this._view = this._merge = null;
+    this._mergeView?.destroy();
+    this._view = this._mergeView = null;
   }
 
+  /** The extension that translates the texts of the merge extension. */
   private readonly _phrases: Extension;
+  /** The editor that draws a diff in one column; null while there is none. */
   private _view: EditorView | null = null;
-  private _merge: MergeView | null = null;
+  /** The two editors that draw a diff side by side; null while there are none. */
+  private _mergeView: MergeView | null = null;
+  /** The content that was drawn last; null after `dispose`. */
   private _content: IDiffContent | null = null;
 }
 
 /**
- * Build the options that mark a change. Changed words are marked only if the texts are similar, as
- * otherwise nearly all words would be. Long ranges of unchanged lines are folded.
+ * Return whether to add a line break to both texts and hide the empty line after it. Without this,
+ * lines that were appended to a text would mark its old last line as changed; see `hiddenEnd`.
  */
-function marksOf(before: string, code: string) {
+function needsHiddenEnd(before: string, code: string): boolean {
+  return lastLine(before) !== lastLine(code);
+}
+
+/**
+ * Build the options with which a change is drawn. Changed words are marked only if the texts are
+ * similar: otherwise nearly all words would be marked. Long ranges of unchanged lines are folded.
+ */
+function mergeOptions(before: string, code: string) {
   return {
     highlightChanges: areSimilar(before, code),
     collapseUnchanged: { margin: 2, minSize: 4 }
@@ -173,18 +195,18 @@ function lastLine(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
-/** Build the extensions that every editor has. */
+/** Build the extensions of a read-only editor. `label` is the accessible name of its text. */
 function readOnly(language: Extension, label: string): Extension {
   return [
     language,
     jupyterTheme,
-    // Show characters that are invisible or change the reading order, because they can make code
-    // look harmless that isn't (“Trojan Source”).
+    // Show characters that are invisible or change the reading order, because they can make
+    // dangerous code look harmless (an attack that is known as “Trojan Source”).
     highlightSpecialChars(),
     EditorView.lineWrapping,
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
-    // A tab stop, so that people can scroll and copy with the keyboard.
+    // The tab stop lets people scroll and copy the text with the keyboard.
     EditorView.contentAttributes.of({
       'aria-label': label,
       'aria-readonly': 'true',
@@ -193,7 +215,7 @@ function readOnly(language: Extension, label: string): Extension {
   ];
 }
 
-/** Split a text into lines as the editor does; the merge extension would split at `\n` only. */
+/** Split a text into lines as an editor does. The merge extension would split it at `\n` only. */
 function textOf(code: string): Text {
   return Text.of(code.split(/\r\n?|\n/));
 }

@@ -1,4 +1,4 @@
-/** The lines of the graph of steps in one row of the list of steps. */
+/** Draws one row of the graph of steps: the lines that pass through a row of the list of steps. */
 import React from 'react';
 
 import type { IGraphRow } from '../../model/cell/graph';
@@ -11,13 +11,14 @@ export function graphWidth(columns: number): number {
   return columns * COLUMN_WIDTH;
 }
 
-/** Draw the lines of one row, 100 units high; the drawing is stretched to the row's height. */
+/** The lines of one row. The drawing is 100 units high and is stretched to the row's height. */
 export function GraphLines(props: {
   row: IGraphRow;
   columns: number;
 }): React.JSX.Element {
   const { row, columns } = props;
   const width = graphWidth(columns);
+  /** The horizontal position of a column's centre. */
   const x = (column: number) => (column + 0.5) * COLUMN_WIDTH;
   const dotX = x(row.column);
   return (
@@ -27,11 +28,11 @@ export function GraphLines(props: {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {row.through.map(column => (
+      {row.passingColumns.map(column => (
         <path key={`t${column}`} d={`M${x(column)} 0V100`} />
       ))}
-      {row.fromAbove && <path d={`M${dotX} 0V50`} />}
-      {row.down.map(column => (
+      {row.hasLineFromAbove && <path d={`M${dotX} 0V50`} />}
+      {row.columnsBelow.map(column => (
         <path
           key={`d${column}`}
           d={

@@ -3,7 +3,7 @@
  *
  * Invariants:
  * - The output's text is shown as plain text, never as HTML.
- * - An image is drawn only from the blob that the Jupyter server stored, never from another address.
+ * - Images are loaded only from the blobs on the Jupyter server, never from another address.
  */
 import React from 'react';
 
@@ -53,7 +53,7 @@ export const Output = React.memo(function Output(props: {
   );
 });
 
-/** An image. Its space is reserved, so that nothing moves when the image is loaded. */
+/** A thumbnail. Its space is reserved while it is loading, so that nothing moves afterwards. */
 function Thumbnail(props: {
   image: IOutputImage;
   label: string;

@@ -12,7 +12,7 @@ import { Slider } from '../slider';
 import { dotKind, stepTitle } from '../../../labels/stepLabels';
 
 /** The sidebar's minimum width for side-by-side diffs, in pixels. */
-export const SPLIT_WIDTH = 400;
+export const MIN_SPLIT_WIDTH = 400;
 
 export function Player(props: {
   steps: readonly IShownStep[];
@@ -22,7 +22,7 @@ export function Player(props: {
   const { steps, width } = props;
   const { model, trans } = useReplay();
   const { player } = model;
-  const canSplit = width >= SPLIT_WIDTH;
+  const canSplit = width >= MIN_SPLIT_WIDTH;
   const { position } = player;
   const dots = React.useMemo(
     () =>
@@ -32,18 +32,20 @@ export function Player(props: {
     [steps]
   );
   const step = steps[position];
-  const count = trans.__('Step %1 of %2', position + 1, steps.length);
-  const short = trans.__('%1 of %2', position + 1, steps.length);
+  const positionText = trans.__('Step %1 of %2', position + 1, steps.length);
+  const shortPositionText = trans.__('%1 of %2', position + 1, steps.length);
   return (
     <div className="jp-AIServer-Replay-player">
       <Slider
         dots={dots}
         position={position}
-        from={model.compare.from}
+        positionA={model.comparison.positionA}
         width={width}
         label={trans.__('Cell steps')}
         valueText={
-          step ? trans.__('%1: %2', count, stepTitle(step, trans)) : count
+          step
+            ? trans.__('%1: %2', positionText, stepTitle(step, trans))
+            : positionText
         }
         onMove={target => player.goTo(target)}
         onPlay={() => player.toggle()}
@@ -54,7 +56,7 @@ export function Player(props: {
           previousLabel={trans.__('Previous step')}
           nextLabel={trans.__('Next step')}
         />
-        <span className="jp-AIServer-Replay-count">{short}</span>
+        <span className="jp-AIServer-Replay-count">{shortPositionText}</span>
         <select
           className="jp-AIServer-Replay-speed"
           aria-label={trans.__('Speed')}

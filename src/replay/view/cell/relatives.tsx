@@ -1,4 +1,7 @@
-/** Links to the histories of a merge step's relatives; see `model/cell/relatives.ts`. */
+/**
+ * Links to the histories of a merge step's relatives. They are the cells that were merged into the
+ * step's cell, or the cell that the step's cell was merged into.
+ */
 import React from 'react';
 
 import type { Step } from '../../../api/types';
@@ -16,12 +19,12 @@ export function Relatives(props: { step: Step }): React.JSX.Element | null {
   const { step } = props;
   const { model, trans } = useReplay();
   const ids = React.useMemo(() => relativesOf(step), [step]);
-  const [cells, setCells] = React.useState<readonly IRelative[]>([]);
+  const [relatives, setRelatives] = React.useState<readonly IRelative[]>([]);
   React.useEffect(() => {
     let isCurrent = true;
     if (ids.length) {
       void describeCells(model, ids).then(
-        relatives => isCurrent && setCells(relatives)
+        loadedRelatives => isCurrent && setRelatives(loadedRelatives)
       );
     }
     return () => {
@@ -37,7 +40,8 @@ export function Relatives(props: { step: Step }): React.JSX.Element | null {
       aria-label={stepTitle(step, trans)}
     >
       {ids.map(cellId => {
-        const relative = cells.find(cell => cell.cellId === cellId);
+        // Until the relatives are loaded, only their ids are known.
+        const relative = relatives.find(loaded => loaded.cellId === cellId);
         return (
           <li key={cellId}>
             <LinkButton

@@ -1,24 +1,17 @@
-/** A React wrapper of `DiffEditor` that reuses one editor for all steps. */
+/** A React component that shows a diff. It reuses one `DiffEditor` for all steps. */
 import React from 'react';
 
 import { useReplay } from '../context';
-import { DiffEditor } from './diffEditor';
+import { DiffEditor, type IDiffContent } from './diffEditor';
 
-export interface IStepCodeProps {
-  before: string;
-  code: string;
-  mimeType: string;
-  split: boolean;
-  /** The accessible name of `code`. */
-  label: string;
-  /** The accessible name of `before`. */
-  labelBefore: string;
-  /** The time in which a change of the code fades in during playback, in milliseconds; 0 otherwise. */
+/** The properties of `StepCode`. The others are described in `IDiffContent`. */
+export interface IStepCodeProps extends IDiffContent {
+  /** How long new code fades in during playback, in milliseconds; 0 if nothing is played. */
   transitionMs: number;
 }
 
 export function StepCode(props: IStepCodeProps): React.JSX.Element {
-  const { before, code, mimeType, split, label, labelBefore, transitionMs } =
+  const { before, code, mimeType, isSplit, label, labelBefore, transitionMs } =
     props;
   const { languages, trans } = useReplay();
   const host = React.useRef<HTMLDivElement>(null);
@@ -34,8 +27,8 @@ export function StepCode(props: IStepCodeProps): React.JSX.Element {
   }, [languages, trans]);
   React.useEffect(() => {
     const labels = { label, labelBefore };
-    editor.current?.show({ before, code, mimeType, split, ...labels });
-  }, [before, code, mimeType, split, label, labelBefore, languages, trans]);
+    editor.current?.show({ before, code, mimeType, isSplit, ...labels });
+  }, [before, code, mimeType, isSplit, label, labelBefore, languages, trans]);
   return (
     <div
       ref={host}

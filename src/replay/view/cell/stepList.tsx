@@ -1,15 +1,17 @@
 /**
- * The list of all steps of a cell, oldest first. The Tab key moves the focus to the current step.
+ * The list of all steps of a cell, oldest first. The graph to the left of the titles shows which
+ * step each step continues from.
  *
- * Arrow keys move through the steps. Shift with Enter or with a click compares the current step
- * with another step.
+ * A click selects a step as the current step. A click while Shift is pressed compares the clicked
+ * step with the current step. With the keyboard, Tab moves the focus to the current step, the arrow
+ * keys select another step, and Shift and Enter compare.
  */
 import React from 'react';
 
 import type { ModelInfo } from '../../../api/types';
 import type { IShownStep } from '../../../records/fold';
-import { graphOf, IGraphRow } from '../../model/cell/graph';
-import { lineChanges } from './changes';
+import { buildGraph, IGraphRow } from '../../model/cell/graph';
+import { countStepChanges } from './changes';
 import { Chip } from '../buttons';
 import { useReplay } from '../context';
 import { GraphLines, graphWidth } from './graphLines';
@@ -28,11 +30,11 @@ export interface IStepListProps {
   steps: readonly IShownStep[];
   /** The index of the current step. */
   position: number;
-  /** The index of the step that the current step is compared with; null without a comparison. */
-  from: number | null;
+  /** The index of step A of a comparison; null while no steps are compared. */
+  positionA: number | null;
   /** The index of the last step that is a turn; -1 if there is none. */
   newestTurn: number;
-  /** Whether a row's details are drawn below its title. */
+  /** Whether the details of a step are drawn below its title, not next to it. */
   isNarrow: boolean;
 }
 
@@ -40,9 +42,9 @@ export interface IStepListProps {
 export const StepList = React.memo(function StepList(
   props: IStepListProps
 ): React.JSX.Element {
-  const { steps, position, from, isNarrow, newestTurn } = props;
+  const { steps, position, positionA, isNarrow, newestTurn } = props;
   const { model, trans } = useReplay();
-  const graph = React.useMemo(() => graphOf(steps), [steps]);
+  const graph = React.useMemo(() => buildGraph(steps), [steps]);
   return (
     <VirtualList
       className="jp-AIServer-Replay-list"
@@ -52,7 +54,7 @@ export const StepList = React.memo(function StepList(
       estimate={() => (isNarrow ? 43 : 30)}
       pageSize={Math.max(1, Math.round(steps.length / 10))}
       current={position}
-      rowClass={index => classOf(steps[index], index === position)}
+      rowClass={index => rowClass(steps[index], index === position)}
       onMove={index => model.player.goTo(index)}
       render={(index, tabIndex) => (
         <StepRow
@@ -60,10 +62,10 @@ export const StepList = React.memo(function StepList(
           index={index}
           tabIndex={tabIndex}
           isCurrent={index === position}
-          isFrom={index === from}
-          isTo={from !== null && index === position}
+          isStepA={index === positionA}
+          isStepB={positionA !== null && index === position}
           isNewestTurn={index === newestTurn}
-          graph={graph.rows[index]}
+          graphRow={graph.rows[index]}
           columns={graph.columns}
           modelInfo={model.modelInfo(steps[index].model)}
         />
@@ -72,9 +74,10 @@ export const StepList = React.memo(function StepList(
   );
 });
 
-function classOf({ lane }: IShownStep, isCurrent: boolean): string {
+function rowClass({ lane }: IShownStep, isCurrent: boolean): string {
   const classes = [
     isCurrent ? 'jp-mod-current' : '',
+    // The step is on a branch that doesn't lead to the cell's current code.
     lane > 0 ? 'jp-mod-aside' : ''
   ];
   return classes.join(' ').trim();
@@ -85,10 +88,14 @@ interface IStepRowProps {
   index: number;
   tabIndex: 0 | -1;
   isCurrent: boolean;
-  isFrom: boolean;
-  isTo: boolean;
+  /** Whether the step is step A of a comparison. */
+  isStepA: boolean;
+  /** Whether the step is step B of a comparison. */
+  isStepB: boolean;
   isNewestTurn: boolean;
-  graph: IGraphRow;
+  /** The row of the graph that is drawn next to the step. */
+  graphRow: IGraphRow;
+  /** The number of columns of the whole graph. */
   columns: number;
   modelInfo: ModelInfo | null;
 }
@@ -111,12 +118,13 @@ const StepRow = React.memo(function StepRow(
       title={title}
       onMouseDown={event => {
         if (event.shiftKey) {
-          event.preventDefault(); // Keep the focus on the current step.
+          // Keep the focus where it is, because the current step stays the same.
+          event.preventDefault();
         }
       }}
       onClick={event => {
         if (event.shiftKey) {
-          model.compare.start(index);
+          model.comparison.start(index);
         } else if (!isCurrent) {
           model.player.goTo(index);
         }
@@ -126,41 +134,41 @@ const StepRow = React.memo(function StepRow(
         className="jp-AIServer-Replay-graph"
         style={{ width: graphWidth(props.columns) }}
       >
-        <GraphLines row={props.graph} columns={props.columns} />
+        <GraphLines row={props.graphRow} columns={props.columns} />
         <i
           className={`jp-AIServer-Replay-node jp-mod-${dotKind(step)}`}
-          style={{ left: graphWidth(props.graph.column) }}
+          style={{ left: graphWidth(props.graphRow.column) }}
         >
           <Icon.react tag="span" />
         </i>
       </span>
       <span className="jp-AIServer-Replay-title">{title}</span>
-      {props.isFrom && <Mark name="A" />}
-      {props.isTo && <Mark name="B" />}
+      {props.isStepA && <ComparisonLetter letter="A" />}
+      {props.isStepB && <ComparisonLetter letter="B" />}
       {chip && <Chip tone={chip.tone}>{chip.text}</Chip>}
       <span className="jp-AIServer-Replay-by">
         {step.lane > 0 && <span>{trans.__('other branch')}</span>}
         {step.author === 'model' && (
           <span className="jp-AIServer-Replay-byModel">{author.name}</span>
         )}
-        <RowLines step={step} />
+        <EditLineCount step={step} />
         <When time={step.timestamp} />
       </span>
     </button>
   );
 });
 
-function Mark(props: { name: string }): React.JSX.Element {
-  return <b className="jp-AIServer-Replay-mark">{props.name}</b>;
+function ComparisonLetter(props: { letter: string }): React.JSX.Element {
+  return <b className="jp-AIServer-Replay-mark">{props.letter}</b>;
 }
 
-/** The number of lines that an edit changed; steps of other kinds have a chip instead. */
-function RowLines(props: { step: IShownStep }): React.JSX.Element | null {
+/** The numbers of lines that an edit added and removed; nothing for steps of other kinds. */
+function EditLineCount(props: { step: IShownStep }): React.JSX.Element | null {
   const { step } = props;
   if (step.kind !== 'edit') {
     return null;
   }
-  const { added, removed } = lineChanges(step);
+  const { added, removed } = countStepChanges(step);
   return (
     <span className="jp-AIServer-Replay-lines">
       {added > 0 && <ins>+{added}</ins>}

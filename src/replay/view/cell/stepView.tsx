@@ -1,7 +1,8 @@
 /**
- * One step: its contributor and outcome, the request, the code, the explanation and the output.
+ * The view of one step: its contributor and outcome, the request, the code, the explanation and the
+ * output.
  *
- * Invariants: text written by models and people is shown as plain text, never as HTML or Markdown.
+ * Invariant: text by models and people is shown as plain text, never as HTML or Markdown.
  */
 import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -11,13 +12,13 @@ import type { IShownStep } from '../../../records/fold';
 import { isBranching, parentOf } from '../../model/cell/graph';
 import { lastRunOf } from '../../../records/runs';
 import type { ILineCount } from '../../../diff/changedLines';
-import { lineChanges } from './changes';
+import { countStepChanges } from './changes';
 import { Chip, LinkButton } from '../buttons';
 import { useReplay } from '../context';
 import { contributorIcon } from '../../../ui/contributorIcon';
 import { Output } from './output';
 import { Relatives } from './relatives';
-import { StepCode } from './stepCode';
+import { StepCode, type IStepCodeProps } from './stepCode';
 import { showTime } from '../../../labels/time';
 import { When } from '../when';
 import {
@@ -29,33 +30,35 @@ import {
   stepTitle
 } from '../../../labels/stepLabels';
 
-export interface IStepViewProps {
+export interface IStepViewProps extends Pick<
+  IStepCodeProps,
+  'isSplit' | 'transitionMs' | 'mimeType'
+> {
   step: IShownStep;
+  /** The index of the step. */
   position: number;
+  /** Whether the step is the last step that is a turn. */
   isNewestTurn: boolean;
-  split: boolean;
-  /** The same as in `IStepCodeProps`. */
-  transitionMs: number;
-  mimeType: string;
 }
 
 export function StepView(props: IStepViewProps): React.JSX.Element {
   const { step, position } = props;
   const { trans } = useReplay();
-  // The `seq` of the run that the person chose; null to show the last run.
-  const [chosenSeq, choose] = React.useState<number | null>(null);
+  // The `seq` of the run that the person chose. The last run is shown if this is null, or if the
+  // step doesn't contain the chosen run.
+  const [chosenSeq, chooseRun] = React.useState<number | null>(null);
   const run =
     step.runs?.find(({ seq }) => seq === chosenSeq) ?? lastRunOf(step);
   const isTurn = step.kind === 'turn';
   const before = baseCode(step);
-  // A step that is itself a run has its own error; other steps show the error of the chosen run.
+  // If the step failed, show the step's error. Otherwise show the error of the shown run, if any.
   const error = errorText(step, trans) ?? run?.error;
   return (
     <section
       className={`jp-AIServer-Replay-step jp-mod-${step.author}`}
       aria-label={trans.__('Step %1', position + 1)}
     >
-      <StepHead {...props} run={run} choose={choose} />
+      <StepHead {...props} run={run} chooseRun={chooseRun} />
       {isTurn && <h3>{trans.__('Request')}</h3>}
       <LongText
         key={step.index}
@@ -72,7 +75,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
           before={before}
           code={step.code}
           mimeType={props.mimeType}
-          split={props.split}
+          isSplit={props.isSplit}
           transitionMs={props.transitionMs}
           label={
             before && before !== step.code
@@ -90,13 +93,15 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
   );
 }
 
+/** The lines above a step's code: its contributor, time, line count and outcome. */
 function StepHead(
   props: IStepViewProps & {
+    /** The shown run of the step's code; null if the code was not run. */
     run: Step | null;
-    choose: (seq: number) => void;
+    chooseRun: (seq: number) => void;
   }
 ): React.JSX.Element {
-  const { step, run, choose } = props;
+  const { step, run, chooseRun } = props;
   const { model, trans } = useReplay();
   const author = stepAuthor(step, model.modelInfo(step.model), trans);
   const chip = stepOutcome(step, props.isNewestTurn, trans);
@@ -124,14 +129,16 @@ function StepHead(
       </span>
       <span className="jp-AIServer-Replay-result">
         <LineCount
-          changes={lineChanges(step)}
+          count={countStepChanges(step)}
           showsNoChanges={step.kind === 'turn' && !!step.code}
         />
         {chip && step.kind !== 'run' && (
           <Chip tone={chip.tone}>{chip.text}</Chip>
         )}
         {run && <RunChip run={run} />}
-        {run && <RunChoice runs={step.runs ?? []} run={run} choose={choose} />}
+        {run && (
+          <RunMenu runs={step.runs ?? []} run={run} chooseRun={chooseRun} />
+        )}
       </span>
     </header>
   );
@@ -150,17 +157,18 @@ export function RunChip(props: { run: Step }): React.JSX.Element {
 }
 
 /** The menu in which the person chooses one of several runs of a step's code. */
-function RunChoice(props: {
+function RunMenu(props: {
   runs: readonly Step[];
+  /** The run that is shown now. */
   run: Step;
-  choose: (seq: number) => void;
+  chooseRun: (seq: number) => void;
 }): React.JSX.Element | null {
-  const { runs, run, choose } = props;
+  const { runs, run, chooseRun } = props;
   const { locale, now, trans } = useReplay();
   if (runs.length < 2) {
     return null;
   }
-  const when = ({ timestamp }: Step) => {
+  const timeText = ({ timestamp }: Step) => {
     const { short, clock } = showTime(timestamp, now, locale);
     return short === clock ? clock : `${short} ${clock}`.trim();
   };
@@ -170,13 +178,13 @@ function RunChoice(props: {
       aria-label={trans.__('Runs of this version')}
       title={trans.__('Runs of this version')}
       value={run.seq}
-      onChange={event => choose(Number(event.target.value))}
+      onChange={event => chooseRun(Number(event.target.value))}
     >
       {runs.map((option, index) => (
         <option key={option.seq} value={option.seq}>
           {[
             trans.__('%1 of %2', index + 1, runs.length),
-            when(option),
+            timeText(option),
             runOutcome(option, trans).text
           ].join(' · ')}
         </option>
@@ -185,14 +193,14 @@ function RunChoice(props: {
   );
 }
 
-/** The number of lines added and removed. */
+/** The numbers of lines that were added and removed. */
 export function LineCount(props: {
-  changes: ILineCount;
-  /** Whether to show "no changes" if no lines were added or removed, rather than nothing. */
+  count: ILineCount;
+  /** Whether to show "no changes" if no lines were added or removed. Otherwise nothing is shown. */
   showsNoChanges: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();
-  const { added, removed } = props.changes;
+  const { added, removed } = props.count;
   if (!added && !removed) {
     return props.showsNoChanges ? (
       <span className="jp-AIServer-Replay-same">{trans.__('no changes')}</span>
@@ -212,7 +220,7 @@ export function LineCount(props: {
   );
 }
 
-/** Text that is folded to a few lines if it is long. */
+/** A text. If it is long, only its first lines are shown, with a button that shows all of it. */
 function LongText(props: {
   text: string;
   className: string;

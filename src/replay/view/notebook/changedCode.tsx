@@ -1,13 +1,14 @@
-/** Code with marks on the lines that a moment changed, styled like the cell's diff. */
+/** The code of a cell in which the lines that a moment changed are marked as in a diff. */
 import React from 'react';
 
 import { IChangedLine, IRange } from '../../../diff/changedLines';
 import { useReplay } from '../context';
 import { highlight, revealHidden } from '../staticCode';
 
-/** A range of code with one highlighting style. */
+/** A piece of code that has one highlighting style, such as a keyword. */
 interface IStyledText {
   readonly text: string;
+  /** The CSS classes of the style; '' if the text has no style. */
   readonly className: string;
 }
 
@@ -15,14 +16,17 @@ interface IStyledText {
 const ELEMENTS = { same: 'span', removed: 'del', added: 'ins' } as const;
 
 export function ChangedCode(props: {
+  /** The code before the moment. */
   before: string;
+  /** The code after the moment. */
   code: string;
   mimeType: string;
+  /** The result of `changedLines(before, code)`. */
   lines: readonly IChangedLine[];
-  /** For each line, whether it is drawn. */
-  isShown: readonly boolean[];
+  /** For each line in `lines`: whether it is drawn. */
+  isLineShown: readonly boolean[];
 }): React.JSX.Element {
-  const { before, code, mimeType, lines, isShown } = props;
+  const { before, code, mimeType, lines, isLineShown } = props;
   const highlighted = {
     before: useHighlighting(before, mimeType),
     code: useHighlighting(code, mimeType)
@@ -31,16 +35,16 @@ export function ChangedCode(props: {
     <code className="jp-AIServer-Replay-static jp-mod-marked">
       {lines.map((line, index) => {
         const { kind } = line;
-        if (!isShown[index]) {
-          // Draw one ellipsis for each range of hidden lines.
-          return index === 0 || isShown[index - 1] ? (
+        if (!isLineShown[index]) {
+          // Draw one ellipsis for each series of hidden lines.
+          return index === 0 || isLineShown[index - 1] ? (
             <span key={index} className="jp-AIServer-Replay-gap">
               ⋯
             </span>
           ) : null;
         }
         const Line = ELEMENTS[kind];
-        const source =
+        const styledTexts =
           kind === 'removed' ? highlighted.before : highlighted.code;
         return (
           <Line
@@ -51,7 +55,7 @@ export function ChangedCode(props: {
               const Wrapper = isChangedWord ? 'b' : React.Fragment;
               return (
                 <Wrapper key={from}>
-                  {sliceStyled(source, from, to).map(
+                  {sliceStyledTexts(styledTexts, from, to).map(
                     ({ text, className }, sliceIndex) => (
                       <span key={sliceIndex} className={className}>
                         {text}
@@ -68,7 +72,7 @@ export function ChangedCode(props: {
   );
 }
 
-/** Split a line into its changed words and the ranges between them. */
+/** Split a line into the ranges of its changed words and the ranges between them. */
 function splitAtWords(
   line: IChangedLine
 ): (IRange & { isChangedWord: boolean })[] {
@@ -83,29 +87,30 @@ function splitAtWords(
   return ranges.filter(({ from, to }) => to > from);
 }
 
-/** Return the styled texts between two positions of the code that `styledTexts` consist of. */
-function sliceStyled(
+/** Return the part of some code from the offset `from` to the offset `to`. */
+function sliceStyledTexts(
   styledTexts: readonly IStyledText[],
   from: number,
   to: number
 ): IStyledText[] {
   const slices: IStyledText[] = [];
-  let position = 0;
+  // The offset of `text` in the code.
+  let offset = 0;
   for (const { text, className } of styledTexts) {
-    const start = Math.max(from - position, 0);
-    const end = Math.min(to - position, text.length);
+    const start = Math.max(from - offset, 0);
+    const end = Math.min(to - offset, text.length);
     if (end > start) {
       slices.push({ text: text.slice(start, end), className });
     }
-    position += text.length;
-    if (position >= to) {
+    offset += text.length;
+    if (offset >= to) {
       break;
     }
   }
   return slices;
 }
 
-/** Return the code as styled texts; as one text without a style until highlighting is done. */
+/** Return code as styled texts. Until highlighting is done, this is one text without a style. */
 function useHighlighting(
   code: string,
   mimeType: string
@@ -131,7 +136,8 @@ function useHighlighting(
       isCurrent = false;
     };
   }, [text, mimeType, languages]);
-  // After a change of the code, the styled texts are those of the previous code for a while.
+  // After the code has changed, the state still contains the previous code until highlighting is
+  // done.
   const matchesText = styledTexts.map(styled => styled.text).join('') === text;
   return matchesText ? styledTexts : [{ text, className: '' }];
 }

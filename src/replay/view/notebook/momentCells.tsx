@@ -1,4 +1,7 @@
-/** A snapshot of the notebook: its cells in order, with deleted cells at their old positions. */
+/**
+ * The view of the notebook as it was after a moment. The cells are listed in order, and deleted
+ * cells are listed at their old positions.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { undoIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -18,23 +21,26 @@ import { StaticCode } from '../staticCode';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
-/** The number of lines that are shown of a cell until the person expands it. */
+/** The number of lines that are shown of a longer cell until the person expands it. */
 const MAX_LINES = 12;
 const LINE_HEIGHT_PX = 17;
 
 export interface IMomentCellsProps {
   snapshot: NotebookSnapshot;
-  /** The moment's colour. */
+  /** The colour of the moment, in which the cells that it changed are marked. */
   tone: DotKind;
+  /** The MIME type of the notebook's code cells. */
   codeMimeType: string;
   /** The ids of the cells that are in the notebook now. */
-  presentIds: ReadonlySet<string>;
+  currentCellIds: ReadonlySet<string>;
+  /** Whether to show buttons that restore deleted cells. */
   canUndelete: boolean;
 }
 
+/** A row of the list, which shows one cell. */
 interface IRow {
   readonly cell: CellSnapshot;
-  /** The position among the snapshot's cells, from 1; null for a deleted cell. */
+  /** The cell's position in the snapshot, from 1; null if the cell was deleted. */
   readonly number: number | null;
 }
 
@@ -44,7 +50,7 @@ export const MomentCells = React.memo(function MomentCells(
   const { snapshot } = props;
   const { trans } = useReplay();
   const rows = React.useMemo(() => buildRows(snapshot), [snapshot]);
-  const firstChanged = rows.findIndex(({ cell }) => cell.changed);
+  const firstChangedRow = rows.findIndex(({ cell }) => cell.changed);
   return (
     <VirtualList
       className="jp-AIServer-Replay-snapshot"
@@ -52,44 +58,46 @@ export const MomentCells = React.memo(function MomentCells(
       count={rows.length}
       keyOf={index => rows[index].cell.cellId}
       estimate={index => estimateHeight(rows[index].cell)}
-      current={firstChanged}
-      rowClass={index => classOf(rows[index], props.tone)}
+      current={firstChangedRow}
+      rowClass={index => rowClass(rows[index], props.tone)}
       render={(index, tabIndex) => (
-        <Cell {...props} {...rows[index]} tabIndex={tabIndex} />
+        <CellRow {...props} {...rows[index]} tabIndex={tabIndex} />
       )}
     />
   );
 });
 
-function Cell(
+function CellRow(
   props: IMomentCellsProps & IRow & { tabIndex: 0 | -1 }
 ): React.JSX.Element {
   const { cell, number, tabIndex } = props;
   const { model, trans } = useReplay();
   const [isExpanded, setExpanded] = React.useState(false);
   const { before, source } = cell;
-  const change = React.useMemo(
+  // The lines of the diff, which also contains removed lines; null if the cell wasn't changed.
+  const diffLines = React.useMemo(
     () => (before === undefined ? null : changedLines(before, source)),
     [before, source]
   );
   const lines = source.split('\n');
-  const isShown = change ? visibleLines(change, isExpanded) : [];
-  const hiddenCount = change
-    ? isShown.filter(isLineShown => !isLineShown).length
+  const isLineShown = diffLines ? selectLines(diffLines, isExpanded) : [];
+  const hiddenLineCount = diffLines
+    ? isLineShown.filter(isShown => !isShown).length
     : isExpanded
       ? 0
       : Math.max(0, lines.length - MAX_LINES);
   const firstLine =
     lines.find(line => line.trim())?.trim() ?? blankText(cell, trans);
-  const mimeType = mimeOf(cell.type, props.codeMimeType);
-  const isInNotebook = props.presentIds.has(cell.cellId);
+  const mimeType = mimeTypeOf(cell.type, props.codeMimeType);
+  const isInNotebook = props.currentCellIds.has(cell.cellId);
   const name = cellName(number, trans);
   const label =
     number !== null && cell.changed
       ? trans.__('%1, changed: %2', name, firstLine)
       : trans.__('%1: %2', name, firstLine);
   const goTo = () => void model.goTo(cell.cellId);
-  const open = () =>
+  // A cell without a step at this moment has no step to show: go to the cell instead.
+  const showHistory = () =>
     cell.step === null && isInNotebook
       ? goTo()
       : void model.showStep(cell.cellId, { step: cell.step });
@@ -100,22 +108,26 @@ function Cell(
         className="jp-AIServer-Replay-snapshotCell"
         tabIndex={tabIndex}
         aria-label={label}
-        aria-description={change ? describeChange(change, trans) : undefined}
+        aria-description={
+          diffLines ? describeDiff(diffLines, trans) : undefined
+        }
         title={trans.__('Show how this cell was made up to this point')}
-        onClick={open}
+        onClick={showHistory}
       >
         <span className="jp-AIServer-Replay-prompt">{number ?? '–'}</span>
-        {change ? (
+        {diffLines ? (
           <ChangedCode
             before={before!}
             code={source}
             mimeType={mimeType}
-            lines={change}
-            isShown={isShown}
+            lines={diffLines}
+            isLineShown={isLineShown}
           />
         ) : source.trim() ? (
           <StaticCode
-            code={hiddenCount ? lines.slice(0, MAX_LINES).join('\n') : source}
+            code={
+              hiddenLineCount ? lines.slice(0, MAX_LINES).join('\n') : source
+            }
             mimeType={mimeType}
           />
         ) : (
@@ -144,9 +156,9 @@ function Cell(
             {trans.__('first recorded version')}
           </Chip>
         )}
-        {hiddenCount > 0 && (
+        {hiddenLineCount > 0 && (
           <LinkButton tabIndex={tabIndex} onClick={() => setExpanded(true)}>
-            {trans._n('%1 more line', '%1 more lines', hiddenCount)}
+            {trans._n('%1 more line', '%1 more lines', hiddenLineCount)}
           </LinkButton>
         )}
         {!isInNotebook && props.canUndelete && (
@@ -157,6 +169,7 @@ function Cell(
   );
 }
 
+/** The button that restores a deleted cell. */
 export function UndeleteButton(props: {
   cellId: string;
   tabIndex: 0 | -1;
@@ -176,43 +189,46 @@ export function UndeleteButton(props: {
 }
 
 /**
- * Build the rows: the snapshot's cells in order, and each deleted cell below the cell that was
- * above it. A deleted cell whose old position is unknown comes last.
+ * Build the rows. The snapshot's cells keep their order. Each deleted cell comes below the cell
+ * that was above it. Deleted cells whose old position is unknown come last.
  */
 function buildRows(snapshot: NotebookSnapshot): IRow[] {
+  /** The deleted cells below each cell, by the id of that cell; null: at the top. */
   const deletedBelow = new Map<string | null, CellSnapshot[]>();
   const allIds = new Set(
     [...snapshot.cells, ...snapshot.gone].map(cell => cell.cellId)
   );
-  const unplaced: CellSnapshot[] = [];
+  const withoutPosition: CellSnapshot[] = [];
   for (const cell of snapshot.gone) {
-    const { after } = cell;
-    if (after === undefined || (after !== null && !allIds.has(after))) {
-      unplaced.push(cell);
+    const { after: idAbove } = cell;
+    if (idAbove === undefined || (idAbove !== null && !allIds.has(idAbove))) {
+      withoutPosition.push(cell);
     } else {
-      deletedBelow.set(after, [...(deletedBelow.get(after) ?? []), cell]);
+      const siblings = deletedBelow.get(idAbove) ?? [];
+      deletedBelow.set(idAbove, [...siblings, cell]);
     }
   }
   const rows: IRow[] = [];
-  const add = (cell: CellSnapshot, number: number | null) => {
+  const addRow = (cell: CellSnapshot, number: number | null) => {
     rows.push({ cell, number });
     addDeletedBelow(cell.cellId);
   };
   const addDeletedBelow = (cellId: string | null) => {
-    const below = deletedBelow.get(cellId) ?? [];
+    const deletedCells = deletedBelow.get(cellId) ?? [];
     deletedBelow.delete(cellId);
-    below.forEach(cell => add(cell, null));
+    deletedCells.forEach(cell => addRow(cell, null));
   };
   addDeletedBelow(null);
-  snapshot.cells.forEach((cell, index) => add(cell, index + 1));
+  snapshot.cells.forEach((cell, index) => addRow(cell, index + 1));
+  // Only cells with invalid data are still in the map, such as two cells below each other.
   [...deletedBelow.values()]
     .flat()
-    .concat(unplaced)
-    .forEach(cell => add(cell, null));
+    .concat(withoutPosition)
+    .forEach(cell => addRow(cell, null));
   return rows;
 }
 
-function classOf({ cell, number }: IRow, tone: DotKind): string {
+function rowClass({ cell, number }: IRow, tone: DotKind): string {
   const classes = [
     number === null ? 'jp-mod-deleted' : '',
     cell.changed ? `jp-mod-changed jp-mod-${tone}` : '',
@@ -222,29 +238,31 @@ function classOf({ cell, number }: IRow, tone: DotKind): string {
 }
 
 /**
- * Return for each line of a changed cell whether it is drawn. In a long cell, only lines near a
- * change are drawn, and at most `2 * MAX_LINES` of them.
+ * Return for each line of a diff whether it is drawn. If the diff is long and the cell isn't
+ * expanded, only lines near a change are drawn, and at most `2 * MAX_LINES` of them.
  */
-function visibleLines(
-  change: readonly IChangedLine[],
+function selectLines(
+  diffLines: readonly IChangedLine[],
   isExpanded: boolean
 ): boolean[] {
-  if (isExpanded || change.length <= MAX_LINES) {
-    return change.map(() => true);
+  if (isExpanded || diffLines.length <= MAX_LINES) {
+    return diffLines.map(() => true);
   }
-  let remainingLines = 2 * MAX_LINES;
-  return areNearChanges(change).map(isNear => isNear && remainingLines-- > 0);
+  let remainingCount = 2 * MAX_LINES;
+  return areNearChanges(diffLines).map(
+    isNearChange => isNearChange && remainingCount-- > 0
+  );
 }
 
-function describeChange(
-  change: readonly IChangedLine[],
+function describeDiff(
+  diffLines: readonly IChangedLine[],
   trans: TranslationBundle
 ): string {
-  const { added, removed } = countLines(change);
+  const { added, removed } = countLines(diffLines);
   return trans.__('Lines added: %1, removed: %2', added, removed);
 }
 
-/** Return the text that is shown for a cell without a source. */
+/** Return the text that is shown for a cell whose source is blank or was not recorded. */
 function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
   if (cell.missing !== undefined) {
     return tooLargeText(cell.missing, trans);
@@ -254,17 +272,19 @@ function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
 
 /** Estimate the height of a cell's row before it is rendered, in pixels. */
 function estimateHeight({ source, before }: CellSnapshot): number {
-  const count = (text: string) => text.split('\n').length;
-  // Assume that half of the previous lines were removed and are shown, too.
-  const lines = count(source) + (before ? count(before) >> 1 : 0);
+  const countOf = (text: string) => text.split('\n').length;
+  // Assume that half of the lines before the change were removed. Removed lines are shown, too.
+  const lineCount = countOf(source) + (before ? countOf(before) >> 1 : 0);
+  const padding = 12;
+  const expandButtonHeight = lineCount > MAX_LINES ? 20 : 0;
   return (
-    12 +
-    Math.min(lines, MAX_LINES) * LINE_HEIGHT_PX +
-    (lines > MAX_LINES ? 20 : 0)
+    padding +
+    Math.min(lineCount, MAX_LINES) * LINE_HEIGHT_PX +
+    expandButtonHeight
   );
 }
 
-function mimeOf(type: string, codeMimeType: string): string {
+function mimeTypeOf(type: string, codeMimeType: string): string {
   return type === 'code'
     ? codeMimeType
     : type === 'markdown'

@@ -1,4 +1,8 @@
-/** The notebook tab: the timeline above a snapshot, or above the notebook's cells at "now". */
+/**
+ * The view of the notebook tab: the authorship of the lines, the timeline, and below it the
+ * notebook as it was after the current moment. At "now", the overview of the notebook's cells is
+ * shown.
+ */
 import React from 'react';
 
 import type { Moment } from '../../../api/types';
@@ -6,7 +10,7 @@ import { roughDuration } from '../../../labels/durations';
 import { cellName } from '../../../labels/cellNames';
 import { Chip, LinkButton, TextButton } from '../buttons';
 import { useReplay } from '../context';
-import { Empty } from '../empty';
+import { EmptyView } from '../empty';
 import { stepOutcome } from '../../../labels/stepLabels';
 import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
@@ -18,28 +22,28 @@ import { dotClass } from '../slider';
 import { showTime } from '../../../labels/time';
 import { When } from '../when';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 export function NotebookView(): React.JSX.Element {
   const { model, trans } = useReplay();
   const { timeline, overview, subject } = model;
   const { rows, isLoading, error } = overview;
-  const presentIds = React.useMemo(
+  const currentCellIds = React.useMemo(
     () => new Set(rows.filter(row => row.cell).map(row => row.cellId)),
     [rows]
   );
   if (!rows.length && !timeline.moments.length) {
     return (
-      <Empty
+      <EmptyView
         title={trans.__('No notebook is open')}
         text={trans.__('Open a notebook to see how its cells were made.')}
-        canAsk={false}
-        isFirstLook
+        offersAsking={false}
+        offersFirstSteps
       />
     );
   }
   const { moments, moment, snapshot, report } = timeline;
-  const isNew =
+  const hasNoHistory =
     !isLoading &&
     error === null &&
     !moments.length &&
@@ -49,14 +53,14 @@ export function NotebookView(): React.JSX.Element {
       className="jp-AIServer-Replay-notebook"
       aria-busy={timeline.isLoading || undefined}
     >
-      {isNew && (
-        <Empty
+      {hasNoHistory && (
+        <EmptyView
           title={trans.__('No history yet')}
           text={trans.__(
             'After your first request, every change to the notebook is saved, and you can go back to any point here.'
           )}
-          canAsk
-          isFirstLook
+          offersAsking
+          offersFirstSteps
         />
       )}
       {report && <Provenance report={report} />}
@@ -66,7 +70,7 @@ export function NotebookView(): React.JSX.Element {
           snapshot={snapshot}
           tone={momentDot(moment)}
           codeMimeType={subject.codeMimeType}
-          presentIds={presentIds}
+          currentCellIds={currentCellIds}
           canUndelete={subject.canUndelete}
         />
       ) : (
@@ -78,16 +82,16 @@ export function NotebookView(): React.JSX.Element {
   );
 }
 
-/** The activity chart, the playback controls, and the head of the current moment. */
+/** The activity chart, the playback controls, and the description of the current moment. */
 function TimelineControls(): React.JSX.Element {
   const { model, trans, now, locale } = useReplay();
   const { timeline } = model;
-  const { player, moments, positions, position, moment, isNow } = timeline;
+  const { player, moments, chartPositions, position, moment, isNow } = timeline;
   const count = moments.length;
-  const place = trans.__('Change %1 of %2', position + 1, count);
+  const positionText = trans.__('Change %1 of %2', position + 1, count);
   const time = moment ? showTime(moment.timestamp, now, locale).short : '';
-  const value = moment
-    ? trans.__('%1: %2, %3', place, momentTitle(moment, trans), time)
+  const valueText = moment
+    ? trans.__('%1: %2, %3', positionText, momentTitle(moment, trans), time)
     : trans.__('Now');
   return (
     <section
@@ -96,10 +100,10 @@ function TimelineControls(): React.JSX.Element {
     >
       <Scrubber
         moments={moments}
-        positions={positions}
+        chartPositions={chartPositions}
         position={position}
         label={trans.__('Changes to the notebook')}
-        valueText={value}
+        valueText={valueText}
         onMove={index => player.goTo(index)}
       />
       <div className="jp-AIServer-Replay-controls">
@@ -118,17 +122,21 @@ function TimelineControls(): React.JSX.Element {
       {moment ? (
         <MomentHead moment={moment} />
       ) : (
-        <NowHead count={count} since={moments[0].timestamp} />
+        <NowHead momentCount={count} startTime={moments[0].timestamp} />
       )}
     </section>
   );
 }
 
-/** The line that describes "now". It is as high as `MomentHead`, so that nothing moves. */
-function NowHead(props: { count: number; since: string }): React.JSX.Element {
+/** The description of "now". It is as high as `MomentHead`, so that nothing moves. */
+function NowHead(props: {
+  momentCount: number;
+  /** The timestamp of the first moment. */
+  startTime: string;
+}): React.JSX.Element {
   const { trans, now } = useReplay();
-  const { count } = props;
-  const since = now.getTime() - Date.parse(props.since);
+  const { momentCount } = props;
+  const durationMs = now.getTime() - Date.parse(props.startTime);
   return (
     <div className="jp-AIServer-Replay-moment">
       <i className="jp-AIServer-Replay-dot jp-mod-now" />
@@ -136,28 +144,29 @@ function NowHead(props: { count: number; since: string }): React.JSX.Element {
         {trans.__('Current notebook')}
       </span>
       <span className="jp-AIServer-Replay-by">
-        {/* Leave the duration out if the timestamp is in the future or invalid. */}
-        {since >= MINUTE
+        {/* Leave out a duration of less than a minute. If the timestamp is in the future or
+            invalid, the duration is negative or NaN, and is left out, too. */}
+        {durationMs >= MINUTE_MS
           ? trans._n(
               '%1 change in the last %2',
               '%1 changes in the last %2',
-              count,
-              roughDuration(since, trans)
+              momentCount,
+              roughDuration(durationMs, trans)
             )
-          : trans._n('%1 change', '%1 changes', count)}
+          : trans._n('%1 change', '%1 changes', momentCount)}
       </span>
     </div>
   );
 }
 
-/** The lines that describe the current moment. */
+/** The description of the current moment: its title, outcome, cell and time. */
 function MomentHead(props: { moment: Moment }): React.JSX.Element {
   const { moment } = props;
   const { model, trans } = useReplay();
   const { snapshot } = model.timeline;
   const chip = stepOutcome(moment, false, trans);
   const title = momentTitle(moment, trans);
-  // While the moment's snapshot is loading, the cell's position after the moment is unknown.
+  // The cell's position is that in the moment's snapshot. It is unknown until this is loaded.
   const isSnapshotLoaded = snapshot?.index === moment.index;
   const cellIndex = isSnapshotLoaded
     ? snapshot.cells.findIndex(cell => cell.cellId === moment.cellId)

@@ -1,4 +1,6 @@
-/** The list of a notebook's cells, each with a summary of its history; deleted cells come last. */
+/**
+ * The list of a notebook's cells. Each row summarizes the cell's history. Deleted cells come last.
+ */
 import React from 'react';
 
 import type { SessionSummary } from '../../../api/types';
@@ -11,6 +13,7 @@ import { When } from '../when';
 
 export interface IOverviewProps {
   rows: readonly IOverviewRow[];
+  /** Whether to show buttons that restore deleted cells. */
   canUndelete: boolean;
 }
 
@@ -27,12 +30,14 @@ export const Overview = React.memo(function Overview(
       label={trans.__('Notebook cells')}
       count={rows.length}
       keyOf={index => rows[index].cellId}
-      estimate={index =>
-        (rows[index].summary?.lastIntent ? 48 : 30) +
-        (index === firstDeleted ? 34 : 0)
-      }
+      estimate={index => {
+        // A row with a request has two lines, and a heading is above the first deleted cell.
+        const rowHeight = rows[index].summary?.lastIntent ? 48 : 30;
+        const headingHeight = index === firstDeleted ? 34 : 0;
+        return rowHeight + headingHeight;
+      }}
       current={rows.findIndex(row => row.isActive)}
-      rowClass={index => classOf(rows[index])}
+      rowClass={index => rowClass(rows[index])}
       render={(index, tabIndex) => (
         <>
           {index === firstDeleted && <h3>{trans.__('Deleted cells')}</h3>}
@@ -43,7 +48,7 @@ export const Overview = React.memo(function Overview(
   );
 });
 
-function classOf(row: IOverviewRow): string {
+function rowClass(row: IOverviewRow): string {
   const classes = [
     row.isActive ? 'jp-mod-current' : '',
     row.summary ? '' : 'jp-mod-plain',
@@ -53,7 +58,7 @@ function classOf(row: IOverviewRow): string {
   return classes.filter(Boolean).join(' ');
 }
 
-/** Return the first line of a row's cell; without the `#` if it is a heading in Markdown. */
+/** Return the first line of a cell. If it is a Markdown heading, the `#` characters are removed. */
 function firstLine(row: IOverviewRow): string {
   return row.cell?.type === 'markdown'
     ? row.firstLine.replace(/^#+\s+/, '')
@@ -88,7 +93,7 @@ function Row(
         </span>
         {summary && (
           <span className="jp-AIServer-Replay-summary">
-            <Count summary={summary} />
+            <RequestCount summary={summary} />
             <When time={summary.lastUpdated} />
           </span>
         )}
@@ -105,8 +110,10 @@ function Row(
   );
 }
 
-/** The number of successful requests or, if all failed, the number of failed requests. */
-function Count(props: { summary: SessionSummary }): React.JSX.Element | null {
+/** The number of successful requests. If all requests failed, the number of failed requests. */
+function RequestCount(props: {
+  summary: SessionSummary;
+}): React.JSX.Element | null {
   const { turns, failed } = props.summary;
   const { trans } = useReplay();
   const answeredCount = turns - failed;

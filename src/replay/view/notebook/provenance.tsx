@@ -1,4 +1,7 @@
-/** The authorship of the notebook: what share of its lines each kind of contributor wrote. */
+/**
+ * The authorship of the notebook's lines, above the timeline: which share of the lines was written
+ * by each kind of contributor. A button shows the same for each cell.
+ */
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -37,7 +40,7 @@ export const Provenance = React.memo(function Provenance(
       <ShareBar {...total} />
       <p>
         {labels.shares(total).map(([kind, text]) => (
-          <span key={kind} className={TONES[kind]}>
+          <span key={kind} className={COLOR_CLASSES[kind]}>
             {text}
           </span>
         ))}
@@ -58,8 +61,8 @@ export const Provenance = React.memo(function Provenance(
 });
 
 /**
- * The number of lines that each model and each named contributor wrote, then the shares within each
- * cell that isn't empty, in the notebook's order.
+ * First, the number of lines by each model and each contributor whose name is known. Then, for each
+ * cell that isn't empty, the shares of the cell's lines.
  */
 function CellShares(props: IProvenanceProps): React.JSX.Element {
   const { model, trans } = useReplay();
@@ -68,7 +71,7 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
   const rows = cells
     .map((cell, index) => ({ ...cell, number: index + 1 }))
     .filter(({ lines }) => lines);
-  const row = (cell: (typeof rows)[number], tabIndex: 0 | -1) => (
+  const renderRow = (cell: (typeof rows)[number], tabIndex: 0 | -1) => (
     <button
       type="button"
       tabIndex={tabIndex}
@@ -92,7 +95,7 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
       <ShareBar {...cell} />
     </button>
   );
-  const names = [
+  const lineCounts = [
     ...namesByLineCount(total.models).map(
       id => [labels.model(id), total.models[id]] as const
     ),
@@ -102,12 +105,12 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
   ];
   return (
     <>
-      {names.length > 0 && (
+      {lineCounts.length > 0 && (
         <ul
           className="jp-AIServer-Replay-models"
           aria-label={trans.__('Lines by name')}
         >
-          {names.map(([name, lines]) => (
+          {lineCounts.map(([name, lines]) => (
             <li key={name}>
               {trans._n('%2: %1 line', '%2: %1 lines', lines, name)}
             </li>
@@ -120,14 +123,14 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
         count={rows.length}
         keyOf={index => rows[index].cellId}
         estimate={() => 28}
-        render={(index, tabIndex) => row(rows[index], tabIndex)}
+        render={(index, tabIndex) => renderRow(rows[index], tabIndex)}
       />
     </>
   );
 }
 
-/** The style class with the colour of each kind of contributor. */
-const TONES: Record<ShareKind, string> = {
+/** The CSS class for the colour of each kind of contributor. */
+const COLOR_CLASSES: Record<ShareKind, string> = {
   byModel: 'jp-mod-model',
   byPerson: 'jp-mod-hand',
   byAgent: 'jp-mod-agent',
@@ -136,20 +139,22 @@ const TONES: Record<ShareKind, string> = {
   existing: 'jp-mod-existing'
 };
 
-function ShareBar(share: Shares): React.JSX.Element {
+/** A horizontal bar, divided in proportion to the shares. */
+function ShareBar(shares: Shares): React.JSX.Element {
   return (
     <span className="jp-AIServer-Replay-shares" aria-hidden="true">
-      {SHARE_KINDS.filter(kind => share[kind]).map(kind => (
+      {SHARE_KINDS.filter(kind => shares[kind]).map(kind => (
         <i
           key={kind}
-          className={TONES[kind]}
-          style={{ flexGrow: share[kind] }}
+          className={COLOR_CLASSES[kind]}
+          style={{ flexGrow: shares[kind] }}
         />
       ))}
     </span>
   );
 }
 
+/** Return functions that build the texts of shares, models and contributors. */
 function useShareLabels() {
   const { model, trans, locale } = useReplay();
   const percent = new Intl.NumberFormat(locale, {
@@ -157,11 +162,12 @@ function useShareLabels() {
     maximumFractionDigits: 0
   });
   return {
-    shares: (share: Shares): [ShareKind, string][] =>
-      SHARE_KINDS.filter(kind => share[kind]).map(kind => [
+    shares: (shares: Shares): [ShareKind, string][] =>
+      SHARE_KINDS.filter(kind => shares[kind]).map(kind => [
         kind,
-        shareText(kind, percent.format(share[kind] / share.lines), trans)
+        shareText(kind, percent.format(shares[kind] / shares.lines), trans)
       ]),
+    // A model's id is "provider:name". Show only the name if the model has no label.
     model: (id: string) =>
       model.modelInfo(id)?.label || id.slice(id.indexOf(':') + 1) || id,
     name: (name: string) => contributorName({ author: 'program', name }, trans)

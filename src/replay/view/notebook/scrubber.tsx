@@ -1,19 +1,19 @@
 /**
- * The notebook's activity chart, which is also a slider over all moments. Its bars show the number
- * of changes, coloured by contributor. The pointer selects the moment nearest to it, the arrow keys
- * move from moment to moment.
+ * The notebook's activity chart, which is also a slider over all moments and "now". Its bars show
+ * how many changes were made, in the colours of their contributors. The pointer selects the nearest
+ * moment, and the arrow keys move from moment to moment.
  */
 import React from 'react';
 
 import {
-  activityOf,
-  IActivity,
+  countByBucket,
+  IBucketCounts,
   nearestMoment
 } from '../../model/notebook/activity';
 import type { Moment } from '../../../api/types';
 import { ISliderBaseProps, SliderBase } from '../slider';
 
-/** The number of bars. */
+/** The number of bars. Each bar shows one bucket; see `countByBucket`. */
 const BUCKET_COUNT = 64;
 
 interface IScrubberProps extends Pick<
@@ -21,45 +21,47 @@ interface IScrubberProps extends Pick<
   'label' | 'valueText' | 'onMove'
 > {
   moments: readonly Moment[];
-  positions: readonly number[];
-  /** The index of the current moment; the number of moments at "now". */
+  /** The position of each moment on the chart; see `chartPositionsOf`. */
+  chartPositions: readonly number[];
+  /** The index of the current moment. At "now" it is the number of moments. */
   position: number;
 }
 
 export function Scrubber(props: IScrubberProps): React.JSX.Element {
-  const { moments, positions, position } = props;
-  const left = `${(positions[position] ?? 1) * 100}%`;
+  const { moments, chartPositions, position } = props;
+  // "Now" is at 1, the right end of the chart.
+  const left = `${(chartPositions[position] ?? 1) * 100}%`;
   return (
     <SliderBase
       {...props}
       className="jp-AIServer-Replay-scrubber"
       trackClass="jp-AIServer-Replay-line"
       count={moments.length + 1}
-      positionAt={share => nearestMoment(positions, share)}
+      positionAt={fraction => nearestMoment(chartPositions, fraction)}
     >
-      <Heat moments={moments} positions={positions} />
+      <Bars moments={moments} chartPositions={chartPositions} />
       <div className="jp-AIServer-Replay-cursor" style={{ left }} />
     </SliderBase>
   );
 }
 
-const total = ({ model, hand, other }: IActivity) => model + hand + other;
+const totalOf = ({ model, hand, other }: IBucketCounts) => model + hand + other;
 
 /** The bars of the activity chart. */
-const Heat = React.memo(function Heat(props: {
+const Bars = React.memo(function Bars(props: {
   moments: readonly Moment[];
-  positions: readonly number[];
+  chartPositions: readonly number[];
 }): React.JSX.Element {
-  const { moments, positions } = props;
-  const buckets = activityOf(moments, positions, BUCKET_COUNT);
-  const maxTotal = Math.max(...buckets.map(total));
-  // The square root keeps small counts visible.
+  const { moments, chartPositions } = props;
+  const buckets = countByBucket(moments, chartPositions, BUCKET_COUNT);
+  const maxTotal = Math.max(...buckets.map(totalOf));
+  // Use the square root, so that bars for small counts are visible next to a large count.
   const height = (count: number) =>
     `${Math.sqrt(count / (maxTotal || 1)) * 100}%`;
   return (
     <div className="jp-AIServer-Replay-heat">
       {buckets.map((bucket, index) => (
-        <i key={index} style={{ height: height(total(bucket)) }}>
+        <i key={index} style={{ height: height(totalOf(bucket)) }}>
           {(['other', 'hand', 'model'] as const)
             .filter(kind => bucket[kind])
             .map(kind => (
