@@ -113,7 +113,7 @@ export class ApiClient {
   }
 
   /** Set whether the server at a provider's address runs on the Jupyter server's machine. */
-  placeProvider(provider: string, onThisMachine: boolean) {
+  setProviderLocation(provider: string, onThisMachine: boolean) {
     const body = { onThisMachine } satisfies PlaceBody;
     return this._send<void>('PATCH', keyPath(provider), body);
   }

@@ -1,6 +1,6 @@
 /**
- * Provides `IModels`, which lets a person choose a model and connect a provider. Also adds the
- * commands for models and the page for models in the settings editor.
+ * Provides `IModels`, with which a person chooses models and connects providers. Adds the commands
+ * for models, and shows the settings of the models in JupyterLab's settings editor.
  */
 import {
   JupyterFrontEnd,
@@ -65,7 +65,7 @@ export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
         args.isPalette ? trans.__('Models…') : trans.__('AI Server Models…'),
       caption: trans.__('Choose a model and connect providers'),
       describedBy: { args: { type: 'object', properties: {} } },
-      execute: () => models.settings()
+      execute: () => models.openSettings()
     });
     const category = trans.__('AI Server');
     palette?.addItem({ command: CommandIDs.connect, category });
@@ -74,13 +74,15 @@ export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
       category,
       args: { isPalette: true }
     });
+    // The settings editor shows this view in place of the (empty) setting `models`.
     forms?.addRenderer(`${PLUGIN_ID}.models`, {
-      fieldRenderer: () => models.settingsView()
+      fieldRenderer: () => models.renderSettings()
     });
     return models;
   }
 };
 
+/** The implementation of `IModels`. */
 class Models implements IModels {
   constructor(
     private readonly _app: JupyterFrontEnd,
@@ -108,7 +110,7 @@ class Models implements IModels {
     return <Offer services={this._services} {...options} />;
   }
 
-  settingsView(): React.JSX.Element {
+  renderSettings(): React.JSX.Element {
     return (
       <ModelSettings
         services={this._services}
@@ -121,8 +123,11 @@ class Models implements IModels {
     return connectProvider(this._services, provider);
   }
 
-  /** Open the settings of the models in the settings editor, or without one in a dialog. */
-  async settings(): Promise<void> {
+  /**
+   * Open the settings of the models in the settings editor. If the application has no settings
+   * editor, open them in a dialog.
+   */
+  async openSettings(): Promise<void> {
     const { commands } = this._app;
     if (commands.hasCommand('settingeditor:open')) {
       await commands.execute('settingeditor:open', {
@@ -144,22 +149,23 @@ class Models implements IModels {
       trans: this._trans,
       cellModel: options.cellModel,
       choose: model =>
-        void this._afterConfirmation(model, async () => {
+        void this._runIfConfirmed(model, async () => {
           options.chooseForCell(null);
           await this._choice.choose(model.id);
         }),
       chooseForCell: model =>
         model
-          ? void this._afterConfirmation(model, async () =>
+          ? void this._runIfConfirmed(model, async () =>
               options.chooseForCell(model.id)
             )
           : options.chooseForCell(null),
       connect: () => void this.connect(),
-      settings: () => void this.settings()
+      openSettings: () => void this.openSettings()
     });
     menu.aboutToClose.connect(() => {
       requestAnimationFrame(() => {
-        // Wait a frame, because the chosen command may open a dialog, which then keeps the focus.
+        // Restore the focus only now, a frame later, and only if nothing else has the focus. The
+        // chosen command may have opened a dialog, which must keep it.
         const { activeElement } = document;
         if (
           previousFocus instanceof HTMLElement &&
@@ -173,8 +179,8 @@ class Models implements IModels {
     menu.open(options.x, options.y);
   }
 
-  /** Run the action if the person confirms the model; show a failure as a notification. */
-  private async _afterConfirmation(
+  /** Run `action` if the person confirms the model. Show a failure as a notification. */
+  private async _runIfConfirmed(
     model: ModelInfo,
     action: () => Promise<void>
   ): Promise<void> {

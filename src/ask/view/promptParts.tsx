@@ -1,6 +1,6 @@
 /**
  * Small components of the prompt row: the model's name, the progress of a generation, a failure,
- * and chips (small removable labels) for the branch and the DataFrames of the next request.
+ * and chips for the branch and the DataFrames of the next request.
  *
  * Invariant: text from a model or a server is never rendered as HTML.
  */

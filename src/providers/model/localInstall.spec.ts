@@ -27,13 +27,13 @@ describe('LocalInstall', () => {
     const { api, clock, install } = setup();
     const end = install.start();
     await api.give(at(100e6));
-    expect(install.view).toMatchObject({ status: 'running', speed: null });
+    expect(install.state).toMatchObject({ status: 'running', speed: null });
     clock.now = 2000;
     await api.give(at(120e6));
-    expect(install.view.speed).toBe(10e6);
+    expect(install.state.speed).toBe(10e6);
     await api.give({ type: 'done' });
     await end;
-    expect(install.view).toMatchObject({ status: 'done', speed: null });
+    expect(install.state).toMatchObject({ status: 'done', speed: null });
   });
 
   it('measures the speed of the last seconds, not of the whole download', async () => {
@@ -48,7 +48,7 @@ describe('LocalInstall', () => {
       clock.now = now;
       await api.give(at(bytes));
     }
-    expect(install.view.speed).toBe(2e6);
+    expect(install.state.speed).toBe(2e6);
   });
 
   it('stops at once, and resumes from there', async () => {
@@ -56,14 +56,14 @@ describe('LocalInstall', () => {
     const first = install.start();
     await api.give(at(200e6));
     await install.stop();
-    expect(install.view).toMatchObject({
+    expect(install.state).toMatchObject({
       status: 'stopped',
       progress: { bytes: 200e6 }
     });
     await api.give({ type: 'cancelled' });
     await first;
     void install.start();
-    expect(install.view).toMatchObject({
+    expect(install.state).toMatchObject({
       status: 'running',
       progress: { bytes: 200e6 }
     });
@@ -80,7 +80,7 @@ describe('LocalInstall', () => {
       install: 'pip install x'
     });
     await end;
-    expect(install.view).toMatchObject({
+    expect(install.state).toMatchObject({
       status: 'failed',
       problem: {
         message: 'The local model needs one more Python package.',
@@ -103,7 +103,7 @@ describe('LocalInstall', () => {
       await jest.advanceTimersByTimeAsync(1000);
     }
     await end;
-    expect(install.view).toMatchObject({
+    expect(install.state).toMatchObject({
       status: 'failed',
       progress: { bytes: 2e6 }
     });
@@ -117,7 +117,7 @@ describe('LocalInstall', () => {
     const end = install.start();
     await api.give(new ApiError(403, 'forbidden', 'Not here.'));
     await end;
-    expect(install.view.problem?.message).toBe('Not here.');
+    expect(install.state.problem?.message).toBe('Not here.');
     expect(api.names).toEqual(['install']);
   });
 
@@ -127,13 +127,13 @@ describe('LocalInstall', () => {
     await install.join({ ...at(1), phase: 'done' });
     expect(api.names).toEqual([]);
     void install.join({ ...at(300e6) });
-    expect(install.view).toMatchObject({
+    expect(install.state).toMatchObject({
       status: 'running',
       progress: { bytes: 300e6 }
     });
     expect(api.names).toEqual(['join']);
     await api.give(new ApiError(404, 'not_found', 'None runs.'));
-    expect(install.view.status).toBe('idle');
+    expect(install.state.status).toBe('idle');
     expect(api.names).toEqual(['join']);
   });
 
@@ -144,7 +144,7 @@ describe('LocalInstall', () => {
     await jest.advanceTimersByTimeAsync(1000);
     await api.give(new ApiError(404, 'not_found', 'None runs.'));
     await end;
-    expect(install.view.status).toBe('failed');
+    expect(install.state.status).toBe('failed');
     expect(api.names).toEqual(['install', 'join']);
   });
 
@@ -154,7 +154,7 @@ describe('LocalInstall', () => {
     await api.give(at(1e6));
     api.failure = new ApiError(0, 'unreachable', 'No answer.');
     await install.stop();
-    expect(install.view).toMatchObject({
+    expect(install.state).toMatchObject({
       status: 'running',
       problem: { message: 'No answer.' }
     });

@@ -1,14 +1,15 @@
 /**
- * Shows the progress of the local model's installation. The server does the installing, so the
- * installation continues after the page is closed, and a page that is opened later can join it.
+ * The progress of the local model's installation, as this page knows it. The server installs the
+ * model, so the installation continues after the page is closed. A page that is opened later can
+ * join the installation, which means to follow its progress.
  *
  * Invariants:
- * - Only `start`, which a person triggers, begins an installation; `join` only shows the progress
- *   of a running installation. After an interruption, `start` joins the running installation, so
- *   that it never begins a second installation on the server.
- * - An installation ends with exactly one status: done, stopped or failed. From stopped and failed,
- *   `start` resumes the download. If an installation ended while the page was disconnected, the
- *   status is idle, and only the list of models shows whether the model is installed.
+ * - Only `start`, which a person triggers, begins an installation. If the connection is lost, the
+ *   page joins the running installation, so that no second installation begins.
+ * - The status at the end of an installation is done, stopped or failed. If the status is stopped
+ *   or failed, `start` resumes the download.
+ * - If an installation ended while the page was not connected, the status is idle. The list of
+ *   models then shows whether the model is installed.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -19,16 +20,18 @@ import { IFailure, toFailure } from '../../state/failure';
 
 export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 
-export interface IInstallView {
+/** The state of the installation in this page. */
+export interface ILocalInstallState {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
+  /** The last progress that the server reported. */
   readonly progress: InstallState | null;
-  /** Bytes per second over the last seconds, or 0 if no data arrived; null until measured. */
+  /** The bytes per second in the last seconds; 0 if no data arrived, null if not measured yet. */
   readonly speed: number | null;
   /** The reason why the installation failed or could not be stopped. */
   readonly problem: IFailure | null;
 }
 
-const IDLE: IInstallView = {
+const IDLE: ILocalInstallState = {
   status: 'idle',
   progress: null,
   speed: null,
@@ -37,11 +40,14 @@ const IDLE: IInstallView = {
 
 const INTERRUPTED: IFailure = { code: 'install_interrupted', message: '' };
 
-/** The period over which the speed is measured. */
+/** The speed is measured over this period. */
 const SPEED_WINDOW_MS = 6000;
-/** The number of attempts in a row to connect, of which the first is the original request. */
+/**
+ * After this number of lost connections in a row, the page shows a failure. Each reported progress
+ * starts the count again.
+ */
 const MAX_ATTEMPTS = 3;
-/** The delay before the page joins again after an interruption. */
+/** The delay between a lost connection and the attempt to join the installation. */
 const RETRY_DELAY_MS = 1000;
 
 export class LocalInstall {
@@ -50,20 +56,20 @@ export class LocalInstall {
     private readonly _now: () => number = () => performance.now()
   ) {}
 
-  get view(): IInstallView {
-    return this._view;
+  get state(): ILocalInstallState {
+    return this._state;
   }
 
-  /** Emitted when the view changes. */
-  readonly changed = new Signal<this, IInstallView>(this);
+  /** Emitted when the state changes. */
+  readonly changed = new Signal<this, ILocalInstallState>(this);
 
   get isRunning(): boolean {
-    return this._view.status === 'running';
+    return this._state.status === 'running';
   }
 
   /**
-   * A number that grows whenever the installation is started, joined or stopped. Events and lists
-   * that were requested in an earlier epoch are outdated and must be ignored.
+   * A number that grows whenever the installation is started, joined or stopped. If the number has
+   * grown since a stream or list of models was requested, the installation in it is outdated.
    */
   get epoch(): number {
     return this._epoch;
@@ -72,14 +78,14 @@ export class LocalInstall {
   /** Start or resume the installation. */
   async start(): Promise<void> {
     if (!this.isRunning) {
-      await this._follow(this._view.progress, false);
+      await this._follow(this._state.progress, false);
     }
   }
 
-  /** Show the progress of a running installation, from the state that the server reported. */
-  async join(state: InstallState): Promise<void> {
-    if (!this.isRunning && state.phase !== 'done') {
-      await this._follow(state, true);
+  /** Follow a running installation. `state` is its progress in the list of models. */
+  async join(progress: InstallState): Promise<void> {
+    if (!this.isRunning && progress.phase !== 'done') {
+      await this._follow(progress, true);
     }
   }
 
@@ -91,25 +97,28 @@ export class LocalInstall {
     try {
       await this._api.stopInstall();
     } catch (reason) {
-      this._set({ problem: toFailure(reason) });
+      this._setState({ problem: toFailure(reason) });
       return;
     }
     this._epoch++;
-    // Show the stop at once instead of waiting until the stream reports it.
-    this._set({ status: 'stopped', speed: null, problem: null });
+    // Change the status now instead of when the stream reports the stop.
+    this._setState({ status: 'stopped', speed: null, problem: null });
   }
 
-  /** Start an installation or join a running one, and show its progress until it ends. */
+  /**
+   * Start or resume an installation, or with `isJoining` join a running installation. Update the
+   * state until the installation ends.
+   */
   private async _follow(
     progress: InstallState | null,
-    isJoin: boolean
+    isJoining: boolean
   ): Promise<void> {
     const epoch = ++this._epoch;
     const isStale = () => epoch !== this._epoch || !this.isRunning;
-    let isJoinRequest = isJoin;
+    let isJoinRequest = isJoining;
     let hasProgress = false;
     this._samples = [];
-    this._set({ ...IDLE, status: 'running', progress });
+    this._setState({ ...IDLE, status: 'running', progress });
     for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft--) {
       let problem = INTERRUPTED;
       try {
@@ -122,10 +131,10 @@ export class LocalInstall {
             attemptsLeft = MAX_ATTEMPTS;
             this._showProgress(event);
           } else if (event.type === 'done') {
-            return this._set({ status: 'done', speed: null });
+            return this._setState({ status: 'done', speed: null });
           } else if (event.type === 'cancelled') {
             this._epoch++;
-            return this._set({ status: 'stopped', speed: null });
+            return this._setState({ status: 'stopped', speed: null });
           } else {
             return this._fail(event);
           }
@@ -138,14 +147,16 @@ export class LocalInstall {
           isJoinRequest &&
           (reason as Partial<ApiError>).code === 'not_found'
         ) {
-          // No installation is running. Either the request to start it never reached the server, or
-          // the installation has ended, and the list of models shows the outcome.
-          return !isJoin && !hasProgress
+          // No installation is running. If the page tried to start one and got no progress, the
+          // request to start it has not reached the server. Otherwise the installation has ended,
+          // and the list of models shows how.
+          return !isJoining && !hasProgress
             ? this._fail(INTERRUPTED)
-            : this._set(IDLE);
+            : this._setState(IDLE);
         }
         problem = toFailure(reason, INTERRUPTED.code);
-        // An error response (status above 0) is final; only a lost connection is retried.
+        // A lost connection has status 0. Any other status is an error response of the server,
+        // after which there is no other attempt.
         if (reason instanceof ApiError && reason.status > 0) {
           attemptsLeft = 1;
         }
@@ -161,11 +172,11 @@ export class LocalInstall {
     }
   }
 
-  /** Show the progress, and the speed over the last seconds. */
+  /** Set the progress, and the speed in the last seconds. */
   private _showProgress(progress: InstallState): void {
     const { phase, bytes } = progress;
     const now = this._now();
-    if (phase !== this._view.progress?.phase) {
+    if (phase !== this._state.progress?.phase) {
       this._samples = [];
     }
     this._samples = [
@@ -177,30 +188,31 @@ export class LocalInstall {
       phase === 'fetching' && now - oldest.time >= 1000 && bytes > oldest.bytes
         ? ((bytes - oldest.bytes) * 1000) / (now - oldest.time)
         : phase === 'fetching'
-          ? this._view.speed
+          ? this._state.speed
           : null;
-    this._set({ progress, speed });
+    this._setState({ progress, speed });
     if (phase === 'fetching') {
-      // The server sends no event while no data arrives, so a timer shows the stall.
+      // While the download stalls, the server sends no event, so a timer sets the speed to 0.
       this._stallTimer = setTimeout(
-        () => this._set({ speed: 0 }),
+        () => this._setState({ speed: 0 }),
         SPEED_WINDOW_MS
       );
     }
   }
 
-  private _fail(problem: IInstallView['problem']): void {
-    this._set({ status: 'failed', speed: null, problem });
+  private _fail(problem: ILocalInstallState['problem']): void {
+    this._setState({ status: 'failed', speed: null, problem });
   }
 
-  /** Change the view, and cancel the timer that would show a stall. */
-  private _set(change: Partial<IInstallView>): void {
+  /** Change the state, and cancel the timer that would set the speed to 0. */
+  private _setState(change: Partial<ILocalInstallState>): void {
     clearTimeout(this._stallTimer);
-    this._view = { ...this._view, ...change };
-    this.changed.emit(this._view);
+    this._state = { ...this._state, ...change };
+    this.changed.emit(this._state);
   }
 
-  private _view = IDLE;
+  private _state = IDLE;
+  /** The number of downloaded bytes at the times of the last progress events. */
   private _samples: { time: number; bytes: number }[] = [];
   private _epoch = 0;
   private _stallTimer: ReturnType<typeof setTimeout> | undefined;

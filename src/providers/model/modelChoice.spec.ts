@@ -20,7 +20,7 @@ describe('ModelChoice', () => {
     expect(api.names).toEqual([]);
     await Promise.all([choice.refresh(), choice.refresh()]);
     expect(api.names).toEqual(['models']);
-    expect(choice.current).toBeNull();
+    expect(choice.defaultModel).toBeNull();
   });
 
   it('chooses and installs nothing without a call', async () => {
@@ -29,14 +29,14 @@ describe('ModelChoice', () => {
     api.list = modelList({ models: [REMOTE] });
     await choice.refresh();
     expect(api.names).toEqual(['models']);
-    expect(choice.current).toBeNull();
+    expect(choice.defaultModel).toBeNull();
     expect(choice.list?.models).toEqual([REMOTE]);
   });
 
   it('chooses on the server, and emits its response', async () => {
     const { api, choice } = setup();
     const seen: (string | null)[] = [];
-    choice.changed.connect(() => seen.push(choice.current?.id ?? null));
+    choice.changed.connect(() => seen.push(choice.defaultModel?.id ?? null));
     api.list = modelList({ default: LOCAL.id, models: [LOCAL, REMOTE] });
     await choice.choose(LOCAL.id);
     expect(api.calls).toEqual([['choose', LOCAL.id], ['models']]);
@@ -76,7 +76,7 @@ describe('ModelChoice', () => {
     api.failure = new ApiError(0, 'unreachable', 'No answer.');
     await choice.refresh();
     expect(choice.problem?.code).toBe('unreachable');
-    expect(choice.current).toEqual(LOCAL);
+    expect(choice.defaultModel).toEqual(LOCAL);
   });
 
   it('follows an installation of another page to its end', async () => {
@@ -95,7 +95,7 @@ describe('ModelChoice', () => {
     expect(choice.install.isRunning).toBe(true);
     api.list = modelList({ default: LOCAL.id, models: [LOCAL] });
     await api.give({ type: 'done' });
-    expect(choice.current).toEqual(LOCAL);
+    expect(choice.defaultModel).toEqual(LOCAL);
     expect(api.names).toEqual(['models', 'join', 'models']);
   });
 
@@ -117,7 +117,7 @@ describe('ModelChoice', () => {
     await choice.install.stop();
     respond(staleList);
     await refresh;
-    expect(choice.install.view.status).toBe('stopped');
+    expect(choice.install.state.status).toBe('stopped');
     expect(api.names).toEqual(['install', 'stop']); // No installation was joined.
   });
 });

@@ -1,10 +1,10 @@
 /**
- * The available models and the default model that a person chose. The prompt rows, menus and
- * settings of a page share one instance.
+ * The list of available models, and the choice of the default model. All prompt rows, menus and
+ * settings of a page use one instance.
  *
  * Invariants:
- * - The list of models is the server's last response. A choice is saved on the server before it
- *   is shown in the page.
+ * - The list of models is always the server's last response. A choice is sent to the server, and
+ *   the page shows it when the server's next list contains it.
  * - A key is sent to the server and never stored in the page.
  * - Models are chosen, connected and installed only on a person's action.
  */
@@ -13,7 +13,7 @@ import { Signal } from '@lumino/signaling';
 import type { ApiClient } from '../../api/client';
 import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
-import { IInstallView, InstallApi, LocalInstall } from './localInstall';
+import { ILocalInstallState, InstallApi, LocalInstall } from './localInstall';
 
 /** The methods of `ApiClient` that `ModelChoice` needs. */
 export type ModelsApi = InstallApi &
@@ -22,15 +22,15 @@ export type ModelsApi = InstallApi &
     | 'models'
     | 'chooseModel'
     | 'saveKey'
-    | 'placeProvider'
+    | 'setProviderLocation'
     | 'removeKey'
     | 'check'
     | 'modelNames'
   >;
 
 /**
- * The values that a person entered in a provider's form. A null key or address means that
- * nothing new was entered, so the server uses its saved value.
+ * The values that a person entered in a provider's form. If the key or the address is null, the
+ * person entered no new value, and the server uses the value that it has saved.
  */
 export interface IProviderInput {
   provider: string;
@@ -44,7 +44,8 @@ export class ModelChoice {
     this.install.changed.connect((_, { status }) => {
       this.changed.emit('install');
       if (status !== this._installStatus && status !== 'running') {
-        // The list of models contains the installed model or the size of the partial download.
+        // The installation has ended, so the server's list now contains the installed model or the
+        // size of the partial download.
         void this._refreshAfterChange();
       }
       this._installStatus = status;
@@ -54,29 +55,32 @@ export class ModelChoice {
   /** The local model's installation. */
   readonly install: LocalInstall;
 
-  /** The server's last response; null before the first response. */
+  /** The server's last list of models; null before its first response. */
   get list(): ModelList | null {
     return this._list;
   }
 
-  /** The failure of the last refresh; null if it succeeded. */
+  /** The failure to fetch the list the last time; null if the last time succeeded. */
   get problem(): IFailure | null {
     return this._problem;
   }
 
-  /** Emitted after a refresh (with `list`) and when the installation progresses (`install`). */
+  /**
+   * Emitted with `list` after the list was fetched, even if that failed, and with `install` when
+   * the state of the installation changes.
+   */
   readonly changed = new Signal<this, 'list' | 'install'>(this);
 
-  /** The default model, which applies to cells for which no model was chosen. */
-  get current(): ModelInfo | null {
-    return this.find(this._list?.default ?? null);
+  /** The model of all cells for which no other model was chosen; null if there is none. */
+  get defaultModel(): ModelInfo | null {
+    return this.findModel(this._list?.default ?? null);
   }
 
-  find(id: string | null): ModelInfo | null {
+  findModel(id: string | null): ModelInfo | null {
     return this._list?.models.find(model => model.id === id) ?? null;
   }
 
-  provider(name: string): Provider | null {
+  findProvider(name: string): Provider | null {
     return (
       this._list?.providers?.find(provider => provider.name === name) ?? null
     );
@@ -84,19 +88,19 @@ export class ModelChoice {
 
   /** Fetch the list of models. Concurrent calls share one request. */
   refresh(): Promise<void> {
-    this._pendingRefresh ??= this._fetch().finally(
+    this._pendingRefresh ??= this._fetchList().finally(
       () => (this._pendingRefresh = null)
     );
     return this._pendingRefresh;
   }
 
-  /** Choose the default model; null removes an earlier choice. */
+  /** Choose the default model. With null, the server chooses it. */
   async choose(id: string | null): Promise<void> {
     await this._api.chooseModel(id);
     await this._refreshAfterChange();
   }
 
-  /** Save the input for a provider, then make one of its models the default model. */
+  /** Save the values that were entered for a provider, then make its `model` the default model. */
   async connect(
     input: IProviderInput,
     model: string,
@@ -108,16 +112,16 @@ export class ModelChoice {
     const { provider, key, address } = input;
     if (key !== null || address !== null) {
       await this._api.saveKey(provider, key, address, onThisMachine);
-    } else if (this._isLocationChanged(provider, onThisMachine)) {
-      await this._api.placeProvider(provider, onThisMachine);
+    } else if (this._isOtherLocation(provider, onThisMachine)) {
+      await this._api.setProviderLocation(provider, onThisMachine);
     }
     await this._api.chooseModel(`${provider}:${model}`);
     await this._refreshAfterChange();
   }
 
   /**
-   * Ask the provider whether it accepts the key and the address: those of the input, or the saved
-   * values where the input is null. Call it only after a person pressed a button.
+   * Test a provider: send a request with the key to the address, and return the result. Where the
+   * input is null, the saved value is used. Call this only after a person pressed a button.
    *
    * @throws ApiError with the reason of a failure.
    */
@@ -127,15 +131,15 @@ export class ModelChoice {
       return await this._api.check(`${provider}:${model}`, key, address);
     } finally {
       if (key === null && address === null) {
-        // The test used the saved key; the refreshed list shows whether it was rejected.
+        // The test used the saved key. The list shows whether the provider rejected that key.
         await this.refresh();
       }
     }
   }
 
   /**
-   * Fetch the names of the models that a provider lists. Call it only after a person opened the
-   * list.
+   * Fetch the names of the models that a provider lists. Call this only after a person opened the
+   * list of models in the provider's form.
    */
   modelNames({ provider, key, address }: IProviderInput): Promise<string[]> {
     return this._api.modelNames(provider, key, address);
@@ -148,11 +152,12 @@ export class ModelChoice {
   }
 
   /**
-   * Whether the person declared another location of the provider's server than the saved one. The
-   * person can't change a location that the administrator or Ollama decides (`placeSettled`).
+   * Whether the person declared another location of the provider's server than the location that is
+   * saved. With `placeSettled`, the administrator's configuration or the kind of server determines
+   * the location, and the person can't change it.
    */
-  private _isLocationChanged(name: string, onThisMachine: boolean): boolean {
-    const provider = this.provider(name);
+  private _isOtherLocation(name: string, onThisMachine: boolean): boolean {
+    const provider = this.findProvider(name);
     return (
       !provider?.placeSettled &&
       (provider?.onThisMachine ?? false) !== onThisMachine
@@ -160,14 +165,15 @@ export class ModelChoice {
   }
 
   /**
-   * Refresh once more after a pending refresh, whose response may show the state before the change.
+   * Refresh the list after a change. If a refresh is already pending, its response may not contain
+   * the change, so wait for it and then refresh again.
    */
   private async _refreshAfterChange(): Promise<void> {
     await this._pendingRefresh;
     await this.refresh();
   }
 
-  private async _fetch(): Promise<void> {
+  private async _fetchList(): Promise<void> {
     const { epoch } = this.install;
     try {
       this._list = await this._api.models();
@@ -176,7 +182,8 @@ export class ModelChoice {
       this._problem = toFailure(reason);
     }
     const runningInstall = this._list?.local?.installing;
-    // A list that was requested before the installation was stopped may still contain it.
+    // If the installation was stopped after the list was requested, the list may still contain the
+    // installation.
     if (runningInstall && epoch === this.install.epoch) {
       void this.install.join(runningInstall);
     }
@@ -185,6 +192,6 @@ export class ModelChoice {
 
   private _list: ModelList | null = null;
   private _problem: IFailure | null = null;
-  private _installStatus: IInstallView['status'] = 'idle';
+  private _installStatus: ILocalInstallState['status'] = 'idle';
   private _pendingRefresh: Promise<void> | null = null;
 }

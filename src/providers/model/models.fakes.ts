@@ -109,7 +109,10 @@ export class ModelsApiFake implements ModelsApi {
     );
   }
 
-  async placeProvider(provider: string, onThisMachine: boolean): Promise<void> {
+  async setProviderLocation(
+    provider: string,
+    onThisMachine: boolean
+  ): Promise<void> {
     return this._do('place', () => undefined, provider, onThisMachine);
   }
 

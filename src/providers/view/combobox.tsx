@@ -1,26 +1,26 @@
 /**
- * A text field for a model's name, with a list of names to choose from. The field accepts any text,
- * also names that are not in the list, and shows only the names that contain the text. The keys are
- * those of the ARIA combobox pattern.
+ * A text field for a model's name, with a list of names to choose from. A person can also enter a
+ * name that is not in the list. While a person types, the list shows only the names that contain
+ * the text. The keys work as in the ARIA combobox pattern.
  *
- * Invariant: the list is fetched only when a person opens it with the arrow keys or the button,
- * never while a person types.
+ * Invariant: the names are fetched only when a person opens the list with the arrow keys or the
+ * button, never because a person types.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { caretDownEmptyIcon } from '@jupyterlab/ui-components';
 import * as React from 'react';
 
-/** The maximum number of rendered names, because some servers list hundreds of models. */
+/** At most this number of names is rendered, because some servers list hundreds of models. */
 const MAX_OPTIONS = 100;
 
 export interface IComboboxProps {
   id: string;
   value: string;
-  /** The names to show until the list is fetched, or if it is empty. */
+  /** The names to show until the provider's names are fetched, or if the provider lists none. */
   suggested: readonly string[];
   /**
-   * Fetch all names; null while other fields lack input that the request needs. Passing another
-   * function discards the fetched list.
+   * Fetch the names of all models of the provider. Null while the form's other fields lack input
+   * that the request needs. When this property changes, the fetched names are discarded.
    */
   fetch: (() => Promise<readonly string[]>) | null;
   /** Return the text that explains why fetching the list failed. */
@@ -33,27 +33,27 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
   const { id, value, suggested, trans, onChange } = props;
   const { names, status, load } = useNames(props);
   const [isOpen, setOpen] = React.useState(false);
-  // Opening the list shows all names; only text that is typed afterwards filters them.
+  // When the list is opened, it shows all names. The text that is typed after that filters them.
   const [filter, setFilter] = React.useState('');
   const [activeIndex, setActiveIndex] = React.useState(-1);
   const field = React.useRef<HTMLInputElement>(null);
   const list = React.useRef<HTMLDivElement>(null);
 
-  const matches = search(names ?? suggested, filter);
-  const shown = matches.slice(0, MAX_OPTIONS);
-  // The highlighted name; -1 if none is highlighted.
-  const current = activeIndex < shown.length ? activeIndex : -1;
-  const isListVisible = isOpen && (shown.length > 0 || status !== '');
+  const matchingNames = filterNames(names ?? suggested, filter);
+  const shownNames = matchingNames.slice(0, MAX_OPTIONS);
+  // The index of the highlighted name; -1 if no name is highlighted.
+  const highlightedIndex = activeIndex < shownNames.length ? activeIndex : -1;
+  const isListVisible = isOpen && (shownNames.length > 0 || status !== '');
 
   React.useEffect(() => {
     const option = list.current?.querySelector('[aria-selected="true"]');
     option?.scrollIntoView?.({ block: 'nearest' });
-  }, [current, isOpen]);
+  }, [highlightedIndex, isOpen]);
 
   React.useEffect(() => {
-    // Without scrolling, the part of the list below the visible area would be cut off.
+    // Scroll the form until the whole list is visible.
     list.current?.scrollIntoView?.({ block: 'nearest' });
-  }, [isListVisible, shown.length]);
+  }, [isListVisible, shownNames.length]);
 
   const open = () => {
     setOpen(true);
@@ -69,26 +69,30 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
     onChange(name);
     close();
   };
-  const move = (offset: 1 | -1) => {
+  const moveHighlight = (offset: 1 | -1) => {
     if (!isOpen) {
       open();
-    } else if (shown.length) {
-      // ArrowUp starts at the last name if none is highlighted.
-      const from = current < 0 && offset < 0 ? 0 : current;
-      setActiveIndex((from + offset + shown.length) % shown.length);
+    } else if (shownNames.length) {
+      // If no name is highlighted, ArrowDown goes to the first name and ArrowUp to the last.
+      const fromIndex =
+        highlightedIndex < 0 && offset < 0 ? 0 : highlightedIndex;
+      setActiveIndex(
+        (fromIndex + offset + shownNames.length) % shownNames.length
+      );
     }
   };
   const onKeyDown = (event: React.KeyboardEvent) => {
-    // While an input method composes text, such as Chinese, the keys belong to the input method.
+    // While a person composes text with an input method (for Chinese, for example), the keys belong
+    // to the input method.
     if (event.nativeEvent.isComposing) {
       return;
     }
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
-      move(event.key === 'ArrowDown' ? 1 : -1);
-    } else if (event.key === 'Enter' && isOpen && current >= 0) {
+      moveHighlight(event.key === 'ArrowDown' ? 1 : -1);
+    } else if (event.key === 'Enter' && isOpen && highlightedIndex >= 0) {
       event.preventDefault(); // Choose a name instead of submitting the form.
-      pick(shown[current]);
+      pick(shownNames[highlightedIndex]);
     } else if (event.key === 'Escape' && isOpen) {
       event.stopPropagation();
       close();
@@ -116,7 +120,9 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
           aria-expanded={isListVisible}
           aria-controls={`${id}-list`}
           aria-activedescendant={
-            isListVisible && current >= 0 ? `${id}-${current}` : undefined
+            isListVisible && highlightedIndex >= 0
+              ? `${id}-${highlightedIndex}`
+              : undefined
           }
           value={value}
           onChange={event => {
@@ -150,27 +156,27 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
         <div
           ref={list}
           className="jp-AIServer-Models-comboboxList"
-          // Keep the focus in the text field when the list is clicked.
+          // A click in the list doesn't move the focus out of the text field.
           onMouseDown={event => event.preventDefault()}
         >
           <ul id={`${id}-list`} role="listbox" aria-label={trans.__('Models')}>
-            {shown.map((name, index) => (
+            {shownNames.map((name, index) => (
               <li
                 key={name}
                 id={`${id}-${index}`}
                 role="option"
-                aria-selected={index === current}
+                aria-selected={index === highlightedIndex}
                 onClick={() => pick(name)}
               >
                 {name}
               </li>
             ))}
           </ul>
-          {matches.length > shown.length && (
+          {matchingNames.length > shownNames.length && (
             <p>
               {trans.__(
                 '%1 more: type to search.',
-                matches.length - shown.length
+                matchingNames.length - shownNames.length
               )}
             </p>
           )}
@@ -181,7 +187,10 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
   );
 }
 
-/** Return the fetched names (null before they are fetched), a status text, and a load function. */
+/**
+ * Return the fetched names, a text about the fetching for the person, and a function that fetches
+ * the names. `names` is null if no names are fetched.
+ */
 function useNames({ fetch, problemText, trans }: IComboboxProps): {
   names: readonly string[] | null;
   status: string;
@@ -189,8 +198,8 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
 } {
   const [names, setNames] = React.useState<readonly string[] | null>(null);
   const [status, setStatus] = React.useState('');
-  // The `fetch` function that was called last. If the property has changed since, the result of
-  // the call is outdated and ignored.
+  // The `fetch` function that was called last. If the property `fetch` changes before the call
+  // ends, the result of the call is ignored.
   const calledFetch = React.useRef<typeof fetch | null>(null);
   React.useEffect(() => {
     calledFetch.current = null;
@@ -220,7 +229,7 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
       },
       reason => {
         if (calledFetch.current === fetch) {
-          calledFetch.current = null; // So that opening the list again retries.
+          calledFetch.current = null; // Opening the list again fetches the names again.
           setStatus(problemText(reason));
         }
       }
@@ -230,7 +239,10 @@ function useNames({ fetch, problemText, trans }: IComboboxProps): {
 }
 
 /** Return the names that contain the text. Names that start with the text come first. */
-function search(names: readonly string[], text: string): readonly string[] {
+function filterNames(
+  names: readonly string[],
+  text: string
+): readonly string[] {
   const query = text.trim().toLowerCase();
   if (!query) {
     return names;

@@ -15,8 +15,8 @@ import { ModelSettings } from './settings';
 import { destinationOf, sentDataText } from './labels';
 
 /**
- * Show the list of providers, with the form of the given provider open. Resolves to true if a model
- * was chosen.
+ * Show the list of providers in a dialog. If a provider is given, its form is open. Resolves to
+ * true if the person chose a model.
  */
 export async function connectProvider(
   services: IModelServices,
@@ -28,10 +28,10 @@ export async function connectProvider(
   const body = ReactWidget.create(
     <Providers
       services={services}
-      open={provider}
+      initialProvider={provider}
       footer={footer}
       onChosen={() => (isChosen = true)}
-      onVerified={() => dialog.resolve(0)}
+      onVerified={() => dialog.resolve(0)} // Close the dialog.
     />
   );
   body.addClass('jp-AIServer-Models-dialog');
@@ -42,9 +42,9 @@ export async function connectProvider(
     focusNodeSelector: provider ? 'input:checked' : 'input[type="radio"]',
     hasClose: true
   });
-  // Place the form's buttons in the dialog's footer, where they are always in view. They come
-  // before the dialog's own button, because JupyterLab moves the focus from that button back to the
-  // start of the dialog.
+  // Show the form's buttons in the dialog's footer, where they are always in view. Insert them
+  // before the dialog's own button: from its last button, JupyterLab moves the focus to the
+  // dialog's start, so buttons after that button could not be reached with the Tab key.
   dialog.node.querySelector('.jp-Dialog-footerButtons')?.prepend(footer);
   dialog.addClass('jp-AIServer-Models-connect');
   await dialog.launch();
@@ -73,15 +73,16 @@ export async function showModelSettings(
 }
 
 /**
- * A dialog with a form in its body. In JupyterLab's dialog, Enter in a field presses the default
- * button, which would close the dialog and discard a key that was pasted into the form.
+ * A dialog with a form in its body. In other dialogs of JupyterLab, Enter presses the default
+ * button even if a field has the focus. Here, this would close the dialog, and the text that a
+ * person has entered into the form would be lost.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
     const { key = '' } = event as Partial<KeyboardEvent>;
     const field = event.target instanceof HTMLInputElement && event.target;
     if (event.type === 'keydown' && field) {
-      // Leave these keys to the field: Enter submits the form, and Escape closes an open list.
+      // Let the field handle these keys: Enter submits the form, and Escape closes an open list.
       const isListOpen = field.getAttribute('aria-expanded') === 'true';
       if (key === 'Enter' || (key === 'Escape' && isListOpen)) {
         return;
@@ -92,9 +93,9 @@ class FormDialog extends Dialog<unknown> {
 }
 
 /**
- * Ask the person to confirm the choice of a remote model, and show which data is sent to whom. No
- * dialog is shown for a local model, or if requests already go to the same destination because the
- * default model has it too. Resolves to true if the model may be used.
+ * Ask the person to confirm the use of a remote model, in a dialog that states which data is sent
+ * to whom. Resolves to true if the model may be used. No dialog is shown for a local model, or if
+ * requests to the default model go to the same destination.
  */
 export async function confirmModel(
   model: ModelInfo,
@@ -104,17 +105,20 @@ export async function confirmModel(
   if (model.onThisMachine) {
     return true;
   }
-  const { current } = choice;
+  const { defaultModel } = choice;
   const destination = destinationOf(
-    choice.provider(model.provider),
+    choice.findProvider(model.provider),
     model,
     trans
   );
   if (
-    current?.provider === model.provider &&
-    !current.onThisMachine &&
-    destinationOf(choice.provider(current.provider), current, trans) ===
-      destination
+    defaultModel?.provider === model.provider &&
+    !defaultModel.onThisMachine &&
+    destinationOf(
+      choice.findProvider(defaultModel.provider),
+      defaultModel,
+      trans
+    ) === destination
   ) {
     return true;
   }

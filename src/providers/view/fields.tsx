@@ -1,10 +1,11 @@
-/** A form that works in the settings editor and in a dialog, and labelled fields for the form. */
+/** A form that works in dialogs and in JupyterLab's settings editor, and labelled fields for it. */
 import * as React from 'react';
 
 /**
- * A form that may be nested in another form, as in the settings editor. The submit event of a
- * nested form doesn't reach React's listener at the document's root. Without a listener, the
- * browser would handle the event itself and reload the page, so this form listens at its element.
+ * A form that may be nested in another form, because the settings editor is a form itself. React
+ * listens for submit events only at the root of the document, and the submit event of a nested form
+ * doesn't get there. The browser would then submit the form itself, which reloads the page. So the
+ * listener is added to the form's own element.
  */
 export function Form(props: {
   id: string;
@@ -31,7 +32,7 @@ export function Form(props: {
   );
 }
 
-/** A label with its field below, and an optional hint below the field. */
+/** A label, the field below the label, and an optional hint below the field. */
 export function Field(props: {
   id: string;
   label: string;

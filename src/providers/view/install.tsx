@@ -1,9 +1,9 @@
-/** Shows the progress of the local model's installation, and how an installation ended. */
+/** Shows the progress of the local model's installation, or that it was stopped or has failed. */
 import * as React from 'react';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IInstallView } from '../model/localInstall';
+import type { ILocalInstallState } from '../model/localInstall';
 import { failureText } from '../../labels/failureText';
 import { joinSentences } from '../../labels/spacing';
 import { Button } from '../../ui/button';
@@ -11,8 +11,11 @@ import { IModelServices, Problem } from './parts';
 import { megabytes, remainingTimeText, speedText } from './labels';
 
 /** Return the text for the current phase of the installation. */
-function activityText(view: IInstallView, trans: TranslationBundle): string {
-  switch (view.progress?.phase) {
+function activityText(
+  state: ILocalInstallState,
+  trans: TranslationBundle
+): string {
+  switch (state.progress?.phase) {
     case 'fetching':
       return trans.__('Installing the local model');
     case 'checking':
@@ -23,9 +26,12 @@ function activityText(view: IInstallView, trans: TranslationBundle): string {
   }
 }
 
-/** Return the progress as text, such as "211 of 491 MB · 8.3 MB/s · 34 s left". */
-function progressText(view: IInstallView, trans: TranslationBundle): string {
-  const { progress, speed } = view;
+/** Return the progress as text, such as “211 of 491 MB · 8.3 MB/s · 35 s left”. */
+function progressText(
+  state: ILocalInstallState,
+  trans: TranslationBundle
+): string {
+  const { progress, speed } = state;
   if (progress?.phase !== 'fetching' || !progress.total) {
     return '';
   }
@@ -48,19 +54,19 @@ export function InstallBar(props: {
 }): React.JSX.Element {
   const { services, onStop } = props;
   const { choice, trans } = services;
-  const { view } = choice.install;
-  const { progress, problem } = view;
-  // The downloaded fraction; null in phases in which nothing is downloaded.
+  const { state } = choice.install;
+  const { progress, problem } = state;
+  // The fraction of the model that is downloaded; null if nothing is being downloaded.
   const fraction =
     progress?.phase === 'fetching' && progress.total
       ? Math.min(1, progress.bytes / progress.total)
       : null;
   const percent = fraction === null ? undefined : Math.floor(fraction * 100);
-  const text = progressText(view, trans);
+  const text = progressText(state, trans);
   return (
     <div className="jp-AIServer-Models-install">
-      <div className="jp-AIServer-Models-doing">
-        <span>{activityText(view, trans)}</span>
+      <div className="jp-AIServer-Models-activity">
+        <span>{activityText(state, trans)}</span>
         <span className="jp-AIServer-Models-figures">{text}</span>
       </div>
       <div
@@ -73,7 +79,7 @@ export function InstallBar(props: {
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}
-        aria-valuetext={text || activityText(view, trans)}
+        aria-valuetext={text || activityText(state, trans)}
       >
         <span style={{ width: `${(fraction ?? 0) * 100}%` }} />
       </div>
@@ -96,13 +102,13 @@ export function InstallBar(props: {
   );
 }
 
-/** A note that the installation was stopped or failed. Nothing is shown in any other status. */
+/** The text that the installation was stopped or has failed; nothing in any other status. */
 export function InstallNote(props: {
   services: IModelServices;
 }): React.JSX.Element | null {
   const { services } = props;
   const { trans } = services;
-  const { status, problem } = services.choice.install.view;
+  const { status, problem } = services.choice.install.state;
   const local = services.choice.list?.local;
   if (status === 'stopped') {
     return (

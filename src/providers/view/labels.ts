@@ -1,4 +1,4 @@
-/** Words the texts about models, providers and the installation, including sizes and times. */
+/** Builds the texts about models, providers and the local model's installation. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type {
@@ -11,8 +11,8 @@ import type {
 import { durationText } from '../../labels/durations';
 import { labelText, serverText } from '../../labels/serverText';
 
-/** Group the ready models under two titles: on this machine, and remote. Omits an empty group. */
-export function readyModels(
+/** Return the models that are ready, as two titled groups: local and remote. Omit empty groups. */
+export function groupReadyModels(
   list: ModelList | null,
   trans: TranslationBundle
 ): { title: string; models: ModelInfo[] }[] {
@@ -49,7 +49,7 @@ export function installText(
     : trans.__('Install the local model (%1 MB)', megabytes(bytes));
 }
 
-/** Format a speed in bytes per second as "8.3 MB/s", or below 1 MB/s as "640 kB/s". */
+/** Format a speed, in bytes per second, as “8.3 MB/s”, or as “640 kB/s” if it is below 1 MB/s. */
 export function speedText(speed: number, trans: TranslationBundle): string {
   return speed >= 1e6
     ? trans.__('%1 MB/s', (speed / 1e6).toFixed(1))
@@ -57,8 +57,9 @@ export function speedText(speed: number, trans: TranslationBundle): string {
 }
 
 /**
- * Format the remaining time. It is rounded up to 5 seconds, from a minute on to whole minutes, and
- * from 90 minutes on to whole hours, so that the text doesn't change all the time.
+ * Format the remaining time. So that the text doesn't change all the time, the time is rounded up:
+ * to a multiple of 5 seconds if less than a minute remains, to whole minutes if less than 90
+ * minutes remain, and otherwise to whole hours.
  */
 export function remainingTimeText(
   seconds: number,
@@ -86,7 +87,7 @@ export function sentDataText(
   );
 }
 
-/** Name the destination of requests to a remote model: a provider, a URL or a provider's cloud. */
+/** Name the destination of requests to a remote model, such as “OpenAI (https://…)”. */
 export function destinationOf(
   provider: Provider | null,
   model: ModelInfo,
@@ -107,12 +108,13 @@ export function destinationOf(
 }
 
 /**
- * Name the destination of requests to a model whose name and address are entered in the form. Null
- * if the model runs on the Jupyter server's machine, so that nothing leaves that machine.
+ * Name the destination of requests to a model whose name and address a person has entered in the
+ * provider's form. Null if the model runs on the Jupyter server's machine.
  *
- * `isLocal` comes from the server or is declared by the person. The address alone doesn't tell,
- * because a proxy to a remote server may listen at a loopback address. `listedModel` is the model
- * as it is in the server's list; null if the list doesn't contain the model.
+ * `isLocal` states whether the server at the address runs on the Jupyter server's machine. It can't
+ * be derived from the address, because a server at a loopback address may be a proxy that forwards
+ * requests to a remote server. `listedModel` is the model in the Jupyter server's list of models;
+ * null if the list doesn't contain it.
  */
 export function destinationOfInput(
   provider: Provider,
@@ -122,8 +124,8 @@ export function destinationOfInput(
   isLocal: boolean,
   trans: TranslationBundle
 ): string | null {
-  // A local Ollama forwards requests for some models to Ollama's cloud. The server lists such a
-  // model as remote although its address is local.
+  // Ollama on this machine forwards requests for some models to Ollama's cloud. The Jupyter server
+  // lists such a model as remote, although the address is a loopback address.
   const isForwarded =
     isCloudName(provider, name) ||
     (provider.name === 'ollama' &&
@@ -134,16 +136,16 @@ export function destinationOfInput(
   if (isForwarded) {
     return trans.__('%1’s cloud', provider.label);
   }
-  return isLocal ? null : providerName(provider, address, trans);
+  return isLocal ? null : providerText(provider, address, trans);
 }
 
-/** Whether the name is that of a model in Ollama's cloud. The server uses the same rule. */
+/** Whether a model with this name runs in Ollama's cloud. The Jupyter server uses the same rule. */
 function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
 
-/** Return a provider's name and address, or only the address if a person entered it. */
-function providerName(
+/** Return a provider's label and address; only the address if a person must enter the address. */
+function providerText(
   provider: Provider,
   address: string | null,
   trans: TranslationBundle
@@ -163,7 +165,7 @@ function hostOf(address: string | null): string {
   }
 }
 
-/** Whether an address is a loopback address of the Jupyter server's machine. */
+/** Whether a URL's host is a loopback address, such as `localhost`. */
 export function isLoopback(address: string | null): boolean {
   try {
     const { hostname } = new URL(address ?? '');
@@ -203,7 +205,7 @@ export function problemText(
     : trans.__('%1 is not available right now.', model.label);
 }
 
-/** Return the text for the result of testing a provider. */
+/** Return the text for the result of a successful request that tested a provider. */
 export function verdictText(
   verdict: Verdict,
   provider: Provider,

@@ -1,7 +1,6 @@
 /**
- * The menu that opens from the model's name in a prompt row. It shows the ready models in two
- * groups, local and remote, and commands to set up more models. It is a Lumino menu, because
- * Lumino's menus support keyboards and screen readers.
+ * The menu that opens when a person selects the model's name in a prompt row. The menu contains the
+ * models that are ready, in two groups (local and remote), and commands to set up more models.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { MenuSvg } from '@jupyterlab/ui-components';
@@ -11,19 +10,21 @@ import { Menu } from '@lumino/widgets';
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../model/modelChoice';
 import { labelText } from '../../labels/serverText';
-import { installText, readyModels } from './labels';
+import { installText, groupReadyModels } from './labels';
 
 export interface IModelMenuOptions {
   choice: ModelChoice;
   trans: TranslationBundle;
   /** The id of the model that was chosen for the cell; null if the cell uses the default model. */
   cellModel: string | null;
-  /** Choose the default model; the person must confirm a remote model first. */
+  /** Choose the default model, after the person has confirmed it if it is remote. */
   choose: (model: ModelInfo) => void;
-  /** Choose the model for this cell only; null means that the cell uses the default model. */
+  /** Choose a model for this cell only. With null, the cell uses the default model. */
   chooseForCell: (model: ModelInfo | null) => void;
+  /** Open the form for connecting a provider. */
   connect: () => void;
-  settings: () => void;
+  /** Open the settings of the models. */
+  openSettings: () => void;
 }
 
 export function createModelMenu(options: IModelMenuOptions): Menu {
@@ -33,19 +34,19 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
   const cellMenu = new MenuSvg({ commands });
   let commandCount = 0;
 
-  /** Add a command to a menu; without `execute` it is a heading. */
-  const add = (
+  /** Add an entry to a menu. Without `execute`, the entry is a heading. */
+  const addEntry = (
     parent: Menu,
     label: string,
     execute?: () => void,
-    toggled?: boolean
+    isToggled?: boolean
   ) => {
     const command = `model-${commandCount++}`;
     commands.addCommand(command, {
       label,
       isEnabled: () => execute !== undefined,
-      isToggleable: toggled !== undefined,
-      isToggled: () => toggled ?? false,
+      isToggleable: isToggled !== undefined,
+      isToggled: () => isToggled ?? false,
       className: execute ? '' : 'jp-AIServer-Models-heading',
       execute: () => execute?.()
     });
@@ -53,19 +54,19 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
   };
   const addSeparator = (parent: Menu) => parent.addItem({ type: 'separator' });
 
-  const groups = readyModels(choice.list, trans);
+  const groups = groupReadyModels(choice.list, trans);
   const addModels = (
     parent: Menu,
     checkedId: string | null,
-    use: (model: ModelInfo) => void
+    onChoose: (model: ModelInfo) => void
   ) => {
     for (const { title, models } of groups) {
-      add(parent, title);
+      addEntry(parent, title);
       for (const model of models) {
-        add(
+        addEntry(
           parent,
           labelText(model.label, trans),
-          () => use(model),
+          () => onChoose(model),
           model.id === checkedId
         );
       }
@@ -77,7 +78,7 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
   addModels(menu, cellModel === null ? defaultModel : null, options.choose);
   if (groups.flatMap(({ models }) => models).length > 1 || cellModel !== null) {
     addModels(cellMenu, cellModel, options.chooseForCell);
-    add(
+    addEntry(
       cellMenu,
       trans.__('Use default model'),
       () => options.chooseForCell(null),
@@ -89,12 +90,12 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
   }
   const local = choice.list?.local;
   if (local && local.package && !local.installed && !choice.install.isRunning) {
-    add(menu, installText(local, trans), () => {
-      options.settings(); // The settings show the progress of the installation.
+    addEntry(menu, installText(local, trans), () => {
+      options.openSettings(); // The settings show the progress of the installation.
       void choice.install.start();
     });
   }
-  add(menu, trans.__('Connect a provider…'), options.connect);
-  add(menu, trans.__('Model settings…'), options.settings);
+  addEntry(menu, trans.__('Connect a provider…'), options.connect);
+  addEntry(menu, trans.__('Model settings…'), options.openSettings);
   return menu;
 }

@@ -1,11 +1,11 @@
 /**
- * The part of the prompt row that helps to set up a model while no model is ready: it offers to
- * install the local model or to connect a provider.
+ * The part of the prompt row that is shown while no model is ready. It offers to install the local
+ * model or to connect a provider.
  *
  * Invariants:
- * - Nothing is sent or downloaded before a button is pressed.
- * - When the offer disappears while one of its buttons has the focus, the focus moves to the text
- *   field of the row. The text in that field stays unchanged.
+ * - Nothing is downloaded or sent to a provider before a button is pressed.
+ * - If one of the offer's buttons has the focus when the offer disappears, the focus moves to the
+ *   text field of the row. The text in that field stays unchanged.
  */
 import * as React from 'react';
 
@@ -24,33 +24,33 @@ export function Offer(props: {
 }): React.JSX.Element {
   const { services, focusInput, attempts } = props;
   const { choice, trans, connect } = services;
-  useModelChoice(choice); // Also refreshes the list of models, which may be outdated.
+  useModelChoice(choice);
   const sectionRef = React.useRef<HTMLElement>(null);
-  const onUnmount = React.useRef(focusInput);
-  onUnmount.current = focusInput;
+  const focusInputRef = React.useRef(focusInput);
+  focusInputRef.current = focusInput;
   React.useLayoutEffect(() => {
     const section = sectionRef.current;
     return () => {
       if (section?.contains(document.activeElement)) {
-        onUnmount.current();
+        focusInputRef.current();
       }
     };
   }, []);
   React.useEffect(() => {
     if (attempts) {
-      // Focus the first button, so that pressing Enter starts to set up a model.
+      // Focus the first button, so that Enter starts to set up a model.
       const buttons = sectionRef.current?.querySelector(
-        '.jp-AIServer-Models-ways'
+        '.jp-AIServer-Models-buttons'
       );
       const container = buttons ?? sectionRef.current;
       container?.querySelector<HTMLElement>('button')?.focus();
     }
   }, [attempts]);
 
-  const { current, list, install } = choice;
+  const { defaultModel, list, install } = choice;
   const local = list?.local;
-  // Why the default model is not ready; empty if there is no default model.
-  const problem = current ? problemText(current, list, trans) : '';
+  // The reason why the default model is not ready; empty if there is no default model.
+  const problem = defaultModel ? problemText(defaultModel, list, trans) : '';
   return (
     <section
       ref={sectionRef}
@@ -60,8 +60,8 @@ export function Offer(props: {
       {problem ? (
         <>
           <p role="alert">{problem}</p>
-          {current?.install && (
-            <Command command={current.install} trans={trans} />
+          {defaultModel?.install && (
+            <Command command={defaultModel.install} trans={trans} />
           )}
         </>
       ) : (
@@ -74,8 +74,9 @@ export function Offer(props: {
         </p>
       )}
       {attempts > 0 && (
-        // `key` creates a new element for each attempt, so that screen readers announce the text.
-        <p key={attempts} role="alert" className="jp-AIServer-Models-asked">
+        // With a new `key`, React creates a new element for each attempt. Screen readers announce
+        // only new elements.
+        <p key={attempts} role="alert" className="jp-AIServer-Models-notSent">
           {install.isRunning
             ? trans.__(
                 'The request was not sent: the model is still being installed. Ask again when it is ready.'
@@ -90,7 +91,7 @@ export function Offer(props: {
       ) : (
         <>
           <InstallNote services={services} />
-          <div className="jp-AIServer-Models-ways">
+          <div className="jp-AIServer-Models-buttons">
             {local && !local.installed && local.package && (
               <Button
                 primary
@@ -108,15 +109,15 @@ export function Offer(props: {
               run={() => void choice.refresh()}
             />
           </div>
-          <Hint services={services} />
+          <Hints services={services} />
         </>
       )}
     </section>
   );
 }
 
-/** Hints about the local model and about providers whose API key was found. */
-function Hint(props: { services: IModelServices }): React.JSX.Element | null {
+/** Hints about the local model, and about providers for which the server has an API key. */
+function Hints(props: { services: IModelServices }): React.JSX.Element | null {
   const { services } = props;
   const { choice, trans } = services;
   const { local, providers } = choice.list ?? {};

@@ -1,6 +1,6 @@
 /**
- * Small components and hooks that several views of the models share: the offer in the prompt row,
- * the form for a provider, and the settings.
+ * Small components and hooks that the views about models share. These views are the offer in the
+ * prompt row (`offer.tsx`), the form for a provider, and the settings.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -10,7 +10,7 @@ import type { ModelChoice } from '../model/modelChoice';
 import { Button, Command } from '../../ui/button';
 import { failureText } from '../../labels/failureText';
 
-/** The services that all views of the models use. */
+/** Objects and functions that all views about models use. */
 export interface IModelServices {
   choice: ModelChoice;
   trans: TranslationBundle;
@@ -24,7 +24,7 @@ export function useModelChoice(choice: ModelChoice): void {
   React.useEffect(() => {
     choice.changed.connect(render);
     void choice.refresh();
-    render(); // The list may have changed since the last rendering, before `connect`.
+    render(); // The list may have changed between the last rendering and `connect`.
     return () => void choice.changed.disconnect(render);
   }, [choice]);
 }
@@ -45,7 +45,7 @@ export function Problem(props: {
   ) : null;
 }
 
-/** A status that is shown until the list of models is loaded, or the failure to load the list. */
+/** Text that is shown while there is no list of models yet, or why the list can't be fetched. */
 export function LoadingModels(props: {
   services: IModelServices;
 }): React.JSX.Element {
@@ -62,15 +62,15 @@ export function LoadingModels(props: {
 }
 
 /**
- * Return `act`, which runs an action that can fail. `busy` is true while an action is running, and
- * `failure` is the failure of the last action; null if it succeeded.
+ * Return a function `act` that runs an action, and the state of the last action. `isBusy` is true
+ * while the action is running. `failure` is null unless the action has failed.
  */
 export function useAction(): {
-  busy: boolean;
+  isBusy: boolean;
   failure: IFailure | null;
   act: (action: () => Promise<void>) => Promise<void>;
 } {
-  const [busy, setBusy] = React.useState(false);
+  const [isBusy, setBusy] = React.useState(false);
   const [failure, setFailure] = React.useState<IFailure | null>(null);
   const act = React.useCallback(async (action: () => Promise<void>) => {
     setBusy(true);
@@ -83,5 +83,5 @@ export function useAction(): {
       setBusy(false);
     }
   }, []);
-  return { busy, failure, act };
+  return { isBusy, failure, act };
 }

@@ -1,13 +1,16 @@
 /**
- * The form in which a person connects a provider: enters its key and URL, and chooses a model.
+ * The form in which a person connects a provider. The person enters the provider's key and URL, and
+ * chooses one of its models.
  *
  * Invariants:
  * - A saved key is never shown. A new key is entered in a password field, which is cleared as soon
  *   as the server has saved the key.
- * - The text above the buttons states which data is sent to whom. No request is sent before the
- *   person presses a button or opens the list of models.
- * - A model is used only after its provider accepted the key and the URL in a test, or after the
- *   person chose to use the model although the test failed.
+ * - The text above the buttons states which data a request to the model contains, and to whom it is
+ *   sent.
+ * - No request is sent to the provider before the person presses a button or opens the list of
+ *   models.
+ * - A model is used only if the provider accepted the key and the URL in a test, or if the person
+ *   decided to use the model although the test failed.
  */
 import * as React from 'react';
 import { createPortal } from 'react-dom';
@@ -31,11 +34,11 @@ import {
 export interface IProviderFormProps {
   provider: Provider;
   services: IModelServices;
-  /** The element in which the buttons are shown; without it, they are below the fields. */
+  /** The element in which the buttons are shown. Without it, the buttons are below the fields. */
   footer?: HTMLElement | null;
   /** Called after a model of the provider was chosen. */
   onChosen?: () => void;
-  /** Called after a model was chosen, if the provider has accepted the input in a test. */
+  /** Called after `onChosen`, if a test has shown that the provider lists the model. */
   onVerified?: () => void;
 }
 
@@ -47,7 +50,7 @@ export function ProviderForm(props: IProviderFormProps): React.JSX.Element {
   );
 }
 
-/** The command that installs the Python package which the provider needs. */
+/** The command that installs the Python package that the provider needs. */
 function PackageMissing(props: IProviderFormProps): React.JSX.Element {
   const { provider, services } = props;
   const { choice, trans } = services;
@@ -59,7 +62,7 @@ function PackageMissing(props: IProviderFormProps): React.JSX.Element {
         )}
       </p>
       {provider.install && <Command command={provider.install} trans={trans} />}
-      <div className="jp-AIServer-Models-ways">
+      <div className="jp-AIServer-Models-buttons">
         <Button label={trans.__('Refresh')} run={() => void choice.refresh()} />
       </div>
     </div>
@@ -70,15 +73,17 @@ function PackageMissing(props: IProviderFormProps): React.JSX.Element {
 function Fields(props: IProviderFormProps): React.JSX.Element {
   const { provider, services, footer } = props;
   const { choice, trans } = services;
-  const { current } = choice;
-  const currentName =
-    current?.provider === provider.name
-      ? current.id.slice(provider.name.length + 1)
+  const { defaultModel } = choice;
+  // The name of the default model if this provider offers it; empty otherwise. The model's id is
+  // the provider's name, a colon and the model's name.
+  const defaultModelName =
+    defaultModel?.provider === provider.name
+      ? defaultModel.id.slice(provider.name.length + 1)
       : '';
   const [key, setKey] = React.useState('');
   const [address, setAddress] = React.useState(provider.address ?? '');
   const [model, setModel] = React.useState(
-    currentName || (provider.suggested[0] ?? '')
+    defaultModelName || (provider.suggested[0] ?? '')
   );
   const [isDeclaredLocal, setDeclaredLocal] = React.useState(
     provider.onThisMachine ?? false
@@ -86,33 +91,34 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const id = React.useId();
 
   const { keySource, needsAddress, needsKey } = provider;
-  // A person can't change a key of the environment or the configuration in this form.
+  // The form can't change a key that is set in the environment or the configuration.
   const isKeyFixed = keySource === 'environment' || keySource === 'config';
   const isKeySaved = keySource === 'keyring' || keySource === 'file';
   const isKeyMissing = needsKey && !keySource && !key;
-  // The address to which requests are sent: what was entered, or the provider's fixed address.
+  // The address to which requests are sent. It is entered in the form, or fixed for the provider.
   const requestAddress = needsAddress ? address.trim() : provider.address;
   const isAddressMissing = needsAddress && !requestAddress;
-  const name = model.trim();
+  const modelName = model.trim();
   const isAddressChanged =
     needsAddress && requestAddress !== (provider.address ?? '');
-  // The server at a loopback address may be a proxy to a remote server. Only the person knows.
-  const canDeclare = !provider.placeSettled && isLoopback(requestAddress);
-  const isLocal = canDeclare
+  // A server at a loopback address may be a proxy that forwards requests to a remote server. Only
+  // the person knows, so the form asks whether the model runs on the Jupyter server's machine.
+  const canDeclareLocal = !provider.placeSettled && isLoopback(requestAddress);
+  const isLocal = canDeclareLocal
     ? isDeclaredLocal
     : !isAddressChanged && (provider.onThisMachine ?? false);
-  const listedModel = choice.find(`${provider.name}:${name}`);
+  const listedModel = choice.findModel(`${provider.name}:${modelName}`);
   const destination = destinationOfInput(
     provider,
     requestAddress,
-    name,
+    modelName,
     listedModel,
     isLocal,
     trans
   );
 
-  // A new key is sent with its address, because the server sends no key to another address than
-  // the one for which the key was saved.
+  // A new key is saved together with its address, because the server sends a key only to the
+  // address with which the key was saved.
   const sentKey = key || null;
   const sentAddress =
     needsAddress && (key || isAddressChanged) ? requestAddress : null;
@@ -124,40 +130,42 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
     () => choice.modelNames(input),
     [choice, input]
   );
-  const connection = useConnection(props, input, name, isLocal, () =>
+  const connection = useConnection(props, input, modelName, isLocal, () =>
     setKey('')
   );
-  const { busy, failure, verdict } = connection;
-  // Scroll to the result below the fields, which may be out of view in a dialog.
-  const result = React.useRef<HTMLDivElement>(null);
+  const { isBusy, failure, verdict } = connection;
+  // Scroll to the result of an action. It is below the fields, and may be out of view in a dialog.
+  const resultRef = React.useRef<HTMLDivElement>(null);
   React.useEffect(() => {
     if (failure || verdict) {
-      result.current?.scrollIntoView?.({ block: 'nearest' });
+      resultRef.current?.scrollIntoView?.({ block: 'nearest' });
     }
   }, [failure, verdict]);
 
-  const isIncomplete = busy || isKeyMissing || isAddressMissing;
+  const isDisabled = isBusy || isKeyMissing || isAddressMissing || !modelName;
   const buttons = (
     <div
-      className={'jp-AIServer-Models-ways' + (footer ? '' : ' jp-mod-sticky')}
+      className={
+        'jp-AIServer-Models-buttons' + (footer ? '' : ' jp-mod-sticky')
+      }
     >
       <Button
         label={trans.__('Test')}
-        disabled={isIncomplete || !name}
+        disabled={isDisabled}
         run={() => void connection.test()}
       />
       {connection.canUseAnyway && (
         <Button
           label={trans.__('Use it anyway')}
-          disabled={isIncomplete || !name}
+          disabled={isDisabled}
           run={() => void connection.useAnyway()}
         />
       )}
       <Button
         primary
         form={`${id}-form`}
-        disabled={isIncomplete || !name}
-        label={busy ? trans.__('Testing…') : trans.__('Use this model')}
+        disabled={isDisabled}
+        label={isBusy ? trans.__('Testing…') : trans.__('Use this model')}
       />
     </div>
   );
@@ -182,7 +190,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
             onChange={event => {
               const { value } = event.target;
               setAddress(value);
-              // The declaration applies only to the server at the saved address.
+              // What the person declared applies only to the server at the saved address.
               setDeclaredLocal(
                 value.trim() === provider.address &&
                   (provider.onThisMachine ?? false)
@@ -191,7 +199,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           />
         </Field>
       )}
-      {canDeclare && (
+      {canDeclareLocal && (
         <CheckField
           id={`${id}-here`}
           label={trans.__('Runs on the Jupyter server’s machine')}
@@ -210,12 +218,12 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
         </p>
       )}
       {keySource && (
-        <div className="jp-AIServer-Models-kept">
+        <div className="jp-AIServer-Models-savedKey">
           <span>{keyText(provider, trans)}</span>
           {isKeySaved && (
             <Button
               label={trans.__('Remove key')}
-              disabled={busy}
+              disabled={isBusy}
               run={() => void connection.removeKey()}
             />
           )}
@@ -238,7 +246,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
           <input
             id={`${id}-key`}
             type="password"
-            // Keep password managers from filling in a password.
+            // With this value, password managers don't fill in a saved password.
             autoComplete="new-password"
             spellCheck={false}
             aria-describedby={`${id}-key-hint`}
@@ -259,15 +267,15 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
         />
       </Field>
       {(requestAddress || !needsAddress) && (
-        <p className="jp-AIServer-Models-sent">
+        <p className="jp-AIServer-Models-sentData">
           {destination === null
             ? trans.__('This model runs on the Jupyter server’s machine.')
             : sentDataText(destination, trans)}
         </p>
       )}
-      <div ref={result}>
+      <div ref={resultRef}>
         <Problem failure={failure} trans={trans} />
-        {verdict && !busy && (
+        {verdict && !isBusy && (
           <p
             role="status"
             className={
@@ -284,7 +292,10 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   );
 }
 
-/** The actions of the form's buttons, with the state and result of the last action. */
+/**
+ * Return the actions of the form's buttons, whether an action is running, and the result of the
+ * last action. `onSaved` is called when the server has saved the input.
+ */
 function useConnection(
   props: IProviderFormProps,
   input: IProviderInput,
@@ -294,10 +305,10 @@ function useConnection(
 ) {
   const { provider, services, onChosen, onVerified } = props;
   const { choice } = services;
-  const { busy, failure, act } = useAction();
+  const { isBusy, failure, act } = useAction();
   const [verdict, setVerdict] = React.useState<Verdict | null>(null);
   const [canUseAnyway, setCanUseAnyway] = React.useState(false);
-  // A failed test of earlier input doesn't apply to new input.
+  // “Use it anyway” is offered after a failed test, but not for input that was changed after it.
   React.useEffect(() => {
     setCanUseAnyway(false);
   }, [input, model]);
@@ -313,15 +324,16 @@ function useConnection(
     await act(action);
   };
   return {
-    busy,
+    isBusy,
     failure,
     verdict,
     canUseAnyway: canUseAnyway && isProviderFailure(failure),
     test: () => run(async () => setVerdict(await choice.test(input, model))),
     use: () =>
       run(async () => {
-        // Save nothing unless the test passes. If it fails, the person may use the model anyway,
-        // because the test lists models, which some servers refuse even for a valid key.
+        // Save nothing unless the test passes. If the test fails, the person can use the model
+        // anyway: the test asks for the list of models, and some servers refuse that request even
+        // with a valid key.
         setCanUseAnyway(true);
         const testResult = await choice.test(input, model);
         setCanUseAnyway(false);
@@ -345,7 +357,7 @@ function useConnection(
   };
 }
 
-/** Whether the failure was caused by the provider, not by the input or the Jupyter server. */
+/** Whether the failure comes from the provider, not from the Jupyter server or its settings. */
 function isProviderFailure(failure: IFailure | null): boolean {
   const { code } = failure ?? { code: '' };
   return code.startsWith('model_') && code !== 'model_not_allowed';

@@ -7,7 +7,7 @@ import { IModelServices, LoadingModels, useModelChoice } from './parts';
 import { ProviderForm } from './providerForm';
 import { refusalText } from './labels';
 
-/** Sort providers: first those with a key, last those that need a package to be installed. */
+/** Sort providers: first those with a key, last those whose Python package isn't installed. */
 function sortProviders(providers: readonly Provider[]): Provider[] {
   const rank = (provider: Provider) =>
     provider.keySource ? 0 : provider.installed ? 1 : 2;
@@ -16,29 +16,29 @@ function sortProviders(providers: readonly Provider[]): Provider[] {
 
 export function Providers(props: {
   services: IModelServices;
-  /** The provider whose form is open initially. */
-  open?: string;
-  /** The element in which the form's buttons are shown; without it, they are below the fields. */
+  /** The name of the provider whose form is open at first. */
+  initialProvider?: string;
+  /** The element in which the form's buttons are shown. Without it, they are below the fields. */
   footer?: HTMLElement | null;
   /** Called after a model of a provider was chosen. */
   onChosen?: () => void;
-  /** Called after a model was chosen, if the provider has accepted the input in a test. */
+  /** Called after `onChosen`, if a test has shown that the provider lists the model. */
   onVerified?: () => void;
 }): React.JSX.Element {
   const { services } = props;
   const { choice, trans } = services;
   useModelChoice(choice);
-  const [openName, setOpenName] = React.useState<string | null>(
-    props.open ?? null
+  const [selectedName, setSelectedName] = React.useState<string | null>(
+    props.initialProvider ?? null
   );
   const groupName = React.useId();
   if (!choice.list) {
     return <LoadingModels services={services} />;
   }
   const providers = sortProviders(choice.list.providers);
-  // Before a person selects a provider, the form of the first provider with a key is open.
+  // Until a person selects a provider, the form of the first provider with a key is open.
   const shownName =
-    openName ?? providers.find(({ keySource }) => keySource)?.name ?? null;
+    selectedName ?? providers.find(({ keySource }) => keySource)?.name ?? null;
   return (
     <div
       className="jp-AIServer-Models-providers"
@@ -57,8 +57,8 @@ export function Providers(props: {
               name={groupName}
               checked={provider.name === shownName}
               onChange={({ target }) => {
-                setOpenName(provider.name);
-                // Scroll to the form, which may be below the visible area of a small window.
+                setSelectedName(provider.name);
+                // In a small window, the form may open below the visible area, so scroll to it.
                 requestAnimationFrame(() =>
                   target.labels?.[0]?.scrollIntoView?.({ block: 'start' })
                 );
@@ -83,9 +83,11 @@ export function Providers(props: {
 }
 
 /**
- * A label after the provider's name, which states the first fact that applies: the provider
- * rejected its key, the default model is from this provider, a package must be installed, or an API
- * key was found.
+ * A label after the provider's name. Of the following facts, it states the first that is true:
+ * - The provider refused the key or the account.
+ * - The default model is from this provider.
+ * - The provider's Python package isn't installed.
+ * - The server has an API key for the provider.
  */
 function ProviderState(props: {
   provider: Provider;
@@ -94,7 +96,7 @@ function ProviderState(props: {
   const { provider, services } = props;
   const { choice, trans } = services;
   const isRefused = Boolean(provider.refusal);
-  const isUsed = !isRefused && choice.current?.provider === provider.name;
+  const isUsed = !isRefused && choice.defaultModel?.provider === provider.name;
   const text = isRefused
     ? refusalText(provider.refusal ?? '', trans)
     : isUsed

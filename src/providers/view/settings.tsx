@@ -1,4 +1,7 @@
-/** The settings of the models: the default model (“active”), the local model and the providers. */
+/**
+ * The settings of the models: the default model, the local model and the providers. The interface
+ * calls the default model the “active model”.
+ */
 import * as React from 'react';
 
 import type { ModelInfo } from '../../api/types';
@@ -13,11 +16,11 @@ import {
   useModelChoice
 } from './parts';
 import { Providers } from './providers';
-import { installText, readyModels } from './labels';
+import { installText, groupReadyModels } from './labels';
 
 export interface ISettingsProps {
   services: IModelServices;
-  /** Ask the person to confirm a remote model. For a local model, resolves to true at once. */
+  /** Resolve to whether the model may be used. The person must confirm a remote model. */
   confirm: (model: ModelInfo) => Promise<boolean>;
 }
 
@@ -44,13 +47,13 @@ export function ModelSettings(props: ISettingsProps): React.JSX.Element {
   );
 }
 
-/** Radio buttons for the ready models, of which the default model is checked. */
+/** A radio button for each model that is ready. The default model's button is checked. */
 function ActiveModel(props: ISettingsProps): React.JSX.Element {
   const { services, confirm } = props;
   const { choice, trans } = services;
   const { failure, act } = useAction();
   const name = React.useId();
-  const groups = readyModels(choice.list, trans);
+  const groups = groupReadyModels(choice.list, trans);
   if (!groups.length) {
     return (
       <p>
@@ -89,7 +92,7 @@ function ActiveModel(props: ISettingsProps): React.JSX.Element {
   );
 }
 
-/** The state of the local model, with the button that installs it. */
+/** Text about the local model, with a button or command to install it if it isn't installed. */
 function LocalModelSection(props: {
   services: IModelServices;
 }): React.JSX.Element {
@@ -134,7 +137,7 @@ function LocalModelSection(props: {
           local.label
         )}
       </p>
-      <div className="jp-AIServer-Models-ways">
+      <div className="jp-AIServer-Models-buttons">
         <Button
           label={installText(local, trans)}
           run={() => void install.start()}
