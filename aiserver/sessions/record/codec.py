@@ -4,10 +4,10 @@ Invariants:
 
 - ``parse`` reads what ``encode`` writes.
 - Legacy files are read as sessions.
-- Bytes that aren't a session of version 1 raise ``DamagedData``, whatever is wrong with them. This
-  includes objects with duplicate keys, of which a JSON parser would silently return the last value.
-- A newer major version is read as far as possible and never raises ``DamagedData``.
-  ``check_writable`` prevents overwriting it.
+- Any bytes that aren't a valid session raise ``DamagedData``. This includes objects with duplicate
+  keys, although a JSON parser would accept them and use only the last value.
+- A session in a newer major version of the format never raises ``DamagedData``. Whatever is valid
+  in this version is read. ``check_writable`` prevents that such a session is overwritten.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ from .damage.conflict_markers import Line, has_markers, split_lines
 
 T = TypeVar("T", bound=BaseModel)
 
-_MAX_DIGITS = 4300  # Python's limit for integers in text
+_MAX_DIGITS = 4300  # Python can't read integers with more digits
 _INT_LIMIT = 10**_MAX_DIGITS
 _ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # includes pydantic's errors
 _NOT_STORABLE = "The data contains something that can't be stored as JSON."
 _MAJOR = int(SCHEMA_VERSION.split(".")[0])
 
 
-SESSION_KEYS = ("meta", "interactions", "events")  # all other keys of a session are unknown
+SESSION_KEYS = ("meta", "interactions", "events")
+"""The known keys of a session. Its other keys are called unknown keys and are preserved."""
 
 
 class DamagedData(ValueError):
@@ -58,7 +59,10 @@ class DuplicateKey(DamagedData):
 
 
 def encode(record: Stored, indent: int | None = 2) -> bytes:
-    """Return the bytes of a record. Raises InvalidRequest if JSON can't represent it."""
+    """Return a session, turn, event or entry as JSON.
+
+    Raises InvalidRequest if JSON can't represent it.
+    """
     try:
         return dumps(record, indent)
     except _ENCODE_ERRORS as exc:
@@ -76,13 +80,13 @@ def to_dict(record: Stored) -> dict[str, Any]:
 
 
 def _check_numbers(value: Any) -> None:
-    # Pydantic writes a number of 5,000 digits, which no reader accepts.
+    """Raise ValueError for an integer that pydantic would write but no parser could read."""
     if isinstance(value, dict):
-        for item in value.values():
-            _check_numbers(item)
+        for nested in value.values():
+            _check_numbers(nested)
     elif isinstance(value, list):
-        for item in value:
-            _check_numbers(item)
+        for nested in value:
+            _check_numbers(nested)
     elif isinstance(value, int) and not -_INT_LIMIT < value < _INT_LIMIT:
         raise ValueError("number too long")
 
@@ -91,16 +95,19 @@ class Parsed(NamedTuple):
     """A session, and the format in which it was stored."""
 
     session: Session
-    is_legacy: bool = False  # in the legacy format
+    is_legacy: bool = False
 
 
 def parse(data: bytes, key: SessionKey | None = None) -> Session:
-    """Return the session in these bytes; with ``key``, it must match. Raises DamagedData."""
+    """Return the session in these bytes.
+
+    Raises DamagedData, also if ``key`` is given and the session belongs to another cell.
+    """
     return read(data, key).session
 
 
 def read(data: bytes, key: SessionKey | None = None) -> Parsed:
-    """Return the session as ``parse`` does, and whether it is in the legacy format."""
+    """Return the session, and whether it is in the legacy format. Raises as ``parse`` does."""
     try:
         parsed = Parsed(Session.model_validate_json(data))
     except ValidationError:
@@ -114,18 +121,19 @@ def read(data: bytes, key: SessionKey | None = None) -> Parsed:
 
 
 def _check_duplicate_keys(data: bytes, session: Session) -> None:
-    """Raise DuplicateKey if an object has duplicate keys; ``session`` is the parsed data."""
-    # Bytes that AI Server wrote need no check; encoding the session again is faster than checking.
+    """Raise DuplicateKey if an object has duplicate keys. ``session`` was parsed from ``data``."""
+    # Bytes that AI Server wrote need no check. To recognise them, encode the session again, because
+    # this is faster than the check.
     with contextlib.suppress(InvalidRequest):
         if encode(session, 2 if data.startswith(b"{\n") else None) == data:
             return
     try:
-        # Integers as strings, since they may have too many digits.
+        # Integers are read as strings, because they may have too many digits.
         json.loads(data, object_pairs_hook=_reject_duplicates, parse_int=str)
     except DuplicateKey:
         raise
     except (ValueError, RecursionError):
-        return  # this parser can't read data that the fast one has read, so nothing is checked
+        return  # pydantic can parse this data, but the parser for the check can't
 
 
 def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -135,13 +143,13 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def parse_record(kind: type[T], data: str | bytes) -> T:
-    """Return the turn or event that ``encode`` wrote. Raises ValueError for anything else."""
+def parse_record(record_type: type[T], data: str | bytes) -> T:
+    """Return the turn or event that ``encode`` wrote. Raises ValueError if it isn't valid."""
     try:
-        return kind.model_validate_json(data)
-    except ValidationError:  # the fast parser rejects lone surrogates and deep nesting
+        return record_type.model_validate_json(data)
+    except ValidationError:  # pydantic's parser rejects lone surrogates and deep nesting
         try:
-            return kind.model_validate(json.loads(data))
+            return record_type.model_validate(json.loads(data))
         except RecursionError as exc:
             raise ValueError("nested too deeply") from exc
 
@@ -150,15 +158,16 @@ class Log(NamedTuple):
     """The entries of a change log, and the number of damaged lines."""
 
     entries: list[NotebookLogEntry]
-    damaged: int
+    damaged_count: int
 
 
 def parse_log(data: bytes) -> Log:
-    """Return the entries of a change log. Skips damaged lines; a torn last line isn't counted.
+    """Return the entries of a change log, and the number of damaged lines.
 
-    If git left conflict markers, the entries of their side follow those of our side, as in a merge.
-    Numbers always increase: if a merge by lines left two entries with the same number, the second
-    entry gets the next number.
+    Damaged lines are skipped. An incomplete last line is skipped, too, but not counted as damaged,
+    because another process may be writing it. If git left conflict markers, the entries of their
+    side follow those of our side, as in a merge. The numbers of the returned entries always
+    increase: an entry whose number doesn't exceed that of the previous entry gets the next number.
     """
     data = log_text(data)
     has_conflict = has_markers(data)
@@ -168,52 +177,57 @@ def parse_log(data: bytes) -> Log:
         else [Line(text, "both", "") for text in data.split(b"\n")]
     )
     parsed = [_parse_line(line.text) for line in lines]
-    damaged = sum(
+    damaged_count = sum(
         bool(line.text) and not entry for line, entry in zip(lines[:-1], parsed, strict=False)
     )
     entries: list[NotebookLogEntry] = []
-    seen: set[str] = set()
+    seen_contents: set[str] = set()
     last_seq = 0
     for line, entry in zip(lines, parsed, strict=True):
         if entry is None or line.side == "base":
             continue
         if has_conflict:
             content = entry_content(entry)
-            if line.side == "theirs" and content in seen:
+            if line.side == "theirs" and content in seen_contents:
                 continue
-            seen.add(content)
-        paths = entry.merged
+            seen_contents.add(content)
+        merge_paths = entry.merged
         if line.merge_id:
-            paths = [[*path, line.merge_id] for path in paths or [[]]]
-        if entry.seq <= last_seq or paths != entry.merged:
+            merge_paths = [[*path, line.merge_id] for path in merge_paths or [[]]]
+        if entry.seq <= last_seq or merge_paths != entry.merged:
             fields = to_dict(entry) | {"seq": max(entry.seq, last_seq + 1)}
-            entry = NotebookLogEntry.model_validate(fields | ({"merged": paths} if paths else {}))
+            entry = NotebookLogEntry.model_validate(
+                fields | ({"merged": merge_paths} if merge_paths else {})
+            )
         entries.append(entry)
         last_seq = entry.seq
-    return Log(entries, damaged)
+    return Log(entries, damaged_count)
 
 
 def log_text(data: bytes) -> bytes:
-    """Return a log's bytes in UTF-8 without a byte order mark, even if an editor changed that.
+    """Return the lines of a log in UTF-8 without a byte order mark.
 
-    Lines in UTF-16, which the editor wrote, may be followed by newer lines in UTF-8.
+    An editor may have added such a mark, or saved the file in UTF-16. After the lines in UTF-16,
+    the file may have newer lines in UTF-8, which were appended later.
     """
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.removeprefix(codecs.BOM_UTF8)
     end = data.find(b'\n{"')
-    head, tail = (data, b"") if end < 0 else (data[:end], data[end:])
-    head = head[: len(head) // 2 * 2]  # without half of the last line break
-    return head.decode("utf-16", "replace").encode() + tail
+    utf16, utf8 = (data, b"") if end < 0 else (data[:end], data[end:])
+    # The two parts may be divided in the middle of a line break, which has two bytes in UTF-16.
+    utf16 = utf16[: len(utf16) // 2 * 2]
+    return utf16.decode("utf-16", "replace").encode() + utf8
 
 
 def entry_content(entry: NotebookLogEntry) -> str:
-    """Return an entry's content as JSON, without the numbers that a merge changes."""
+    """Return an entry as JSON, but without the fields that a merge changes."""
     fields = to_dict(entry)
     content = {key: fields[key] for key in fields.keys() - {"seq", "merged"}}
     return json.dumps(content, sort_keys=True)
 
 
 def _parse_line(line: bytes) -> NotebookLogEntry | None:
+    """Return the entry in one line of a log, or None if the line is empty or damaged."""
     if not line:
         return None
     try:
@@ -223,8 +237,11 @@ def _parse_line(line: bytes) -> NotebookLogEntry | None:
 
 
 def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
-    # The fast parser also rejects valid data: deep nesting, lone surrogates in unknown keys, and
-    # formats of newer versions.
+    """Parse a session that pydantic's fast parser has rejected.
+
+    That parser rejects not only damaged data, but also legacy files, newer versions of the format,
+    deep nesting, and lone surrogates in unknown keys.
+    """
     try:
         content = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as exc:
@@ -241,19 +258,21 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
 
 
 def is_newer(version: Any) -> bool:
-    """Return whether a format version is too new to be written by this program."""
+    """Return whether a format version has a higher major version than this program writes."""
+    # The number of digits is limited, because Python can't convert longer texts to integers.
     match = re.match(r"(\d{1,4000})(\.|$)", str(version))
     return match is not None and int(match[1]) > _MAJOR
 
 
 def _salvage(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """Return those fields and records of a newer session that are valid in this version."""
-    blank = new_session(key or SessionKey("unknown", "unknown"))
-    meta_fields = blank.meta.to_dict()
-    # Any version is written as the model requires: a major and a minor number.
+    """Return a session in a newer format with those fields and records that are valid here."""
+    empty_session = new_session(key or SessionKey("unknown", "unknown"))
+    meta_fields = empty_session.meta.to_dict()
+    # The model requires a version with a major and a minor number.
     major, minor = re.findall(r"^(\d+)(\.\d+$)?", str(meta["version"]))[0]
     meta_fields["version"] = major + (minor or ".0")
     for name in meta.keys() & SessionMeta.model_fields.keys() - {"version"}:
+        # Take over the field if the meta is valid with it.
         if any(_valid_items(SessionMeta, [meta_fields | {name: meta[name]}])):
             meta_fields[name] = meta[name]
     turns = list(_valid_items(Interaction, content.get("interactions")))
@@ -263,7 +282,8 @@ def _salvage(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | No
     return session
 
 
-def _valid_items(kind: type[T], items: Any) -> Iterator[T]:
+def _valid_items(model: type[T], items: Any) -> Iterator[T]:
+    """Yield those items of a list that are valid, as instances of the model."""
     for item in items if isinstance(items, list) else ():
         with contextlib.suppress(ValidationError):
-            yield kind.model_validate(item)
+            yield model.model_validate(item)

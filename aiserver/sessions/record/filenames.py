@@ -2,12 +2,15 @@
 
 Invariants:
 
-- Different keys never share a file, not even where case or Unicode forms are folded: a name
-  consists of ``a-z 0-9 - ~`` and the separator ``_``; any other byte of the UTF-8 encoding is
-  escaped as ``~`` and two hex digits.
-- A name has at most 241 bytes, so it fits into 255 with a suffix (``.corrupt-12``, a temp file's).
-- No name is that of a Windows device (``nul.jsonl``), which discards what is written.
-- No id escapes from the folder: the part derived from an id never contains ``/``, ``.`` or NUL.
+- Different keys never share a file, not even if the file system ignores case or normalizes Unicode.
+  For this, a name consists of ``a-z 0-9 - ~`` and the separator ``_``. Any other byte of an id's
+  UTF-8 encoding is escaped as ``~`` and two hex digits.
+- A name has at most 241 bytes. With a suffix, such as ``.corrupt-12`` or that of a temp file, it
+  still fits into the usual limit of 255 bytes.
+- No name is that of a Windows device, such as ``nul.jsonl``. Windows discards what is written
+  there.
+- No id leads out of the folder: the part of a name that comes from an id never contains ``/``,
+  ``.`` or NUL.
 """
 
 from __future__ import annotations
@@ -19,12 +22,11 @@ from functools import lru_cache
 from ...errors import InvalidField
 from ...models import SessionKey, is_id
 
-MAX_NAME = 200
+_MAX_SESSION_NAME_LENGTH = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
-_HASHED_PREFIX_LENGTH = (
-    MAX_NAME - len(SESSION_SUFFIX) - len("~~") - 64
-)  # the part of a long name before its hash
+_HASHED_PREFIX_LENGTH = _MAX_SESSION_NAME_LENGTH - len(SESSION_SUFFIX) - len("~~") - 64
+"""A longer name is cut after so many characters, and a hash of the whole name follows."""
 
 _ESCAPED_BYTE = re.compile(rb"[^a-z0-9-]")
 _ESCAPE_SEQUENCE = re.compile(r"~([0-9a-f]{2})")
@@ -40,7 +42,7 @@ def encode(text: str) -> str:
 
 
 def decode(name: str) -> str:
-    """Reverse ``encode`` for the names of ids, which only contain ASCII characters."""
+    """Reverse ``encode`` for an id. (Ids consist of ASCII characters.)"""
     return _ESCAPE_SEQUENCE.sub(lambda match: chr(int(match[1], 16)), name)
 
 
@@ -49,22 +51,22 @@ def session_name(key: SessionKey) -> str:
     """Return the file name of a session."""
     stem = f"{encode(key.notebook_id)}_{encode(key.cell_id)}{_owner_suffix(key.owner)}"
     name = stem + SESSION_SUFFIX
-    return name if len(name) <= MAX_NAME else _hash_name(name)
+    return name if len(name) <= _MAX_SESSION_NAME_LENGTH else _hash_name(name)
 
 
 @lru_cache(50_000)
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
     """Return the key of an owner's session file, or None if the name doesn't determine it."""
     stem = name.removesuffix(SESSION_SUFFIX)
-    parts = stem.removesuffix(_owner_suffix(owner)).split("_")
-    if len(parts) != 2 or not all(is_id(decode(part)) for part in parts):
+    ids = [decode(text) for text in stem.removesuffix(_owner_suffix(owner)).split("_")]
+    if len(ids) != 2 or not all(map(is_id, ids)):
         return None
-    key = SessionKey(decode(parts[0]), decode(parts[1]), owner)
+    key = SessionKey(ids[0], ids[1], owner)
     return key if session_name(key) == name else None
 
 
 def is_session_name(name: str) -> bool:
-    """Return whether a file of this name may be a session, as far as the name shows."""
+    """Return whether a name has the form of a session file's name."""
     return _SESSION_FILE.fullmatch(name) is not None
 
 
@@ -82,7 +84,7 @@ def log_name(notebook_id: str, owner: str = "") -> str:
 
 
 def log_notebook_id(name: str, owner: str = "") -> str | None:
-    """Return the id of the notebook whose log has this file name; None if the owner has none."""
+    """Return the id of the owner's notebook whose change log has this file name, or None."""
     suffix = _owner_suffix(owner) + LOG_SUFFIX
     if not name.endswith(suffix):
         return None
@@ -94,7 +96,7 @@ def log_notebook_id(name: str, owner: str = "") -> str | None:
 
 
 def blob_name(sha256: str, owner: str = "") -> str:
-    """Return the file name of a blob, in the folder named by the first two digits of its hash."""
+    """Return the file name of a blob, without its folder."""
     return sha256 + _owner_suffix(owner)
 
 
@@ -106,19 +108,21 @@ def check_sha256(text: str) -> str:
 
 
 def blob_sha256(name: str, owner: str = "") -> str | None:
-    """Return the hash of the blob with this file name, or None if it isn't a blob of the owner."""
+    """Return the hash of the owner's blob that has this file name, or None."""
     digest = name[:64]
     return digest if _SHA256.fullmatch(digest) and blob_name(digest, owner) == name else None
 
 
 def _owner_suffix(owner: str) -> str:
-    # An owner's name can be of any length, so it is hashed. Most keys have no owner.
+    """Return the part of a file name that identifies the owner; empty for no owner."""
+    # The owner's name is hashed, because it can be of any length.
     if not owner:
         return ""
     return "_" + hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _hash_name(name: str) -> str:
-    # Never equals a name that isn't hashed, because there two hex digits follow each `~`.
+    """Return a short file name in place of a session's name that is too long."""
+    # In other names, two hex digits follow each `~`. So only a name with a hash contains `~~`.
     digest = hashlib.sha256(name.encode("ascii")).hexdigest()
     return f"{name[:_HASHED_PREFIX_LENGTH]}~~{digest}{SESSION_SUFFIX}"

@@ -1,4 +1,4 @@
-"""Choose the newest turns that fit into a prompt, and read few turns that don't fit."""
+"""Choose the newest turns that fit into a prompt, without reading a whole long history."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ...models import Interaction
 
-_FIRST_LIMIT = 32  # turns to read first from a history that is limited by tokens
+_FIRST_LIMIT = 32  # turns that are read first if only the number of tokens is limited
 
 ReadNewest = Callable[[int | None], Awaitable[tuple[list[Interaction], bool]]]
-"""Returns the newest turns, at most the given number, oldest first, and whether older exist."""
+"""A function that reads the newest turns.
+
+Its argument is the maximum number of turns, or None for all turns. It returns the turns, oldest
+first, and whether there are older turns.
+"""
 
 
 async def read_newest(
@@ -20,8 +24,8 @@ async def read_newest(
 ) -> list[Interaction]:
     """Return the newest turns that fit, oldest first; see ``SessionManager.get_history``.
 
-    ``read``: reads the newest turns without the older turns. As long as all turns that were read
-    fit, this reads four times as many.
+    Calls ``read`` with a small number of turns first. If all turns that it returns fit and there
+    are older turns, calls it again with four times as many, and so on.
     """
     max_turns = None if max_messages is None else max(0, max_messages // 2)
     limit = max_turns
@@ -41,16 +45,18 @@ def select_newest(
     max_tokens: int | None,
     count_tokens: Callable[[str], int],
 ) -> list[Interaction]:
-    """Return the newest of these turns that fit, oldest first, as ``read_newest`` does."""
-    first = len(turns)
+    """Return the newest of these turns that fit, oldest first."""
+    first_index = len(turns)  # of the turns that fit
     tokens_left = max_tokens
-    while first and (max_messages is None or 2 * (len(turns) - first + 1) <= max_messages):
-        turn = turns[first - 1]
+    while first_index and (
+        max_messages is None or 2 * (len(turns) - first_index + 1) <= max_messages
+    ):
+        turn = turns[first_index - 1]
         if tokens_left is not None:
             request, response = turn.user_request, turn.ai_response
             texts = (request.intent, request.current_code, response.suggestion)
             tokens_left -= sum(map(count_tokens, texts))
             if tokens_left < 0:
                 break
-        first -= 1
-    return list(turns[first:])
+        first_index -= 1
+    return list(turns[first_index:])

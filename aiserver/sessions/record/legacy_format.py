@@ -1,15 +1,17 @@
-"""Read files in the legacy format, that of AI Server's predecessor, as sessions. Pure.
+"""Read files in the legacy format as sessions. Pure.
 
-Legacy files contain ``{notebook_id, cell_id, created_at, last_updated, interactions}`` without
-``meta``. They are in the same folder as sessions, but their names ``<notebook_id>_<cell_id>.json``
-are not escaped.
+AI Server's predecessor wrote this format.
+
+A legacy file contains ``{notebook_id, cell_id, created_at, last_updated, interactions}`` and no
+``meta``. It is in the same folder as session files. In its name ``<notebook_id>_<cell_id>.json``,
+no characters are escaped.
 
 Invariants:
 
-- The contents of turns are preserved exactly, including unknown keys; unknown keys at the top level
-  become keys of the session.
-- The content of a legacy file determines its cell. Its name is ambiguous, because ids may contain
-  ``_``.
+- The contents of turns are preserved exactly, including unknown keys. Unknown keys at the top level
+  of the file become keys of the session.
+- The content of a legacy file tells to which cell it belongs. Its name alone doesn't tell that,
+  because ids may contain ``_``.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from ...models import SCHEMA_VERSION
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}_[A-Za-z0-9_-]{1,64}\.json")
 _ID_FIELD = re.compile(rb'"(notebook_id|cell_id)"\s{0,20}:\s{0,20}"([A-Za-z0-9_-]{1,64})"')
 _META_KEYS = ("notebook_id", "cell_id", "created_at", "last_updated")
+# The keys of a turn that have new names in the current format.
 _NEW_KEYS = {"request": "user_request", "response": "ai_response"}
 
 
@@ -36,7 +39,7 @@ def is_legacy_name(name: str) -> bool:
 
 
 def is_legacy(content: Any) -> bool:
-    """Return whether this is the content of a legacy file."""
+    """Return whether parsed JSON is the content of a legacy file."""
     return (
         isinstance(content, dict)
         and "meta" not in content
@@ -46,7 +49,7 @@ def is_legacy(content: Any) -> bool:
 
 
 def convert_legacy(content: dict[str, Any]) -> dict[str, Any]:
-    """Convert the content of a legacy file to that of a session, without validating it."""
+    """Convert the content of a legacy file to the content of a session. Validates nothing."""
     turns = [_convert_turn(turn) for turn in content["interactions"]]
     times = [turn["timestamp"] for turn in turns if isinstance(turn, dict) and "timestamp" in turn]
     first, last = (times[0], times[-1]) if times else (None, None)
@@ -58,7 +61,7 @@ def convert_legacy(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def find_ids(data: bytes) -> tuple[str, str] | None:
-    """Return the first notebook id and cell id in a file, however damaged the rest is."""
+    """Return the first notebook id and the first cell id in a file, which may be damaged."""
     ids: dict[bytes, str] = {}
     for match in _ID_FIELD.finditer(data):
         ids.setdefault(match[1], match[2].decode("ascii"))

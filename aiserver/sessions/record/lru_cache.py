@@ -12,9 +12,10 @@ V = TypeVar("V")
 
 
 class LRUCache(Generic[K, V]):
-    """Holds at most ``size`` entries with a total weight of at most ``limit``.
+    """Holds at most ``size`` values with a total weight of at most ``limit``.
 
-    ``weight`` returns the weight of a value. By default, values have no weight.
+    ``weight`` is a function that returns the weight of a value. By default, the weight isn't
+    limited.
     """
 
     def __init__(
@@ -26,7 +27,7 @@ class LRUCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """Return an entry and mark it as used, or return None."""
+        """Return the value of a key, or None. The value counts as used now."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -35,7 +36,7 @@ class LRUCache(Generic[K, V]):
             return entry[0]
 
     def put(self, key: K, value: V) -> None:
-        """Set an entry, and evict old entries beyond the limits."""
+        """Set the value of a key, and evict the least recently used values beyond the limits."""
         weight = self._weight(value)
         with self._lock:
             self._remove(key)
@@ -45,7 +46,7 @@ class LRUCache(Generic[K, V]):
                 self._remove(next(iter(self._entries)))
 
     def pop(self, key: K) -> V | None:
-        """Remove an entry and return it, or None."""
+        """Remove the value of a key and return it, or None if there is none."""
         with self._lock:
             return self._remove(key)
 

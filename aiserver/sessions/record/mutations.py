@@ -1,8 +1,8 @@
 """Append records to sessions, copy and check sessions, for every store. Pure.
 
-A store calls these functions while it holds the session's lock. A store that has a row for each
-turn and event doesn't load the whole session to append a record: it knows the next numbers and
-calls ``number_turn`` and ``number_events``.
+A store calls these functions while it holds the session's lock. ``append_turn`` and
+``append_events`` need the whole session. Some stores append a record without loading the session,
+because they know its next numbers. They call ``number_turn`` and ``number_events`` instead.
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ class Versioned(Protocol):
 
 
 def check_writable(meta: Versioned, if_revision: int | None) -> None:
-    """Raise SessionTooNew for a newer format, or StaleRevision if ``if_revision`` is outdated."""
+    """Raise an error if a session must not be written.
+
+    Raises SessionTooNew if its format is newer, or StaleRevision if ``if_revision`` is given and
+    isn't its revision.
+    """
     if codec.is_newer(meta.version):
         raise SessionTooNew
     revision = meta.revision or 0
@@ -46,7 +50,7 @@ def check_writable(meta: Versioned, if_revision: int | None) -> None:
 
 
 def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
-    """Return a turn as it is stored: with its numbers, and with secrets redacted.
+    """Return a turn as it will be stored: with its numbers, and with secrets redacted.
 
     Raises InvalidRequest if JSON can't represent the turn.
     """
@@ -59,38 +63,42 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
 def number_events(
     events: Sequence[NewEvent], seq: int, existing: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
-    """Return all events as they are stored, and in a second list only the new events.
+    """Return all these events as they are stored, and in a second list only the new ones.
 
-    New events are numbered from ``seq``. ``existing``: the stored events by ``id``. A client that
-    got no response sends an event again. Such an event isn't new, and is returned as it was stored.
+    New events are numbered from ``seq``. ``existing`` maps ids to the events that are already
+    stored. If a client got no response, it sends an event again. Then the event isn't new, and the
+    stored event is returned.
     """
     saved: list[Event] = []
     new: list[Event] = []
-    seen = dict(existing)
+    stored_by_id = dict(existing)
     for event in events:
-        if event.id is not None and event.id in seen:
-            saved.append(seen[event.id])
+        if event.id is not None and event.id in stored_by_id:
+            saved.append(stored_by_id[event.id])
             continue
         fields = redact_json(codec.to_dict(event)) | {"seq": seq + len(new)}
         record = Event.model_validate(fields)
         if record.id is not None:
-            seen[record.id] = record
+            stored_by_id[record.id] = record
         saved.append(record)
         new.append(record)
     return saved, new
 
 
 def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
-    """Return events by ``id``; of several events with the same id, the first event."""
-    existing: dict[str, Event] = {}
+    """Return the events that have an ``id``, by id; of several with the same id, the first."""
+    by_id: dict[str, Event] = {}
     for event in events:
         if event.id is not None:
-            existing.setdefault(event.id, event)
-    return existing
+            by_id.setdefault(event.id, event)
+    return by_id
 
 
 def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Interaction:
-    """Add a turn to a session in memory, with its ``turn_id``, ``seq`` and the new revision."""
+    """Append a turn to a session in memory, and increment the revision.
+
+    Return the turn with its ``turn_id`` and ``seq``.
+    """
     saved = number_turn(turn, session.next_turn_id, session.next_seq)
     session.interactions.append(saved)
     bump_revision(session, now)
@@ -100,9 +108,9 @@ def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Inte
 def append_events(
     session: Session, events: Sequence[NewEvent], now: str | None = None
 ) -> list[Event]:
-    """Add events to a session in memory, each with its ``seq``, and the new revision.
+    """Append those events to a session in memory that are new, and increment the revision.
 
-    Without new events, nothing changes.
+    Return all events, each with its ``seq``. If no event is new, the session stays unchanged.
     """
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
@@ -114,7 +122,8 @@ def append_events(
 def fork_session(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
     """Return a copy of a session for another cell.
 
-    Raises NotFound if there is no source, SessionTooNew if a copy would lose unknown data.
+    Raises NotFound if ``source`` is None, or SessionTooNew if its format is newer, because the copy
+    would lack what this version can't read.
     """
     if source is None:
         raise NotFound("There is no history to copy.")
@@ -136,12 +145,12 @@ def fork_session(source: Session | None, target: SessionKey, now: str | None = N
 def number_entries(
     log: Sequence[NotebookLogEntry], entries: Sequence[NewLogEntry]
 ) -> list[NotebookLogEntry]:
-    """Return entries as they are appended to a change log, each with its ``seq``."""
+    """Return new entries for the change log ``log``, each with its ``seq``."""
     return number_entries_from(max((entry.seq for entry in log), default=0) + 1, entries)
 
 
 def number_entries_from(start: int, entries: Sequence[NewLogEntry]) -> list[NotebookLogEntry]:
-    """Return entries as they are stored, numbered from ``start``."""
+    """Return new entries for a change log, numbered from ``start``."""
     return [
         NotebookLogEntry.model_validate(codec.to_dict(entry) | {"seq": seq})
         for seq, entry in enumerate(entries, start)
@@ -149,14 +158,14 @@ def number_entries_from(start: int, entries: Sequence[NewLogEntry]) -> list[Note
 
 
 def set_owner(session: Session, owner: str) -> None:
-    """Set ``meta.owner``, or remove it if there is no owner."""
+    """Set ``meta.owner``; if ``owner`` is empty, remove it."""
     session.meta.owner = owner or None
     if not owner:
         session.meta.model_fields_set.discard("owner")  # so that the key isn't written
 
 
 def find_problems(session: Session, key: SessionKey) -> list[str]:
-    """Return the inconsistencies of a session as phrases; an empty list for an intact session."""
+    """Return a phrase for each inconsistency of a session; an empty list if there is none."""
     problems = []
     meta = session.meta
     if (meta.notebook_id, meta.cell_id) != (key.notebook_id, key.cell_id):

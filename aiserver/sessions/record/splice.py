@@ -2,10 +2,11 @@
 
 Invariants:
 
-- The bytes equal the output of ``codec.encode`` for the same session, whether it was read whole or
-  extended turn by turn.
-- Turns and events are stored as text, not as objects. Appending a record only needs the counters,
-  and the events that have an ``id``. So it takes as long to append turn 2,000 as turn 2.
+- After records were appended, the bytes are the same as those that ``codec.encode`` would return
+  for the whole session.
+- Turns and events are kept in memory as text, not as objects. To append a record, only the next
+  numbers and the events with an ``id`` are needed. So appending turn 2,000 takes no longer than
+  appending turn 2.
 - A method that raises an error has changed nothing.
 """
 
@@ -18,21 +19,28 @@ from ...models import Event, Interaction, NewEvent, NewTurn, Session, Stored, ut
 from . import codec
 from .mutations import events_by_id, number_events, number_turn
 
-META_DEPTH, ITEM_DEPTH = 1, 2  # levels of indentation of the meta, and of a turn or event
+META_DEPTH = 1  # the level of indentation of ``meta``
+ITEM_DEPTH = 2  # the level of indentation of a turn or event
 SEPARATOR = b",\n" + ITEM_DEPTH * b"  "
 """The text between two turns or events."""
 EventsKey = Literal["", "null", "list"]
-"""The key ``events`` of a session: missing, null or a list; each is written as it was read."""
+"""Whether the key ``events`` of a session is missing (``""``), null or a list.
+
+It is written as it was read.
+"""
 
 
 def indent(text: bytes, depth: int) -> bytes:
-    """Indent the text of a record as in a session."""
+    """Indent all lines of a text except the first."""
     # JSON strings contain no line breaks, so each line break belongs to the layout.
     return text.replace(b"\n", b"\n" + depth * b"  ")
 
 
 def to_text(record: Stored, depth: int = ITEM_DEPTH) -> bytes:
-    """Return a record's text as in a session. Raises InvalidRequest if JSON can't represent it."""
+    """Return a record as JSON, indented as inside a session.
+
+    Raises InvalidRequest if JSON can't represent the record.
+    """
     return indent(codec.encode(record)[:-1], depth)
 
 
@@ -49,12 +57,13 @@ def events_key(session: Session) -> EventsKey:
 
 
 def unknown_keys(session: Session) -> bytes:
-    """Return the text of the session's unknown keys, which follows that of the known keys."""
+    """Return the JSON of a session's unknown keys, which follow the known keys."""
     if not session.model_extra:
         return b""
     empty = Session.model_construct(meta=session.meta, interactions=[])
     empty.__pydantic_extra__ = session.model_extra
-    # The separator occurs once, since only a key of the session has this indentation.
+    # The text before the unknown keys occurs once, because only keys of the session itself are
+    # indented like this.
     return codec.encode(empty).partition(b'\n  "interactions": []')[2].removesuffix(b"\n}\n")
 
 
@@ -67,7 +76,8 @@ def session_chunks(
 ) -> list[bytes | bytearray]:
     """Return the bytes of a session in chunks.
 
-    ``turns`` and ``events`` are results of ``join_items``, ``unknown`` is one of ``unknown_keys``.
+    ``turns`` and ``events`` are results of ``join_items``; ``unknown`` is the result of
+    ``unknown_keys``.
     """
     chunks = [b'{\n  "meta": ', meta, b',\n  "interactions": ', *_in_brackets(turns)]
     if key:
@@ -77,7 +87,10 @@ def session_chunks(
 
 
 class SessionBytes:
-    """The bytes of one session. Not thread-safe: the caller holds the lock of the session."""
+    """The bytes of one session, to which records can be appended.
+
+    Not thread-safe: the caller must have the lock of the session.
+    """
 
     def __init__(self, session: Session) -> None:
         """Encode a session. Raises InvalidRequest if JSON can't represent it."""
@@ -95,26 +108,26 @@ class SessionBytes:
         """Append a turn; return the saved turn."""
         saved = number_turn(turn, self._next_turn_id, self._next_seq)
         meta, text = self._next_meta(), to_text(saved)
-        # Nothing below this line raises.
+        # From here on, no error can occur.
         _extend(self._turns, text)
         self._next_turn_id += 1
-        self._bump(meta, 1)
+        self._finish_change(meta, 1)
         return saved
 
     def add_events(self, events: Sequence[NewEvent]) -> list[Event]:
-        """Append those events that are new; return all events as they are stored."""
+        """Append those events that are new; return all these events as they are stored."""
         saved, new = number_events(events, self._next_seq, self._events_by_id)
         if new:
             meta, texts = self._next_meta(), join_items(new)
-            # Nothing below this line raises.
+            # From here on, no error can occur.
             _extend(self._events, texts)
             self._events_key = "list"
             self._events_by_id |= events_by_id(new)
-            self._bump(meta, len(new))
+            self._finish_change(meta, len(new))
         return saved
 
     def to_bytes(self) -> bytes:
-        """Return the bytes of the file."""
+        """Return the bytes of the whole session."""
         return b"".join(
             session_chunks(
                 self._meta_text, self._turns, self._events_key, self._events, self._unknown_keys
@@ -126,20 +139,24 @@ class SessionBytes:
         return len(self._turns) + len(self._events)
 
     def _next_meta(self) -> bytes:
+        """Return the JSON of ``meta`` as it is after the next change."""
         changes = {"last_updated": utc_now(), "revision": self.revision + 1}
         return to_text(self._meta.model_copy(update=changes), META_DEPTH)
 
-    def _bump(self, meta: bytes, record_count: int) -> None:
+    def _finish_change(self, meta: bytes, record_count: int) -> None:
+        """Set the new meta, and increase the revision and the next ``seq``."""
         self._meta_text = meta
         self.revision += 1
         self._next_seq += record_count
 
 
 def _in_brackets(items: bytes | bytearray) -> list[bytes | bytearray]:
+    """Return the text of a list with its brackets, in chunks."""
     return [b"[\n" + ITEM_DEPTH * b"  ", items, b"\n  ]"] if items else [b"[]"]
 
 
 def _extend(items: bytearray, more: bytes) -> None:
+    """Append the text of one or more items to the text of a list."""
     if items:
         items += SEPARATOR
     items += more

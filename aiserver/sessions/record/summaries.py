@@ -1,7 +1,8 @@
 """Summarise sessions for lists. Pure.
 
-Invariants: ``extend_summary`` returns the same summary as ``summarise`` for the whole session, so a
-store may store the summaries and extend them with each write.
+Invariants: if ``extend_summary`` extends a summary by new records, the result is the same as that
+of ``summarise`` for the whole session. So a store may save the summaries and extend them with each
+write.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from collections.abc import Hashable, Iterable
 
 from ...models import Event, Interaction, Session, SessionSummary
 
+# The limits of the texts in a summary.
 _MAX_CHARS = 500
 _MAX_LINES = 10
 
 
 def summarise(session: Session) -> SessionSummary:
-    """Return a session's summary, with its last request and the beginning of its newest code."""
+    """Return a session's summary.
+
+    It contains the beginning of the last request and of the newest code.
+    """
     meta = session.meta
     empty = SessionSummary(
         notebook_id=meta.notebook_id,
@@ -55,23 +60,25 @@ def extend_summary(
 def sort_and_slice(
     summaries: Iterable[SessionSummary], offset: int, limit: int | None
 ) -> tuple[list[SessionSummary], int]:
-    """Sort summaries by notebook and cell id; return those from ``offset`` on, and the total.
+    """Sort summaries by notebook and cell id, and return a slice and the total number.
 
-    At most ``limit`` summaries are returned.
+    The slice begins at ``offset`` and has at most ``limit`` summaries.
     """
-    rows = sorted(summaries, key=lambda row: (row.notebook_id, row.cell_id))
+    ordered = sorted(summaries, key=lambda summary: (summary.notebook_id, summary.cell_id))
     end = None if limit is None else offset + limit
-    return rows[offset:end], len(rows)
+    return ordered[offset:end], len(ordered)
 
 
 def summary_marks(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
-    """Return a mark for each session, newest first: a value that changes with the session.
+    """Return a mark for each session, newest session first.
 
-    The mark contains the whole summary, because some tools write sessions without counting
-    revisions.
+    A mark is a value that changes with the session. It contains the whole summary and not only the
+    revision, because some tools change sessions without incrementing the revision.
     """
-    rows = sorted(summaries, key=lambda row: row.last_updated, reverse=True)
-    return {(row.notebook_id, row.cell_id): tuple(vars(row).values()) for row in rows}
+    ordered = sorted(summaries, key=lambda summary: summary.last_updated, reverse=True)
+    return {
+        (summary.notebook_id, summary.cell_id): tuple(vars(summary).values()) for summary in ordered
+    }
 
 
 def _first_lines(code: str) -> str:

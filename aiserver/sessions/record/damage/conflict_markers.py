@@ -1,9 +1,10 @@
 """Split files with git's conflict markers into our side and their side. Pure.
 
-Supports all of git's styles (merge, diff3, zdiff3). In session files and logs, no line of text can
-look like a marker, because strings contain no line breaks. Markers may be longer than seven
-characters (git's attribute ``conflict-marker-size``). All markers of a file are as long as the
-first marker; longer markers belong to a conflict inside the base, the common ancestor of the sides.
+All of git's styles are supported (merge, diff3, zdiff3). In session files and logs, no other line
+can look like a marker, because strings in JSON contain no line breaks. Markers may be longer than
+seven characters (git's attribute ``conflict-marker-size``). The markers of a file are as long as
+its first marker. Longer markers belong to a conflict inside the base, which is the common ancestor
+of both sides; they are not treated as markers.
 """
 
 from __future__ import annotations
@@ -20,14 +21,13 @@ Side = Literal["both", "ours", "base", "theirs"]
 
 
 class Line(NamedTuple):
-    """A line, the side to which it belongs, and the id of the merge that left the conflict.
-
-    Only lines of their side have an id.
-    """
+    """A line of a file with conflict markers."""
 
     text: bytes
     side: Side
+    """The side to which the line belongs."""
     merge_id: str
+    """For a line of their side, the id of the merge that left the conflict; otherwise empty."""
 
 
 def has_markers(data: bytes) -> bool:
@@ -36,7 +36,7 @@ def has_markers(data: bytes) -> bool:
 
 
 def split_lines(data: bytes) -> list[Line]:
-    """Return the lines without the markers."""
+    """Return all lines of a file except the markers."""
     lines: list[Line] = []
     side: Side = "both"
     begin = _BEGIN.search(data)
@@ -48,7 +48,8 @@ def split_lines(data: bytes) -> list[Line]:
         sign, label = marker or ("", "")
         if sign == "<" and side == "both":
             side = "ours"
-            # The labels name the branches or commits, so together they identify the merge.
+            # The labels after the first and the last marker of a conflict are names of branches or
+            # commits. Together they identify the merge.
             end_labels = (end[1] for end in markers[index + 1 :] if end and end[0] == ">")
             labels = f"{label}\n{next(end_labels, '')}"
             merge_id = hashlib.sha256(labels.encode()).hexdigest()[:16]
@@ -64,7 +65,10 @@ def split_lines(data: bytes) -> list[Line]:
 
 
 def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
-    """Return our side, their side, and the id of the merge (of the last one, if several)."""
+    """Return our side, their side, and the id of the merge.
+
+    If several merges left conflicts, return the id of the last merge.
+    """
     lines = split_lines(data)
     ours = b"\n".join(line.text for line in lines if line.side in ("both", "ours"))
     theirs = b"\n".join(line.text for line in lines if line.side in ("both", "theirs"))
@@ -72,7 +76,7 @@ def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
 
 
 def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
-    """Return two sides as one conflict, with the labels of the markers in ``marked``."""
+    """Return one conflict of two sides. The labels of its markers are copied from ``marked``."""
     begin, end = _BEGIN.search(marked), _END.search(marked)
     size = len(begin[1]) if begin else 7
     return b"\n".join(
@@ -88,7 +92,7 @@ def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
 
 
 def _parse_marker(text: bytes, size: int) -> tuple[str, str] | None:
-    """Return the sign and the label of a marker, or None for any other line."""
+    """Return the character and the label of a marker, or None if the line is no marker."""
     if text[:size] not in (b"<" * size, b"|" * size, b"=" * size, b">" * size):
         return None
     match = _MARKER.fullmatch(text.decode("utf-8", "replace"))

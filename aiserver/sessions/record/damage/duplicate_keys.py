@@ -1,12 +1,12 @@
-"""Read JSON objects with duplicate keys, which merging files line by line can produce. Pure.
+"""Read JSON objects with duplicate keys, which a merge by lines can produce. Pure.
 
 Invariants:
 
 - If ``meta``, ``interactions`` or ``events`` occurs several times in a session, each occurrence
   becomes a session of its own.
-- For any other duplicate key, an ``ObjectReader`` uses one value: the first value if its ``choice``
-  is 0, the second if it is 1, and so on. So reading a text once per choice returns all values, and
-  the values that belong together are read together.
+- For any other duplicate key, an ``ObjectReader`` uses one of the values: the first value if its
+  ``choice`` is 0, the second value if its ``choice`` is 1, and so on. To get all values, the text
+  is read once for each choice. Each time, the values that one side wrote are read together.
 """
 
 from __future__ import annotations
@@ -15,30 +15,33 @@ from typing import Any
 
 from ..codec import SESSION_KEYS
 
-_MAX_VALUES = 8  # values of one key that are read
+_MAX_VALUES = 8  # further values of the same key are ignored
 
 
 class _DuplicateDict(dict[str, Any]):
-    """An object with duplicate keys, in itself or in an object inside, that isn't a record."""
+    """An object that isn't a record, and that has duplicate keys, itself or in a nested object."""
 
 
 class ObjectReader:
-    """Creates the objects of a JSON text, with one value for each duplicate key."""
+    """Creates the objects of a JSON text, and chooses one value for each duplicate key."""
 
     def __init__(self, choice: int, *, drop_ambiguous: bool = False) -> None:
-        """``drop_ambiguous``: leave out all records with duplicate keys."""
+        """With ``drop_ambiguous``, all records that have duplicate keys are left out."""
         self.choice_count = 1
-        """The highest number of values of any key."""
+        """The highest number of different values that a key has, in all objects so far."""
         self.is_mixed = False
-        """Whether a record has duplicate keys but only one timestamp, so it mixes two records."""
+        """Whether an object mixes two records: it has duplicate keys but only one timestamp."""
         self._choice, self._drops_ambiguous = choice, drop_ambiguous
 
     def build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | list[dict[str, Any]]:
-        """Return an object, or several sessions if it is a session with duplicate keys."""
+        """Return the object with these keys and values.
+
+        If it is a session with duplicate keys, return several sessions.
+        """
         plain = dict(pairs)
         has_duplicates = len(plain) < len(pairs)
         if has_duplicates or any(isinstance(value, _DuplicateDict) for value in plain.values()):
-            if "timestamp" not in plain:
+            if "timestamp" not in plain:  # only records have a timestamp
                 plain = _DuplicateDict(plain)
             elif self._drops_ambiguous:
                 return {}
@@ -48,27 +51,29 @@ class ObjectReader:
             return plain
         values: dict[str, list[Any]] = {}
         for name, value in pairs:
-            choices = values.setdefault(name, [])
-            if value not in choices and len(choices) < _MAX_VALUES:
-                choices.append(value)
-        for choices in values.values():
-            # A merge by lines writes lines that both sides share only once, so in the last value.
-            choices[:] = [_fill_missing(value, choices[-1]) for value in choices]
+            key_values = values.setdefault(name, [])
+            if value not in key_values and len(key_values) < _MAX_VALUES:
+                key_values.append(value)
+        for key_values in values.values():
+            # A merge by lines writes lines that both sides share only once. They are in the last
+            # value, and the other values may lack them.
+            key_values[:] = [_fill_missing(value, key_values[-1]) for value in key_values]
         if any(len(values.get(key, [])) > 1 for key in SESSION_KEYS):
             return _split_sessions(pairs, plain)
         self.choice_count = max(self.choice_count, *map(len, values.values()))
-        for name, choices in values.items():
-            plain[name] = choices[min(self._choice, len(choices) - 1)]
+        for name, key_values in values.items():
+            plain[name] = key_values[min(self._choice, len(key_values) - 1)]
         return plain
 
 
 def _fill_missing(value: Any, other: Any) -> Any:
-    """Return an object with the keys of another object that it lacks; else the value itself."""
-    both_objects = isinstance(value, dict) and isinstance(other, dict)
-    return other | value if both_objects else value
+    """If both values are objects, add the keys that ``value`` lacks from ``other``."""
+    are_objects = isinstance(value, dict) and isinstance(other, dict)
+    return other | value if are_objects else value
 
 
 def _split_sessions(pairs: list[tuple[str, Any]], plain: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the sessions in an object that has keys of a session several times."""
     metas, turns, events = ([value for name, value in pairs if name == key] for key in SESSION_KEYS)
     unknown_keys = {name: value for name, value in plain.items() if name not in SESSION_KEYS}
     sessions: list[dict[str, Any]] = [
@@ -82,7 +87,7 @@ def _split_sessions(pairs: list[tuple[str, Any]], plain: dict[str, Any]) -> list
 
 
 def _best_match(events: Any, turns: list[Any]) -> int:
-    """Return the index of the list of turns to which most events refer."""
+    """Return the index of the list in ``turns`` to which most of the events refer."""
     turn_ids = _turn_ids(events)
     overlaps = [len(turn_ids & _turn_ids(items)) for items in turns]
     return overlaps.index(max(overlaps)) if overlaps else 0

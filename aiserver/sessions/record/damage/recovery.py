@@ -2,17 +2,19 @@
 
 Invariants:
 
-- Each intact turn and event is in the result, in order and unchanged. This holds even if the file
-  was cut at any byte, joined by hand, contains foreign bytes, or has ``meta``, ``interactions`` or
-  ``events`` twice. Damaged records are left out; the caller preserves their bytes.
-- An object with duplicate keys yields one record with the first values and another record with the
-  second values, since a merge by lines may write the records of both sides into one object.
-- Two intact sides of a conflict are merged as the merge driver would merge them.
-- Several sessions of the cell in one file are merged. If this changes the numbers of turns, events
-  still refer to the same turns.
+- Each intact turn and event is in the result, in order and unchanged. This is true even if the file
+  was cut off somewhere, was joined from several files, contains foreign bytes, or has ``meta``,
+  ``interactions`` or ``events`` twice. Damaged records are left out; the caller preserves their
+  bytes.
+- A merge by lines may write a record of our side and a record of their side into one object, so
+  that keys occur twice. Then the first values become one record, and the second values another
+  record.
+- If both sides of a conflict are intact, they are merged as the merge driver for git merges them.
+- If a file contains several sessions of the cell, they are merged. If this changes the numbers of
+  turns, events still refer to the same turns.
 - Nothing is recovered from a file that belongs to another cell.
-- The last event notes what was recovered, for the interface.
-- The time is bounded for any bytes.
+- An event is appended that tells how many records were recovered: the note. The interface shows it.
+- The time is limited, whatever the bytes are.
 """
 
 from __future__ import annotations
@@ -37,24 +39,25 @@ from .conflict_markers import has_markers, split_sides
 from .duplicate_keys import ObjectReader
 from .unclosed import close_objects
 
-NOTE = "recovered"  # the type of the event that notes what was recovered
-_Part = SessionMeta | Interaction | Event  # of a session
-_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # an object with these keys is such a part
+NOTE = "recovered"  # the type of the event that tells what was recovered
+_Part = SessionMeta | Interaction | Event
+"""A part of a session that is recovered on its own."""
+_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # an object that has these keys is such a part
     Interaction: {"turn_id", "user_request"},
     Event: {"seq", "type"},
     SessionMeta: {"version", "notebook_id"},
 }
 _OBJECT_START = re.compile(r"\{\s{0,200}\"")
-_MAX_EFFORT = 200  # characters that may be read per character of the text
-_MAX_GROUPS = 20  # sessions in one file; merging more would take too long
-_MAX_DEPTH = 8  # depth of nesting in which records are searched
+_MAX_EFFORT = 200  # how often each character of a text may be read, on average
+_MAX_GROUPS = 20  # the number of sessions in one file; merging more would take too long
+_MAX_DEPTH = 8  # records in more deeply nested objects aren't found
 
 
 class _Group(NamedTuple):
-    """The intact parts of one session."""
+    """The intact parts of one session; a file may contain several sessions."""
 
     parts: list[_Part]
-    unknown_keys: dict[str, Any]  # of the session, with their values
+    unknown_keys: dict[str, Any]  # the session's unknown keys and their values
 
 
 def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
@@ -67,7 +70,7 @@ def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
 
 
 def parse_with_duplicates(data: bytes) -> Session:
-    """Parse as ``codec.parse`` does, but recover all values of duplicate keys.
+    """Parse a session as ``codec.parse`` does, but recover all values of duplicate keys.
 
     Raises DamagedData.
     """
@@ -81,7 +84,7 @@ def parse_with_duplicates(data: bytes) -> Session:
 
 
 def recover(data: bytes, key: SessionKey) -> Session:
-    """Return a session with all intact records and a note. It may contain only the note."""
+    """Return a session with all intact records and the note. It may contain only the note."""
     session = new_session(key)
     texts, merge_id = [data], ""
     if has_markers(data):
@@ -104,8 +107,10 @@ def recover(data: bytes, key: SessionKey) -> Session:
             if events:
                 session.events = events
         elif turns or events:
-            other = Session(meta=_meta(group) or session.meta, interactions=turns, events=events)
-            merge_into(session, other, merge_id=merge_id)
+            group_session = Session(
+                meta=_meta(group) or session.meta, interactions=turns, events=events
+            )
+            merge_into(session, group_session, merge_id=merge_id)
     session.__pydantic_extra__ = _unknown_keys(groups)
     records = session.ordered()
     if not metas and records:
@@ -116,6 +121,7 @@ def recover(data: bytes, key: SessionKey) -> Session:
 
 
 def _add_note(session: Session) -> Session:
+    """Append the event that tells how many records were recovered."""
     note = Event(
         seq=session.next_seq,
         type=NOTE,
@@ -134,7 +140,7 @@ def is_empty(session: Session) -> bool:
 def _decode(data: bytes) -> str:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
-        if _OBJECT_START.search(text):  # else the first two bytes only look like a byte order mark
+        if _OBJECT_START.search(text):  # otherwise, the first two bytes were no byte order mark
             return text
     # Bytes that aren't UTF-8 become lone surrogates, which no record may contain.
     return data.decode("utf-8-sig", "surrogateescape")
@@ -143,13 +149,14 @@ def _decode(data: bytes) -> str:
 def _all_groups(text: str) -> list[_Group]:
     """Return the groups of parts, one for each session in the text, in their order.
 
-    If objects have duplicate keys, the text is read once for each of their values: the first values
-    form one session, the second values another session.
+    If objects have duplicate keys, the text is read several times: with the first value of each
+    key, then with the second value, and so on. Each time, the values form a session of their own.
     """
     groups: list[_Group] = []
-    text, is_whole = _close_objects(text)
+    text, is_valid = _close_objects(text)
     choice, choice_count, is_mixed = 0, 1, False
-    if not is_whole:
+    if not is_valid:
+        # If objects in a damaged text mix two records, all ambiguous records are left out below.
         list(_values(text, reader := ObjectReader(0)))
         is_mixed = reader.is_mixed
     while choice < choice_count:
@@ -160,19 +167,22 @@ def _all_groups(text: str) -> list[_Group]:
 
 
 def _close_objects(text: str) -> tuple[str, bool]:
-    """Close objects that a merge left open; return the text and whether it is complete."""
+    """Close objects that a merge left open; return the text, and whether it is valid JSON now."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
-        result = close_objects(text) if text.startswith("{\n") else None
-        return (text, False) if result is None else (result, True)
+        closed_text = close_objects(text) if text.startswith("{\n") else None
+        return (text, False) if closed_text is None else (closed_text, True)
     return text, True
 
 
 def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
-    """Group values by session: each session is one object, or the remains of a torn session."""
+    """Group the objects of a text by session.
+
+    An intact session is one object. Of a damaged session, several objects may remain.
+    """
     groups: list[_Group] = []
-    is_torn = False  # whether the last group consists of the remains of a session
+    is_torn = False  # whether the last group has the remaining objects of a damaged session
     for value in values:
         if is_legacy(value):
             value = convert_legacy(value)
@@ -189,7 +199,10 @@ def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
 
 
 def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
-    """Return the groups of a cell. A group without ids belongs to the previous group's cell."""
+    """Return those groups that belong to a cell.
+
+    A group without ids belongs to the same cell as the previous group.
+    """
     ids = find_ids(data)
     selected = []
     for group in groups:
@@ -201,11 +214,12 @@ def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[
 
 
 def _meta(group: _Group) -> SessionMeta | None:
+    """Return the first intact meta of a group, or None."""
     return next((part for part in group.parts if isinstance(part, SessionMeta)), None)
 
 
 def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
-    """Return the unknown keys of all sessions; of several values, the first value."""
+    """Return the unknown keys of all sessions. If a key has several values, use the first."""
     result: dict[str, Any] = {}
     for group in groups:
         for name, value in group.unknown_keys.items():
@@ -215,7 +229,7 @@ def _unknown_keys(groups: list[_Group]) -> dict[str, Any]:
 
 
 def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
-    """Yield the outermost objects of a text."""
+    """Yield the intact objects of a text that aren't nested in another intact object."""
     decoder = json.JSONDecoder(object_pairs_hook=reader.build_object)
     effort = _MAX_EFFORT * (len(text) + 100_000)
     match = _OBJECT_START.search(text)
@@ -223,12 +237,11 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
         try:
             value, end = decoder.raw_decode(text, match.start())
         except RecursionError:
-            effort -= 100_000
+            effort -= 100_000  # an estimate, since the error doesn't tell what was read
             end = match.start() + 1
         except ValueError as reason:
-            effort -= getattr(
-                reason, "pos", len(text)
-            )  # creating the error read the text up to here
+            # To create the error, Python has read the text from its beginning to this position.
+            effort -= getattr(reason, "pos", len(text))
             end = match.start() + 1
         else:
             yield from value if isinstance(value, list) else [value]
@@ -236,9 +249,9 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
-    """Yield the intact parts of a session in a value.
+    """Yield the parts of a session in a value or in values nested in it.
 
-    Searches nested values, too, because a torn object may include later records.
+    Nested values are searched, because an object that lacks its end may include later records.
     """
     if isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
@@ -252,7 +265,7 @@ def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
 
 
 def _parse_part(item: dict[str, Any]) -> _Part | None:
-    """Return an object as a part of a session, or None if it isn't an intact part."""
+    """Return an object as a part of a session, or None if it is damaged or something else."""
     kind = next((kind for kind, keys in _REQUIRED_KEYS.items() if keys <= item.keys()), None)
     if kind and _is_storable(item):
         with contextlib.suppress(ValidationError):
@@ -261,6 +274,7 @@ def _parse_part(item: dict[str, Any]) -> _Part | None:
 
 
 def _is_storable(item: dict[str, Any]) -> bool:
+    """Return whether an object can be written as JSON in UTF-8."""
     try:
         json.dumps(item, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
@@ -269,28 +283,28 @@ def _is_storable(item: dict[str, Any]) -> bool:
 
 
 def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
-    """Return the turns and events among the parts, each once.
+    """Return the turns and events among the parts, each record once.
 
-    If two files were joined, both have a turn 1, so the later turn gets the next number. This takes
-    linear time, since there may be thousands of records.
+    If two files were joined, both have a turn 1. Then the second of these turns gets the next
+    number. The time is linear, because there may be thousands of records.
     """
     turns: list[Interaction] = []
     events: list[Event] = []
-    seen: set[str] = set()
-    ids: set[int] = set()
+    seen_texts: set[str] = set()
+    turn_ids: set[int] = set()
     seqs: set[int] = set()
-    last_id = last_seq = 0
+    last_turn_id = last_seq = 0
     for record in parts:
         text = json.dumps(record.to_dict(), sort_keys=True)
-        if isinstance(record, SessionMeta) or text in seen:
+        if isinstance(record, SessionMeta) or text in seen_texts:
             continue
-        seen.add(text)
+        seen_texts.add(text)
         next_seq = max(last_seq, len(turns)) + 1
         if isinstance(record, Interaction):
-            if record.turn_id in ids:
-                record.turn_id, record.seq = last_id + 1, next_seq
-            ids.add(record.turn_id)
-            last_id = max(last_id, record.turn_id)
+            if record.turn_id in turn_ids:
+                record.turn_id, record.seq = last_turn_id + 1, next_seq
+            turn_ids.add(record.turn_id)
+            last_turn_id = max(last_turn_id, record.turn_id)
             turns.append(record)
         else:
             if record.seq in seqs:

@@ -1,12 +1,14 @@
 """Close the JSON objects that git left open when it merged a session file by lines. Pure.
 
-If a user accepts both sides of a conflict, the lines of two records follow each other, but git has
-written the lines that both sides share only once. So an object of our side lacks its end, and its
-key follows again with the object of their side. The indentation shows this: if a line isn't
-indented further than the line that opened an object, it isn't part of that object.
+If a user accepts both sides of a conflict, the lines of our record are followed by the lines of
+their record. But git has written the lines that both sides share only once. So an object of our
+record may lack its last lines, and the same key follows again with the object of their record. The
+indentation shows where the first object ends: a line that isn't indented further than the line that
+opened the object isn't part of it.
 
-A text is rejected if git may have mixed lines of two records, that is if a record has duplicate
-keys but only one timestamp. Records of different branches never have the same timestamp.
+A text is rejected if git may have mixed the lines of two records. This is assumed if a record has
+duplicate keys but only one timestamp, because records of different branches never have the same
+timestamp.
 """
 
 from __future__ import annotations
@@ -21,12 +23,16 @@ _CLOSERS = {"{": "}", "[": "]"}
 
 @dataclass
 class _OpenObject:
-    indent: int
-    closer: str
-    key: str | None
+    """A JSON object or list of which the end hasn't been read yet."""
+
+    indent: int  # the number of spaces before the line that opens it
+    closer: str  # the bracket that closes it
+    key: str | None  # the key under which it is in the outer object
     keys: Counter[str] = field(default_factory=Counter)
-    expected_keys: set[str] = field(default_factory=set)  # keys that must occur again
-    has_duplicates: bool = False  # duplicate keys, here or in a nested object
+    expected_keys: set[str] = field(default_factory=set)
+    """The keys of nested objects that lack their end. Each of these keys must occur again."""
+    has_duplicates: bool = False
+    """Whether the object, or a nested object that isn't a record, has duplicate keys."""
 
     @property
     def is_sound(self) -> bool:
@@ -36,12 +42,18 @@ class _OpenObject:
 
 
 def close_objects(text: str) -> str | None:
-    """Return the text with all objects closed, or None if merging by lines can't cause it."""
+    """Return the text with all objects closed.
+
+    Return None if a merge by lines can't have produced the text.
+    """
     lines: list[str] = []
     stack = [_OpenObject(-1, "", None)]
 
     def close(*, is_forced: bool) -> bool:
-        """Close the last object; return whether it is sound. Forced: its end is missing."""
+        """Close the innermost open object; return whether the text is sound so far.
+
+        ``is_forced``: the text lacks the end of this object.
+        """
         closed_object = stack.pop()
         lines.append(closed_object.closer)
         if is_forced:
@@ -56,7 +68,7 @@ def close_objects(text: str) -> str | None:
         if match is None or not match[3]:
             continue
         if match[3][0] in _CLOSERS and len(match[3]) > 1 and match[3] not in ("{}", "[]"):
-            return None  # not the layout of our files
+            return None  # AI Server writes each opening bracket at the end of a line
         indent, key, value = len(match[1]), match[2], match[3]
         is_end = value in ("}", "]")
         while len(stack) > 1 and stack[-1].indent >= indent + is_end:
@@ -81,9 +93,10 @@ def close_objects(text: str) -> str | None:
 
 
 def _join_lines(lines: list[str]) -> str:
-    parts: list[str] = []
+    """Return the lines with commas between the items of objects and lists."""
+    result: list[str] = []
     for line in lines:
-        if parts and line not in ("}", "]") and parts[-1][-1] not in "{[":
-            parts.append(",")
-        parts.append(line)
-    return "\n".join(parts)
+        if result and line not in ("}", "]") and result[-1][-1] not in "{[":
+            result.append(",")
+        result.append(line)
+    return "\n".join(result)

@@ -1,8 +1,9 @@
-"""Digests of records, with which change log entries find their records after a merge. Pure.
+"""Compute digests of records, by which a change log entry finds its records after a merge. Pure.
 
-An entry of a change log names the state of a cell by the number (``seq``) of its last record.
-Merges of branches change numbers, and git may merge the sessions but take the log from one branch
-unchanged, or vice versa. So the entry also has the digest of that record, which no merge changes.
+An entry of a change log identifies the state of a cell by the number (``seq``) of the cell's last
+record at that time. When git branches are merged, numbers change. Git may even merge the sessions
+but take the log from one branch unchanged, or the other way round. So the entry also contains the
+digest of that record, which no merge changes.
 """
 
 from __future__ import annotations
@@ -19,34 +20,36 @@ from .. import codec
 _NUMBER_FIELDS = {"turn_id", "seq", "parent_turn_id", "merged"}
 _LENGTH = 12
 
-SeqsByDigest = Mapping[str, list[int]]  # record numbers by digest
+SeqsByDigest = Mapping[str, list[int]]
+"""The numbers of a session's records by digest. Records with equal content have the same digest."""
 
 
-def record_content(item: Interaction | Event) -> str:
-    """Return a record's content as JSON, without the parts that a merge renumbers."""
-    fields = {key: value for key, value in codec.to_dict(item).items() if key not in _NUMBER_FIELDS}
+def record_content(record: Interaction | Event) -> str:
+    """Return a record as JSON, but without the fields that a merge changes."""
+    all_fields = codec.to_dict(record)
+    fields = {key: value for key, value in all_fields.items() if key not in _NUMBER_FIELDS}
     if isinstance(data := fields.get("data"), dict):
         fields["data"] = {key: data[key] for key in data.keys() - {"from_seq", "merged"}}
     return json.dumps(fields, sort_keys=True)
 
 
-def digest(item: Interaction | Event) -> str:
-    """Return the first 12 hexadecimal digits of the SHA-256 of the record's content."""
-    return hashlib.sha256(record_content(item).encode()).hexdigest()[:_LENGTH]
+def digest(record: Interaction | Event) -> str:
+    """Return the digest of a record: the first 12 hex digits of a SHA-256 of its content."""
+    return hashlib.sha256(record_content(record).encode()).hexdigest()[:_LENGTH]
 
 
 def last_digest(session: Session) -> str | None:
-    """Return the digest of the last record, or None if that record has no number."""
+    """Return the digest of a session's last record, or None if that record has no ``seq``."""
     last = session.ordered()[-1:]
     return digest(last[0]) if last and last[0].seq == session.next_seq - 1 else None
 
 
 def seqs_by_digest(session: Session) -> SeqsByDigest:
-    """Return the numbers of a session's records by digest; equal records have the same digest."""
+    """Return the numbers of a session's records by digest."""
     seqs: dict[str, list[int]] = {}
-    for item in session.ordered():
-        if item.seq is not None:
-            seqs.setdefault(digest(item), []).append(item.seq)
+    for record in session.ordered():
+        if record.seq is not None:
+            seqs.setdefault(digest(record), []).append(record.seq)
     return seqs
 
 
@@ -58,24 +61,27 @@ def renumber_entries(
 ) -> list[NotebookLogEntry]:
     """Return the entries of a log with the current numbers of the records to which they refer.
 
-    ``merges``: ``meta.merged`` by cell; ``last_seqs``: the number of the last record by cell.
-    Numbers change when branches are merged, and when an older session file is restored. If a cell's
-    record is missing, the entry omits the cell, because another record may have its number now.
-    From this entry to the next entry that has the cell, all entries lose the mark ``saved``,
-    because the saved state isn't known.
+    Numbers change when branches are merged, and when an older session file is restored. If the
+    record of a cell is missing, the cell is removed from the entry, because another record may have
+    the number now. Then the saved state of the cell isn't known. So this entry and the following
+    entries, up to the next entry with the cell, lose the mark ``saved``.
+
+    ``merges`` has the ``meta.merged`` of each cell, ``last_seqs`` the number of each cell's last
+    record. ``get_seqs`` returns a cell's record numbers by digest, or None.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
-    missing: set[str] = set()
+    missing_cells: set[str] = set()
     entries = []
     for entry in log:
         renumbered = _renumber_entry(entry, merges, replaced_cells, get_seqs)
-        missing = (missing | cells_of(entry).keys()) - cells_of(renumbered).keys()
-        entries.append(without_saved(renumbered) if missing else renumbered)
+        missing_cells |= cells_of(entry).keys()
+        missing_cells -= cells_of(renumbered).keys()
+        entries.append(without_saved(renumbered) if missing_cells else renumbered)
     return entries
 
 
 def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
-    """Return the numbers of the cells' last records that an entry has, by cell id."""
+    """Return the field ``cells`` of an entry: by cell id, the number of the cell's last record."""
     cells = entry.data.get("cells")
     return cells if isinstance(cells, dict) else {}
 
@@ -89,19 +95,20 @@ def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
 
 
 def _find_replaced_cells(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str, int]) -> set[str]:
-    """Return the cells whose session was replaced by an older one.
+    """Return the cells whose session was replaced by an older copy of it.
 
-    Their numbers don't always increase along the log, or exceed that of the last record.
+    For such a cell, the numbers in the log don't always increase, or a number is higher than that
+    of the session's last record.
     """
     replaced_cells: set[str] = set()
-    highest: dict[str, int] = {}
+    highest_seqs: dict[str, int] = {}
     for entry in log:
         for cell, seq in cells_of(entry).items():
             if type(seq) is not int:
                 continue
-            if seq <= highest.get(cell, 0) or seq > last_seqs.get(cell, seq):
+            if seq <= highest_seqs.get(cell, 0) or seq > last_seqs.get(cell, seq):
                 replaced_cells.add(cell)
-            highest[cell] = max(seq, highest.get(cell, 0))
+            highest_seqs[cell] = max(seq, highest_seqs.get(cell, 0))
     return replaced_cells
 
 
@@ -111,6 +118,7 @@ def _renumber_entry(
     replaced_cells: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
+    """Return one entry as ``renumber_entries`` does, but without changing the mark ``saved``."""
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (entry.merged or merges.keys() & cells.keys() or replaced_cells & cells.keys()):
         return entry

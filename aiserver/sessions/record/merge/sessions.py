@@ -2,11 +2,12 @@
 
 Invariants:
 
-- Our copy only grows: its records keep their contents and order; missing records are appended in
-  the order of the other copy, with new numbers.
-- Merging is idempotent: records are compared by their contents without the numbers.
-- A record that was merged before, according to ``merged_digests``, and that our copy lacks has been
-  deleted from our copy since. So it isn't merged again.
+- Our copy only grows. Its records keep their contents and order. Records that it lacks are appended
+  in the order of the other copy, with new numbers.
+- Merging the same copy again changes nothing, because records are compared by their contents
+  without the numbers.
+- ``merged_digests`` are the digests of records that were merged before. If our copy lacks such a
+  record, the record has been deleted from our copy since. So it isn't merged again.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ def merge_into(
 ) -> bool:
     """Append the records of ``theirs`` that ``ours`` lacks; return whether ``ours`` changed.
 
-    If ``ours`` is unsaved and empty, it becomes a copy of ``theirs``. With a ``merge_id``,
-    ``meta.merged`` gets a map from old to new numbers under this id, for references from other
-    files that have old numbers.
+    If ``ours`` is unsaved and empty, it becomes a copy of ``theirs``. If there is a ``merge_id``,
+    the old and new numbers of the records are added to ``meta.merged`` under this id, because other
+    files may refer to records by their old numbers.
     """
     if ours.revision == 0 and not count_records(ours) and not merged_digests:
         _copy_session(ours, theirs)
@@ -43,9 +44,9 @@ def merge_into(
     existing: dict[str, list[Interaction | Event]] = defaultdict(list)
     for record in ours.ordered():
         existing[record_content(record)].append(record)
-    turn_ids: dict[int, int] = {}  # our turn ids by their turn ids
-    seqs: dict[int, int] = {}  # our record numbers by their record numbers
-    # Counters, since computing the next numbers from the session each time takes quadratic time.
+    turn_ids: dict[int, int] = {}  # from the turn ids in ``theirs`` to those in ``ours``
+    seqs: dict[int, int] = {}  # from the record numbers in ``theirs`` to those in ``ours``
+    # The next numbers are counted here. ``Session`` would search all records for each of them.
     next_seq, next_turn = count(ours.next_seq), count(ours.next_turn_id)
     has_changed = False
     for their_record in theirs.ordered():
@@ -75,6 +76,7 @@ def merge_into(
 
 
 def _copy_session(ours: Session, theirs: Session) -> None:
+    """Give ``ours`` the content of ``theirs``, except for the key and the owner."""
     copy = theirs.model_copy(deep=True)
     meta = copy.meta
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
@@ -82,23 +84,26 @@ def _copy_session(ours: Session, theirs: Session) -> None:
     if not theirs.revision and not count_records(theirs):
         meta.revision = 1  # marks the copy as saved
     unknown = copy.model_extra or {}
-    # First the known keys, then the unknown keys in their order.
+    # Set the known keys first, then the unknown keys in their order.
     for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:
         setattr(ours, name, getattr(copy, name))
 
 
 def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any] | None) -> bool:
-    """Add the renumberings of the other copy and of this merge to ``meta.merged``."""
+    """Add the renumberings of the other copy and of this merge to ``meta.merged``.
+
+    Return whether that changed anything. For renumberings, see ``renumbering.py``.
+    """
     merges = list(getattr(ours.meta, "merged", None) or [])
-    before = len(merges)
+    old_count = len(merges)
     ids = {merge.get("id") for merge in merges if isinstance(merge, dict)}
     for merge in [*(getattr(theirs.meta, "merged", None) or []), renumbering]:
         if isinstance(merge, dict) and merge.get("id") not in ids:
             merges.append(merge)
             ids.add(merge.get("id"))
-    if len(merges) > before:
+    if len(merges) > old_count:
         ours.meta.merged = merges
-    return len(merges) > before
+    return len(merges) > old_count
 
 
 def _append_turn(ours: Session, fields: dict[str, Any], turn_ids: dict[int, int]) -> Interaction:
@@ -117,7 +122,8 @@ def _append_event(
     _renumber(fields, "turn_id", turn_ids)
     data = fields.get("data") or {}
     if data.get("from_cell") not in (None, ours.meta.cell_id):
-        # ``from_seq`` is the number of another cell's record. That cell's session maps it.
+        # ``from_seq`` is the number of a record of another cell. It stays unchanged, because only
+        # the session of that cell has the new numbers of its records (see ``renumbering.py``).
         if merge_id:
             fields["data"] = data | {
                 "merged": [[*path, merge_id] for path in data.get("merged") or [[]]]
@@ -130,9 +136,9 @@ def _append_event(
     return event
 
 
-def _renumber(fields: dict[str, Any], name: str, numbers: dict[int, int]) -> None:
-    """Map the number in a field to its new number; remove the field if there is none."""
+def _renumber(fields: dict[str, Any], name: str, new_numbers: dict[int, int]) -> None:
+    """Replace the number in a field by its new number; remove the field if it has none."""
     if fields.get(name) is not None:
-        fields[name] = numbers.get(fields[name])
+        fields[name] = new_numbers.get(fields[name])
         if fields[name] is None:
             del fields[name]

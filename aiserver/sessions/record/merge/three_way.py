@@ -1,14 +1,16 @@
-"""Three-way merges of session files and notebook logs, as git asks for them. Pure.
+"""Merge session files and change logs of two git branches, for the merge driver. Pure.
 
 Invariants:
 
-- Each turn, event and log entry of both sides is in the result once. Our side keeps its numbers
-  and order; missing records follow in the order of the other side, with new numbers.
-- A record that both sides have, such as a cherry-picked one, is recognised by its content.
-- References stay valid: turn ids and ``from_seq`` are renumbered. A log entry, or an
-  event of another cell, refers to a record by its old number. It gets the merge's id in
-  ``merged``, so that a reader can map the number (``renumbering.py``).
-- Merging is idempotent. Unreadable data raises DamagedData and is never merged.
+- Each turn, event and log entry of both sides is in the result once. Those of our side keep their
+  numbers and order. Those that our side lacks follow in the order of the other side, with new
+  numbers.
+- A record that both sides have, for example after a cherry-pick, is recognised by its content.
+- References to records stay valid. Inside a session, they are renumbered. A log entry, or an event
+  of another cell, still refers to a record by its old number. For such references, the id of the
+  merge is added to ``merged``, so that a reader can find the new number (see ``renumbering.py``).
+- Merging the same side again changes nothing. Unreadable data raises DamagedData and is never
+  merged.
 """
 
 from __future__ import annotations
@@ -27,18 +29,21 @@ _META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys that ``merge
 
 
 def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> bytes:
-    """Return the bytes of the merged session. Raises DamagedData, SessionTooNew."""
+    """Return the bytes of the merged session. Raises DamagedData, SessionTooNew.
+
+    ``base`` is the common ancestor of both sides, or empty if there is none.
+    """
     our_session, their_session = codec.parse(ours), codec.parse(theirs)
     base_session = codec.parse(base) if base.strip() else None
     for session in (our_session, their_session, *([base_session] if base_session else [])):
         check_writable(session.meta, None)
     if _cell_key(our_session) != _cell_key(their_session):
         raise DamagedData("the sides belong to different cells")
-    before = codec.encode(our_session)
+    old_bytes = codec.encode(our_session)
     revision = max(our_session.revision, their_session.revision)
     _merge_other_keys(our_session, their_session, base_session)
     merge_into(our_session, their_session, merge_id=merge_id)
-    if codec.encode(our_session) == before:
+    if codec.encode(our_session) == old_bytes:
         return ours
     our_session.meta.revision = revision + 1
     return codec.encode(our_session)
@@ -47,13 +52,14 @@ def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> by
 def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
     """Return the bytes of a merged change log. Raises DamagedData if a side has damaged lines."""
     our_log, their_log = codec.parse_log(ours), codec.parse_log(theirs)
-    if our_log.damaged or their_log.damaged:
+    if our_log.damaged_count or their_log.damaged_count:
         raise DamagedData("the log has damaged lines")
-    copies = {codec.entry_content(entry): entry for entry in their_log.entries}
+    their_entries = {codec.entry_content(entry): entry for entry in their_log.entries}
     is_changed = False
     for entry in our_log.entries:
-        copy = copies.get(codec.entry_content(entry))
-        is_changed |= copy is not None and _add_merge_paths(entry, copy, merge_id)
+        their_entry = their_entries.get(codec.entry_content(entry))
+        if their_entry is not None:
+            is_changed |= _add_merge_paths(entry, their_entry, merge_id)
     missing = [
         entry.model_copy(update={"merged": [[*path, merge_id] for path in entry.merged or [[]]]})
         for entry in missing_entries(our_log.entries, their_log.entries)
@@ -65,10 +71,11 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
 
 
 def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
-    """Add the merge paths of the other copy of an entry; return whether there are new paths.
+    """Add the merge paths of their copy of an entry to ours; return whether there are new paths.
 
-    A merge path (see ``renumbering.py``) is the list of the merges that an entry went through. The
-    sessions of their side may have gone through the same merges as their copy of the entry.
+    A merge path (see ``renumbering.py``) is the list of the merges that an entry went through.
+    Their paths are needed, because the sessions of their side may have gone through the same
+    merges.
     """
     paths = ours.merged or [[]]
     new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
@@ -83,11 +90,11 @@ def _cell_key(session: Session) -> tuple[str, str, str]:
 
 
 def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> None:
-    """Merge the meta and unknown keys, everything but turns and events."""
-    old: dict[str, Any] = codec.to_dict(base) if base else {}
+    """Merge everything except turns and events: the meta and the unknown keys."""
+    base_keys: dict[str, Any] = codec.to_dict(base) if base else {}
     our_keys, their_keys = codec.to_dict(ours), codec.to_dict(theirs)
     our_meta, their_meta = our_keys["meta"], their_keys["meta"]
-    meta = _merge_keys(old.get("meta") or {}, our_meta, their_meta)
+    meta = _merge_keys(base_keys.get("meta") or {}, our_meta, their_meta)
     for name in _META_SET_BY_MERGE:
         meta.pop(name, None)
         if name in our_meta:
@@ -98,18 +105,21 @@ def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> N
             parent for index, parent in enumerate(parents) if parent not in parents[:index]
         ]
     ours.meta = type(ours.meta).model_validate(meta)
-    merged_keys = _merge_keys(old, our_keys, their_keys)
+    merged_keys = _merge_keys(base_keys, our_keys, their_keys)
     for name in merged_keys.keys() - set(codec.SESSION_KEYS):
         setattr(ours, name, merged_keys[name])
 
 
 def _merge_keys(
-    old: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
+    base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return our keys, with their value of each key that only they changed. Removes no key."""
+    """Return our keys, but with their value of each key that only their side changed or added.
+
+    A key that their side removed stays.
+    """
     result = dict(ours)
     for name, value in theirs.items():
-        has_our_change = name in ours and (name not in old or ours[name] != old[name])
+        has_our_change = name in ours and (name not in base or ours[name] != base[name])
         if not has_our_change:
             result[name] = value
     return result
