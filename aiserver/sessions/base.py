@@ -1,24 +1,25 @@
-"""The contract of a session store.
+"""The contract of a session store, as the base class of all stores.
 
 Invariants of each store:
 
 - **Durability**: when ``save_interaction``, ``record_events``, ``fork``, ``merge_copy``,
   ``append_notebook_log`` or ``put_blob`` returns, the data survives a crash of the process or the
-  machine. A store that can't guarantee this with its configuration reports so in the
-  notices that ``start`` returns.
-- **Atomicity**: a reader sees a session before or after a write, never in between. A write that
-  raises an error has changed nothing, or everything if only its response was lost.
+  machine. If the configuration of a store prevents this guarantee, ``start`` returns a notice that
+  says so.
+- **Atomicity**: a reader sees a session as it is before or after a write, never in between. A write
+  that raises an error has changed nothing. There is one exception: if the response of a database
+  server is lost, the write may be complete in spite of the error.
 - **No lost updates**: concurrent writers, in this process or another, are serialised per session.
-- **Order**: the store assigns ``turn_id`` and ``seq`` under its lock; clocks are not involved.
+- **Order**: the store assigns ``turn_id`` and ``seq`` while it has its lock. Clocks play no role.
 - **Append-only**: only the ``delete…`` methods remove anything.
 - **No secrets**: keys and passwords are redacted from turns and events before they are stored.
 - **Optimistic locking**: a write with an outdated revision raises StaleRevision; a write without a
   revision is always appended.
 - **Isolation of owners**: owners and ids are compared byte by byte. No owner ever sees another
   owner's records.
-- **Exact copies**: a session that ``merge_copy`` stores under a new key and that is loaded again is
-  identical except for ``meta.owner``, which follows the key. So a project can be copied to any
-  store and back.
+- **Exact copies**: if ``merge_copy`` stores a session under a new key, loading this key returns an
+  identical session, except that its ``meta.owner`` is the owner in the key. So a project can be
+  copied to any store and back.
 """
 
 from __future__ import annotations
@@ -59,19 +60,20 @@ class _Meta(ABCMeta, MetaHasTraits):
 
 
 class VerifyResult(NamedTuple):
-    """The result of verifying one record."""
+    """The result of verifying one session, change log or blob."""
 
     location: str
-    """The record's name for people: a file, a key, an id."""
+    """What was verified: a name that people can find in the store, such as a file name or an id."""
     problem: str | None = None
-    """A sentence, or None for an intact record."""
+    """A sentence for people, or None if nothing is damaged."""
     repaired: bool = False
+    """Whether the problem was repaired."""
 
 
 class SessionManager(LoggingConfigurable, metaclass=_Meta):
     """Stores sessions, change logs and blobs. Methods may be called from any asyncio task.
 
-    Every method may raise StorageError or one of its children.
+    Every method may raise StorageError or one of its subclasses.
     """
 
     shared: bool = False
@@ -81,7 +83,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         help="The server's root directory, for stores that keep files near the notebooks."
     )
 
-    url = Unicode(help="The URL of the store, if it was chosen by one.")
+    url = Unicode(help="The URL of the store, if a URL was chosen.")
 
     async def start(self) -> list[str]:
         """Prepare the store and return notices for the server's log.
@@ -107,14 +109,15 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         return await self.load_if_exists(key) or new_session(key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the session as stored (UTF-8 JSON) and its revision, or None."""
+        """Return the session as UTF-8 JSON and its revision, or None if there is no session."""
         session = await self.load_if_exists(key)
         return None if session is None else (dumps(session), session.revision)
 
     async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """Return the stored bytes of sessions, for reading them in another process.
+        """Return the stored bytes of sessions, which another process will parse.
 
-        The bytes may be damaged. The list has None for a session that is missing or unreadable.
+        The bytes may be damaged. In place of a session that is missing or unreadable, the list
+        contains None.
         """
         data: dict[SessionKey, bytes] = {}
 
@@ -142,7 +145,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Event], int]:
         """Append events in one write; return the saved events and the new revision.
 
-        An event whose ``id`` is already stored is not appended again. Raises as
+        An event whose ``id`` is already stored is not appended again. Raises the same errors as
         ``save_interaction``.
         """
 
@@ -154,10 +157,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         max_tokens: int | None = None,
         count_tokens: Callable[[str], int] = estimate_tokens,
     ) -> list[Interaction]:
-        """Return the newest turns since the last ``context_reset`` that fit, oldest first.
+        """Return the newest turns that fit into the limits, oldest first.
 
-        A turn counts as two messages, the request and the answer, and is never split. Its tokens
-        are those of the request, the cell's code at the time of the request, and the suggestion.
+        Turns before the last ``context_reset`` event are left out. A turn counts as two messages,
+        the request and the answer, and is never split. Its tokens are those of the request, the
+        cell's code at the time of the request, and the suggestion.
         """
         read = partial(self._newest_turns, key)
         return await read_newest(read, max_messages, max_tokens, count_tokens)
@@ -165,9 +169,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def _newest_turns(
         self, key: SessionKey, limit: int | None
     ) -> tuple[list[Interaction], bool]:
-        """Return the newest turns since the last ``context_reset``, and whether older ones exist.
+        """Return the newest turns after the last ``context_reset`` event, oldest first.
 
-        The caller needs at most ``limit`` turns, so a store may read fewer by overriding this.
+        The caller needs only ``limit`` turns (None: all of them). This method returns all of them
+        nevertheless. A store may override it to read and return only ``limit`` turns. The second
+        result says whether this left out older turns.
         """
         return (await self.load_session(key)).history(), False
 
@@ -180,11 +186,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return the summaries from ``offset`` on, at most ``limit``, and the number of all.
+        """Return at most ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
-        They are ordered by (notebook_id, cell_id).
-
-        An unreadable session is skipped and reported in the log.
+        The summaries are ordered by (notebook_id, cell_id). An unreadable session is skipped and
+        reported in the server's log.
         """
 
     async def session_marks(
@@ -196,7 +201,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         first if the store knows the order. Damaged sessions may be included.
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
-        # The thread also frees the memory of the summaries, which takes time if there are many.
+        # The summaries are taken out of the list, so that the thread also frees their memory. That
+        # takes time if there are many.
         return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod
@@ -219,8 +225,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell, with ``meta.forked_from`` naming the origin.
 
-        An existing target is returned unchanged. Raises NotFound if there is no source,
-        SessionTooNew if it can't be copied completely.
+        If the target exists, it is returned unchanged. Raises NotFound if there is no source, or
+        SessionTooNew if the source has a newer format, which can't be copied completely.
         """
 
     @abstractmethod
@@ -229,17 +235,18 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> bool:
         """Merge another copy of a cell's session; return whether that changed anything.
 
-        See ``record/merge/sessions.py``. ``merged_digests``: the digests of records that were
-        merged before. If such a record is missing from the stored session, it was deleted, and is
-        not added again. Without a stored session, the result is an exact copy of ``other``. Raises
-        SessionTooNew if one of the copies has a newer format and can't be merged completely.
+        See ``record/merge/sessions.py``. ``merged_digests`` are the digests of the records that
+        earlier calls have merged. If such a record is missing from the stored session, it has been
+        deleted, so it is not added again. If there is no stored session, an exact copy of ``other``
+        is stored. Raises SessionTooNew if one of the copies has a newer format, because it can't be
+        merged completely.
         """
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Return an exclusive lock under which the owner's notebooks are identified.
+        """Return an exclusive lock, for the time in which the owner's notebooks are identified.
 
-        It excludes all processes that share the store. It excludes work for other owners only if
-        the store's lock can't distinguish owners. Two tasks of one process must not use the lock at
+        While one process has this lock, no other process that shares the store gets it. Some stores
+        have only one such lock for all owners. Two tasks of one process must not use the lock at
         the same time.
         """
         return contextlib.nullcontext()
@@ -261,9 +268,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Return the ids of the notebooks that have a change log, sorted."""
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
-        """Return a mark for each notebook, a value that changes with its change log.
+        """Return a mark for each notebook: a value that changes when its change log changes.
 
-        The marks show which logs must be read again to update an index.
+        A search index compares marks to see which logs it must read again.
         """
         logs = {
             id_: await self.read_notebook_log(id_, owner=owner)
@@ -277,11 +284,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their SHA-256 and return it in hex. Equal bytes are stored once."""
+        """Store bytes under their SHA-256; return the hash in hex. Equal bytes are stored once."""
 
     @abstractmethod
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes with a hash, or None. Raises InvalidRequest for an invalid hash."""
+        """Return the bytes that have this hash, or None. Raises InvalidRequest for a bad hash."""
 
     @abstractmethod
     async def list_blobs(self, *, owner: str = "") -> list[str]:
@@ -292,15 +299,16 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Delete a blob; return False if there was none. Raises InvalidRequest for a bad hash."""
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify each record; with ``repair``, repair damaged ones without losing a byte.
+        """Verify all that is stored; with ``repair``, repair what is damaged without losing a byte.
 
-        A store overrides this to find problems of its own kind, such as a torn file or a wrong
-        counter. An intact record yields ``problem=None``.
+        This method only verifies sessions and repairs nothing. A store overrides it to find the
+        problems that can occur in this store, such as a torn file or a wrong counter. For what is
+        intact, it yields a result without a problem.
         """
-        rows, _ = await self.list_sessions(owner=owner)
-        for row in rows:
-            key = SessionKey(row.notebook_id, row.cell_id, owner)
-            location = f"{row.notebook_id}/{row.cell_id}"
+        summaries, _ = await self.list_sessions(owner=owner)
+        for summary in summaries:
+            key = SessionKey(summary.notebook_id, summary.cell_id, owner)
+            location = f"{summary.notebook_id}/{summary.cell_id}"
             try:
                 session = await self.load_if_exists(key)
             except SessionCorrupt as error:
@@ -310,7 +318,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
             yield VerifyResult(location, "; ".join(problems) or None)
 
     async def writable(self) -> bool:
-        """Return whether the store would accept a write now, without trying one."""
+        """Return whether the store would accept a write now. Nothing is written to find out."""
         return True
 
     async def close(self) -> None:

@@ -1,8 +1,10 @@
-"""Create the session store that a setting chooses by name, URL or class.
+"""Create the session store that a setting names: by its short name, its URL or its class.
 
-Invariants: a store's module is imported only when it is chosen, and no error or log contains the
-password of a URL. Other packages register their stores under the entry point
-``aiserver.session_managers``; an entry's name is also the scheme of its URLs.
+Invariants: only the module of the chosen store is imported. No error or log contains the password
+of a URL.
+
+Other packages register their stores as entry points in the group ``aiserver.session_managers``. The
+name of an entry point is the short name of the store and the scheme of its URLs.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from .base import SessionManager
 
 ENTRY_POINT_GROUP = "aiserver.session_managers"
 OWN_PACKAGE = "aiserver."
-PIP_EXTRAS = {"redis": "redis", "rediss": "redis"}  # the SQL store reports its own missing drivers
+# The extra that installs what a store needs, by URL scheme. The SQL store isn't listed, because it
+# reports missing drivers itself.
+PIP_EXTRAS = {"redis": "redis", "rediss": "redis"}
 _URL = re.compile(r"([a-z][a-z0-9.-]*)(\+[a-z0-9_.-]+)?:(?://)?.*", re.IGNORECASE | re.DOTALL)
 _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
 
@@ -45,6 +49,7 @@ def hide_password(choice: str) -> str:
 
 
 def _load_entry_point(name: str) -> type[SessionManager] | None:
+    """Return the class that an entry point registers, or None if no entry point has this name."""
     # AI Server's own entries come first, so that no other package can override them.
     entries = sorted(
         entry_points(group=ENTRY_POINT_GROUP, name=name),
@@ -63,16 +68,18 @@ def _load_entry_point(name: str) -> type[SessionManager] | None:
 
 
 def _import_class(path: str) -> type[SessionManager] | None:
+    """Return the class at ``path`` (``package.module.Class``), or None if its module is missing."""
     module, _, name = path.rpartition(".")
     try:
         return _check_class(getattr(import_module(module), name, None), path)
     except ModuleNotFoundError as error:
         if module == error.name or module.startswith(f"{error.name}."):
             return None
-        raise  # the class's module exists, but a module that it imports is missing
+        raise  # the module of the class exists, but imports another module, which is missing
 
 
 def _check_class(value: Any, name: str) -> type[SessionManager]:
+    """Return ``value`` if it is a class of stores. Raises SettingError."""
     if not (isinstance(value, type) and issubclass(value, SessionManager)):
         raise SettingError(f"“{name}” is not a SessionManager.")
     return value

@@ -1,8 +1,8 @@
 """A base class for stores that keep each session, change log and blob as one value under a key.
 
 A subclass only implements ``run`` and a ``Transaction``. Each method of ``SessionManager`` runs one
-transaction. As each write reads the complete session and writes all of it again, this class is slow
-for long histories; the SQL store, for example, appends turns and events instead.
+transaction. Each write to a session reads the whole session and writes it again, so such a store is
+slow for long histories. (The SQL store isn't based on this class: it only writes the new records.)
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SESSION, LOG, BLOB = "session", "log", "blob"  # the kinds of values
 
 
 class Transaction(ABC):
-    """The values of a store, as one transaction reads and writes them.
+    """Reads and writes the values of a store in one transaction.
 
     The key of a value consists of three texts: the kind (at most 7 ASCII letters), the owner (any
     text, compared byte by byte), and the name (at most 129 ASCII characters).
@@ -70,7 +70,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def owners(self) -> list[str]:
-        """Return all owners who have a value of any kind."""
+        """Return all owners who have at least one value, of any kind."""
 
     def load(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None. Raises SessionCorrupt."""
@@ -86,15 +86,15 @@ class Transaction(ABC):
 
 
 class KeyValueSessionManager(SessionManager):
-    """Stores each session, change log and blob as one value. A subclass implements ``run``."""
+    """A store that keeps each session, change log and blob as one value."""
 
     @abstractmethod
     async def run(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction and return the result of ``work``.
 
-        When this method returns, all changes are durable. If ``work`` raises, nothing has changed.
-        Transactions of all processes are serialised. The event loop must not be blocked while
-        waiting for the disk or the network. Raises StorageError.
+        When this method returns, all changes are durable. If ``work`` raises an error, nothing is
+        changed. Transactions are serialised across all processes. The event loop must not be
+        blocked while this method waits for the disk or the network. Raises StorageError.
         """
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -104,13 +104,13 @@ class KeyValueSessionManager(SessionManager):
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn; return it as saved, and the new revision."""
+        """Append a turn; return the saved turn and the new revision."""
         return await self._change(key, if_revision, lambda session: append_turn(session, turn))
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events; return them as saved, and the new revision."""
+        """Append events; return the saved events and the new revision."""
         return await self._change(key, if_revision, lambda session: append_events(session, events))
 
     async def list_sessions(
@@ -121,18 +121,18 @@ class KeyValueSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return ``limit`` summaries from ``offset`` on, and the total number of sessions."""
+        """Return at most ``limit`` summaries from ``offset`` on, and the total number."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
 
         def work(transaction: Transaction) -> tuple[list[SessionSummary], int]:
             summaries = []
             for name in transaction.names(SESSION, owner):
-                notebook, cell = name.split("/")
-                if notebook_id not in (None, notebook):
+                session_notebook_id, cell_id = name.split("/")
+                if notebook_id not in (None, session_notebook_id):
                     continue
                 try:
-                    if session := transaction.load(SessionKey(notebook, cell, owner)):
+                    if session := transaction.load(SessionKey(session_notebook_id, cell_id, owner)):
                         summaries.append(summarise(session))
                 except SessionCorrupt:
                     self.log.warning("The session %s is damaged.", name)
@@ -185,7 +185,7 @@ class KeyValueSessionManager(SessionManager):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's change log; return them as saved."""
+        """Append entries to a notebook's change log; return the saved entries."""
         check_id("notebookId", notebook_id)
 
         def work(transaction: Transaction) -> list[NotebookLogEntry]:
@@ -216,13 +216,13 @@ class KeyValueSessionManager(SessionManager):
         return await self.run(lambda transaction: transaction.delete(LOG, owner, notebook_id))
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their SHA-256, and return it in hex."""
+        """Store bytes under their SHA-256; return the hash in hex."""
         digest = hashlib.sha256(data).hexdigest()
         await self.run(lambda transaction: transaction.put(BLOB, owner, digest, bytes(data)))
         return digest
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes with a hash, or None."""
+        """Return the bytes that have this hash, or None."""
         check_sha256(sha256)
         return await self.run(lambda transaction: transaction.get(BLOB, owner, sha256))
 
@@ -238,9 +238,9 @@ class KeyValueSessionManager(SessionManager):
     async def _change(
         self, key: SessionKey, if_revision: int | None, change: Callable[[Session], T]
     ) -> tuple[T, int]:
-        """Call ``change`` with the session; return its result and the session's revision.
+        """Change the session with ``change``; return the result of that call and the revision.
 
-        Saves the session, unless the result is empty or False, which means that nothing changed.
+        If the result is empty or False, nothing has changed, and the session is not saved.
         """
 
         def work(transaction: Transaction) -> tuple[T, int]:
@@ -255,5 +255,5 @@ class KeyValueSessionManager(SessionManager):
 
 
 def value_key(key: SessionKey) -> tuple[str, str, str]:
-    """Return the kind, the owner and the name that are the key of a session's value."""
+    """Return the kind, the owner and the name under which a session is stored."""
     return SESSION, key.owner, f"{key.notebook_id}/{key.cell_id}"  # ids contain no "/"

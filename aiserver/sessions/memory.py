@@ -1,7 +1,7 @@
 """The in-memory store, for tests and experiments.
 
-Invariants: it behaves like every other store, except that its data is lost with the process.
-Records are stored as bytes, so that callers can't modify them through references.
+Invariants: this store behaves like every other store, except that its data is lost when the process
+ends. Sessions are stored as bytes, so callers can't change a stored session by changing an object.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 
 class InMemorySessionManager(KeyValueSessionManager):
-    """Stores sessions in memory (``memory://``). **Not durable**: it is lost with the process.
+    """Stores sessions in memory (``memory://``). **Not durable**: they are lost with the process.
 
-    Never awaits, so each method is atomic.
+    No method awaits anything, so each method is atomic.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -32,14 +32,14 @@ class InMemorySessionManager(KeyValueSessionManager):
         return ["Histories are kept in memory only, so they are lost when the server stops."]
 
     async def run(self, work: Callable[[Transaction], T]) -> T:
-        """Run ``work`` at once."""
+        """Run ``work`` with the values in memory."""
         return work(self._memory)
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn, in constant time."""
-        session = self._memory.writable(key, if_revision)
+        """Append a turn. The time doesn't depend on the length of the session."""
+        session = self._memory.load_writable(key, if_revision)
         saved = session.add_turn(turn)
         self._memory.values[value_key(key)] = session
         return saved, session.revision
@@ -47,8 +47,8 @@ class InMemorySessionManager(KeyValueSessionManager):
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events, in constant time."""
-        session = self._memory.writable(key, if_revision)
+        """Append events. The time doesn't depend on the length of the session."""
+        session = self._memory.load_writable(key, if_revision)
         saved = session.add_events(events)
         if saved:
             self._memory.values[value_key(key)] = session
@@ -56,7 +56,7 @@ class InMemorySessionManager(KeyValueSessionManager):
 
 
 class _Memory(Transaction):
-    """All values in a dictionary."""
+    """The values of the store in a dictionary, by kind, owner and name."""
 
     def __init__(self) -> None:
         self.values: dict[tuple[str, str, str], bytes | SessionBytes] = {}
@@ -80,9 +80,12 @@ class _Memory(Transaction):
     def save(self, key: SessionKey, session: Session) -> None:
         self.values[value_key(key)] = SessionBytes(session)
 
-    def writable(self, key: SessionKey, if_revision: int | None) -> SessionBytes:
-        """Return a stored or new session that can be extended. Raises as ``check_writable``."""
+    def load_writable(self, key: SessionKey, if_revision: int | None) -> SessionBytes:
+        """Return the stored session, or a new one, to which records can be appended.
+
+        Raises the same errors as ``check_writable``.
+        """
         session = self.values.get(value_key(key)) or SessionBytes(new_session(key))
-        assert isinstance(session, SessionBytes)  # as ``save`` and the manager store them
+        assert isinstance(session, SessionBytes)  # only other kinds of values are stored as bytes
         check_writable(session, if_revision)
         return session

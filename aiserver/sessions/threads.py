@@ -1,10 +1,10 @@
 """Run a store's operations in threads, so that the event loop never waits for a disk or a lock.
 
-Invariants: a job that has begun runs to its end, even if its caller stopped waiting, and ``close``
-waits for the end. Each job sets the result of its future once.
+Invariants: a job that has begun runs to its end, even if its caller stops waiting for the result.
+``close`` waits until all jobs have ended. Each job sets the result of its future once.
 
-This module exists because with Python's ThreadPoolExecutor, saving 10 turns in a file would exceed
-the target in ``benchmarks/stores.py``.
+Python's ThreadPoolExecutor is too slow: with it, saving a session of 10 turns in a file would
+exceed the target in ``benchmarks/stores.py``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _Queue = SimpleQueue["_Job | None"]
 
 
 class Workers:
-    """A pool of at most ``count`` threads, which are started when they are needed."""
+    """A pool of at most ``count`` threads. A thread is started when no other thread is idle."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -31,11 +31,14 @@ class Workers:
         self._idle = threading.Semaphore(0)
         """One permit for each thread that has no job."""
         self._threads: list[threading.Thread] = []
-        # Stop the threads even if nobody calls ``close``.
+        # Stops the threads when this object is deleted, in case nobody has called ``close``.
         self._stop_threads = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
 
     def run(self, work: Callable[[], T]) -> asyncio.Future[T]:
-        """Run ``work`` in a thread; return a future, of the running event loop, for the result."""
+        """Run ``work`` in a thread; return a future for its result.
+
+        The future belongs to the running event loop.
+        """
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         if not self._idle.acquire(blocking=False) and len(self._threads) < self._count:
@@ -59,10 +62,10 @@ class Workers:
 
 
 def respond(result: object) -> None:
-    """Give the current job's caller its result now, while the job continues.
+    """Send ``result`` to the caller of the current job now, while the job continues.
 
-    If the job raises an exception later, the exception is discarded. Outside of the threads of
-    ``Workers``, this does nothing.
+    What the job returns or raises afterwards is discarded. If the current thread doesn't belong to
+    ``Workers``, this function does nothing.
     """
     job: _Job | None = getattr(_thread_state, "job", None)
     if job:
@@ -85,7 +88,8 @@ class _Job:
         self._has_responded = False
 
     def run(self) -> None:
-        if self._future.done():  # the caller stopped waiting while the job was queued
+        """Call the function, unless the caller stopped waiting while the job was queued."""
+        if self._future.done():
             return
         result, error = None, None
         try:
@@ -95,6 +99,7 @@ class _Job:
         self.respond(result, error)
 
     def respond(self, result: object, error: BaseException | None) -> None:
+        """Set the result of the future, or its error, in the thread of the event loop."""
         if self._has_responded:
             return
         self._has_responded = True
@@ -111,13 +116,14 @@ class _Job:
 
 
 def _run_jobs(jobs: _Queue, idle: threading.Semaphore) -> None:
+    """Run queued jobs, as the main function of each thread."""
     while job := jobs.get():
         _thread_state.job = job
         job.run()
-        _thread_state.job = job = None  # so that the job is freed while the thread is idle
+        _thread_state.job = job = None  # frees the job's memory while the thread is idle
         idle.release()
 
 
 def _stop_threads(jobs: _Queue, threads: list[threading.Thread]) -> None:
     for _ in threads:
-        jobs.put(None)  # ends the loop of the thread that gets it
+        jobs.put(None)  # ends the thread that gets this item from the queue

@@ -1,12 +1,12 @@
-"""Create, lock and clean up the folder ``.aiserver_sessions``, and report notices about it.
+"""Create, lock and clean up the folder ``.aiserver_sessions``, and return notices about it.
 
 Invariants:
 
 - Nothing is created before the first write. Besides the files of sessions, the folder only contains
-  ``locks/``, ``notebooks/`` and ``blobs/``.
-- A process writes, quarantines or removes a file only while it holds the lock of the file's name.
-  So the holder of that lock may remove the temp files that were written for this name. They are
-  orphans: their writers were killed.
+  the folders ``locks``, ``notebooks`` and ``blobs``.
+- A process writes, quarantines or removes a file only while it has the lock of the file's name. So
+  while another process has this lock, all temp files for this name are orphans: their writers were
+  killed. The process with the lock may remove them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ LOCKS = "locks"
 class SessionDirectory:
     """One folder ``.aiserver_sessions``.
 
-    The name of a file is its path relative to the folder, with ``/``.
+    A lock is identified by the name of a file: its path relative to the folder, with ``/``.
     """
 
     def __init__(self, root: Path, lock_timeout: float) -> None:
@@ -61,27 +61,30 @@ class SessionDirectory:
 
     @cached_property
     def trusts_stamps(self) -> bool:
-        """Whether this process sees a new stamp as soon as another process has written a file.
+        """Whether this process sees a file's new stamp as soon as another process writes the file.
 
-        On a network file system it doesn't, because this machine caches stamps for seconds.
+        False on a network file system, because this machine caches stamps for some seconds.
         """
         return network_disk(self.path.parent) is None
 
     def start(self) -> list[str]:
-        """Remove orphans and make the folder private, if it exists; return the notices.
+        """If the folder exists, make it private and remove orphans. Return the notices.
 
         Raises StorageError, OSError.
         """
         tested_folder = self.path.parent
-        was_open = self.exists() and self._make_private()
+        became_private = self.exists() and self._make_private()
         if self.exists() and check_folder(self._lock_folder):
             tested_folder = self._lock_folder
             self._clean_up_once()
         self._has_system_locks = not tested_folder.is_dir() or has_system_locks(tested_folder)
-        return [*([NOW_PRIVATE_NOTICE] if was_open else []), *self.notices()]
+        return [*([NOW_PRIVATE_NOTICE] if became_private else []), *self.notices()]
 
     def notices(self) -> list[str]:
-        """Return sentences that warn people about risks of the folder or its disk. Read-only."""
+        """Return sentences that warn people about risks of the folder or its disk.
+
+        Changes nothing.
+        """
         disk = network_disk(self.path.parent)
         lacks_locks = os.path.lexists(self._lock_folder / NO_FLOCK)
         access = get_access(self.path) if self.exists() else "private"
@@ -103,15 +106,18 @@ class SessionDirectory:
         return os.access(folder, os.W_OK | os.X_OK)
 
     def lock(self, name: str) -> AbstractContextManager[None]:
-        """Create the folders and return the lock of a name. Raises StorageError, OSError."""
+        """Create the folders and return a context manager that locks a name.
+
+        Raises StorageError, OSError.
+        """
         self._ensure()
         self._clean_up_once()
         return self._locks.lock(name)
 
     def lock_exclusive(self) -> AbstractContextManager[None]:
-        """Create the folders and return a lock of the whole directory.
+        """Create the folders and return a context manager that locks the whole directory.
 
-        It excludes other holders of this lock, but no holder of the lock of a name.
+        This lock is independent of the locks of names: both can be locked at the same time.
         """
         self._ensure()
         return self._locks.lock()
@@ -119,14 +125,14 @@ class SessionDirectory:
     def try_lock(self, name: str) -> AbstractContextManager[bool]:
         """Return a context manager that tries to lock a name without waiting.
 
-        It yields whether that succeeded. Creates no folder.
+        The context manager yields whether that succeeded. Creates no folder.
         """
         if check_folder(self._lock_folder):
             return self._locks.try_lock(name)
         return contextlib.nullcontext(True)  # nothing was ever written here
 
     def temp_files(self) -> Iterator[tuple[Path, str]]:
-        """Yield the path of each temp file, and the name that its writer locks while it runs."""
+        """Yield the path of each temp file, and the name that the file's writer has locked."""
         for prefix, folder in (("", self.path), (f"{BLOBS}/", self.path / BLOBS)):
             if folder.is_dir():
                 for name in sorted(entry.name for entry in os.scandir(folder)):
@@ -134,7 +140,7 @@ class SessionDirectory:
                         yield folder / name, prefix + target
 
     def remove_temp_file(self, file: Path, name: str) -> None:
-        """Remove a temp file unless its writer, which locks ``name``, still runs."""
+        """Remove a temp file unless its writer, which has locked ``name``, still runs."""
         with self.try_lock(name) as is_locked:
             if is_locked:
                 file.unlink(missing_ok=True)
@@ -144,8 +150,8 @@ class SessionDirectory:
         ensure_folder(self._lock_folder)
 
     def _clean_up_once(self) -> None:
-        # Other threads wait until this is done. A name that they lock may share its lock file with
-        # the name of an orphan, which then couldn't be removed.
+        # Other threads wait here until this is done. Otherwise they could lock a name that shares
+        # its lock file with the name of an orphan, and the orphan would look as if it were in use.
         with self._cleanup_lock:
             if not self._is_cleaned_up:
                 try:
@@ -156,12 +162,12 @@ class SessionDirectory:
 
     def _make_private(self) -> bool:
         """Make the folder private if this user owns it; return whether that changed anything."""
-        with contextlib.suppress(OSError):  # failing is no reason not to save
+        with contextlib.suppress(OSError):  # an error here doesn't prevent saving
             return restrict_access(self.path) == "open" and get_access(self.path) == "private"
         return False
 
     def _remove_orphans(self) -> None:
-        """Remove the temp files of killed writers. An error doesn't prevent saving."""
-        with contextlib.suppress(OSError):
+        """Remove the temp files of killed writers."""
+        with contextlib.suppress(OSError):  # an error here doesn't prevent saving
             for file, name in self.temp_files():
                 self.remove_temp_file(file, name)

@@ -1,10 +1,12 @@
 """Read both complete sides of a conflicted file from git's index. Synchronous.
 
-Git merges by lines, so the lines outside of a conflict may mix two records. But until the user has
-resolved the conflict, git's index has the complete file of both sides. This module only reads the
-index. If git isn't installed, times out or doesn't know the file, the file's bytes are used as they
-are, with conflict markers. A slow repository, perhaps a malicious one, is queried only once in a
-while.
+When git merges two branches by lines, it writes a conflicted file with conflict markers. Even lines
+outside of the markers may mix two records. But until the user has resolved the conflict, git's
+index has the complete file of both sides. This module reads them and doesn't change the index.
+
+If git isn't installed, times out or doesn't know the file, the bytes with the conflict markers are
+used as they are. After a timeout, perhaps in a malicious repository, git isn't called again for a
+minute.
 """
 
 from __future__ import annotations
@@ -19,19 +21,20 @@ from ...safe_git import run_git
 from ..record.damage.conflict_markers import has_markers, join_sides, split_lines
 from ..record.lru_cache import LRUCache
 
-_MAX_BYTES = 64 * 2**20  # of both sides together
-_RETRY_AFTER = 60.0  # seconds until a repository that timed out is queried again
-# The line that `git cat-file` prints before the bytes of an object, with their number.
+_MAX_BYTES = 64 * 2**20  # the maximum size of both sides together
+_RETRY_AFTER = 60.0  # seconds after a timeout until git is called again
+# The line that `git cat-file` prints before the bytes of an object. It ends in their number.
 _HEADER = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG_SUFFIX = ".jsonl"
 _slow_until: LRUCache[Path, float] = LRUCache(1000)
-"""By folder: the monotonic time until which its repository, which timed out, isn't queried."""
+"""The folders in which git timed out, and the monotonic time when it may be called again."""
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:
-    """Return the bytes of a file; if git left conflict markers, as one conflict of both sides.
+    """Return a file's bytes; if they have conflict markers, as one conflict of the complete sides.
 
-    Bytes whose complete sides git doesn't have are returned unchanged.
+    If ``data``, the bytes on the disk, has no conflict markers, or if git doesn't have both
+    complete sides, ``data`` is returned unchanged.
     """
     if not has_markers(data) or not _is_in_repository(path):
         return data
@@ -46,7 +49,9 @@ def complete_conflict(path: Path, data: bytes) -> bytes:
     if sides is None:
         return data
     ours, theirs = sides
-    if path.suffix == _LOG_SUFFIX:  # lines may have been appended after the conflict
+    if path.suffix == _LOG_SUFFIX:
+        # Entries may have been appended since the conflict. So all current lines are added to their
+        # side. Entries that then occur twice are read once.
         current_lines = [line.text for line in split_lines(data) if line.side != "base"]
         theirs = b"\n".join([theirs.rstrip(b"\n"), *current_lines])
     return join_sides(ours, theirs, data)
@@ -57,7 +62,7 @@ def _is_in_repository(path: Path) -> bool:
 
 
 def _read_sides(path: Path) -> tuple[bytes, bytes] | None:
-    """Return our and their side from git's index, or None if it doesn't have both.
+    """Return our side and their side from git's index, or None if either is missing.
 
     Raises subprocess.TimeoutExpired.
     """
@@ -76,7 +81,7 @@ def _read_sides(path: Path) -> tuple[bytes, bytes] | None:
         end = match.end() + int(match[1])
         sides.append(output[match.end() : end])
         output = output[end + 1 :]
-    # A side that was committed with conflict markers isn't complete.
+    # Somebody may have committed a file with conflict markers. Such a side isn't complete.
     if len(sides) != 2 or any(map(has_markers, sides)):
         return None
     return sides[0], sides[1]

@@ -2,9 +2,10 @@
 
 Invariants:
 
-- A list reflects the current files, whichever program wrote them.
-- The cost of a list depends only on the number of listed sessions. So the names of all files are
-  cached until the folder's stamp changes, and the summary of a file until the file's stamp changes.
+- A list reflects the current files, no matter which program wrote them.
+- The time to create a list depends only on the number of listed sessions. For this, the names of
+  all files are cached until the folder's stamp changes, and the summary of a file is cached until
+  the file's stamp changes.
 """
 
 from __future__ import annotations
@@ -30,14 +31,18 @@ from ..record.lru_cache import LRUCache
 from ..record.summaries import summarise, summary_marks
 from .reader import Reader, find_key
 
-_LAST = chr(sys.maxunicode)  # no character sorts after it
+_LAST_CHARACTER = chr(sys.maxunicode)  # no other character sorts after it
 
 
 class _CachedSummary(NamedTuple):
+    """The summary of a file, which is valid while the file has the stamp."""
+
     stamp: Stamp
     summary: SessionSummary
-    own_name: str  # the file name of the summary's cell, without an owner
-    is_legacy: bool  # whether the file has a legacy name
+    expected_name: str
+    """The correct name for a session file of this cell, if the session has no owner."""
+    is_legacy: bool
+    """Whether the file is a legacy file, or a damaged file with a legacy name."""
 
 
 class Listing:
@@ -46,13 +51,13 @@ class Listing:
     def __init__(self, reader: Reader) -> None:
         self._reader, self._directory = reader, reader.directory
         self._summaries: LRUCache[str, _CachedSummary] = LRUCache(20_000)
-        self._guard = threading.Lock()
-        self._stamp: Stamp | None = None
-        self._names: list[str] = []
+        self._guard = threading.Lock()  # for the following two attributes
+        self._folder_stamp: Stamp | None = None
+        self._names: list[str] = []  # of all files in the folder, sorted
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
         """Return a summary of each session, in no particular order. Logs damaged files."""
-        return self._summarise(self._names_of(notebook_id), notebook_id, owner)
+        return self._summarise(self._candidate_names(notebook_id), notebook_id, owner)
 
     def _summarise(
         self, names: Iterable[str], notebook_id: str | None, owner: str
@@ -62,12 +67,13 @@ class Listing:
             cached = self._read_summary(name)
             if cached is None or notebook_id not in (None, cached.summary.notebook_id):
                 continue
-            own_name = _own_name(cached.summary, owner) if owner else cached.own_name
-            # A file whose name doesn't match its ids is a copy made by hand, so it isn't listed.
-            if name == own_name or (
+            expected_name = _expected_name(cached.summary, owner) if owner else cached.expected_name
+            # A file with another name than expected is a copy that somebody made by hand. It isn't
+            # listed. A legacy file is listed if there is no current file for the same cell.
+            if name == expected_name or (
                 cached.is_legacy
                 and not owner
-                and not os.path.lexists(self._directory.path / own_name)
+                and not os.path.lexists(self._directory.path / expected_name)
             ):
                 summaries.append(cached.summary)
         return summaries
@@ -75,10 +81,11 @@ class Listing:
     def marks(self, notebook_id: str | None, owner: str) -> dict[tuple[str, str], Hashable]:
         """Return a mark for each session, newest first: a value that changes with the session.
 
-        It is the stamp of the session's file, or where stamps aren't reliable, a digest of the
-        file's bytes. If the file's name doesn't determine the cell, it is the session's summary.
+        The mark is the stamp of the session's file. On a disk with unreliable stamps, it is a hash
+        of the file's bytes. If the file's name doesn't tell which cell it belongs to, the mark
+        contains the session's summary.
         """
-        names = self._names_of(notebook_id)
+        names = self._candidate_names(notebook_id)
         ambiguous_names = []
         stamps: list[tuple[int, tuple[str, str], Hashable]] = []
         for name in names:
@@ -86,35 +93,40 @@ class Listing:
             if key is None:
                 ambiguous_names.append(name)
             elif notebook_id in (None, key.notebook_id) and (stamp := self._reader.stamp(name)):
-                # A plain tuple, which the garbage collector doesn't track. Until the stamp is
-                # settled, an object that equals no other mark, so the session counts as changed.
+                # A stamp is converted to a plain tuple, because the garbage collector doesn't track
+                # plain tuples of numbers. If the stamp isn't settled yet, the mark is an object
+                # that equals no other mark, so that the session counts as changed.
                 mark = tuple(stamp) if self._reader.is_settled(stamp) else object()
                 if not self._directory.trusts_stamps:
-                    mark = self._digest(name)
+                    mark = self._hash_content(name)
                 stamps.append((stamp.mtime_ns, (key.notebook_id, key.cell_id), mark))
         stamps.sort(key=itemgetter(0), reverse=True)
         marks = {cell: mark for _, cell, mark in stamps}
         return marks | summary_marks(self._summarise(ambiguous_names, notebook_id, owner))
 
-    def _digest(self, name: str) -> Hashable:
+    def _hash_content(self, name: str) -> Hashable:
         try:
-            read = self._reader.read(name)
+            content = self._reader.read(name)
         except (DamagedData, OSError):
-            return object()
-        return hashlib.sha256(read[0]).digest() if read else None
+            return object()  # equals no other mark
+        return hashlib.sha256(content[0]).digest() if content else None
 
     def owners(self) -> list[str]:
-        """Return the owners that sessions name, and ``""`` if the folder exists; sorted."""
+        """Return the sorted owners in the sessions' meta, and ``""`` for no owner.
+
+        If the folder doesn't exist, return an empty list.
+        """
         if not self._directory.exists():
             return []
         owners = {""}
-        for name in self._names_of(None):
+        for name in self._candidate_names(None):
             with contextlib.suppress(DamagedData, OSError):
-                read = self._reader.read(name)
-                meta = codec.parse(read[0]).meta if read else None
+                content = self._reader.read(name)
+                meta = codec.parse(content[0]).meta if content else None
                 if meta and meta.owner:
                     key = SessionKey(meta.notebook_id, meta.cell_id, meta.owner)
-                    owners |= {meta.owner} if session_name(key) == name else set()
+                    if session_name(key) == name:
+                        owners.add(meta.owner)
         return sorted(owners)
 
     def _read_summary(self, name: str) -> _CachedSummary | None:
@@ -124,26 +136,27 @@ class Listing:
         if cached and cached.stamp == stamp:
             return cached
         try:
-            read = self._reader.read(name)
-            parsed = read and self._parse(name, read[0])
+            content = self._reader.read(name)
+            parsed = content and self._parse(name, content[0])
         except DamagedData:
             self._reader.report(name, b"")
             return None
         except OSError:  # one unreadable file must not hide the other sessions
             self._reader.log.warning("The session file %s can't be read.", name)
             return None
-        if read is None or parsed is None:
+        if content is None or parsed is None:
             return None
         summary = summarise(parsed.session)
         has_legacy_name = name == legacy_name(summary.notebook_id, summary.cell_id)
         cached = _CachedSummary(
-            read[1], summary, _own_name(summary), parsed.is_legacy and has_legacy_name
+            content[1], summary, _expected_name(summary), parsed.is_legacy and has_legacy_name
         )
-        if self._reader.is_settled(read[1]):
+        if self._reader.is_settled(content[1]):
             self._summaries.put(name, cached)
         return cached
 
     def _parse(self, name: str, data: bytes) -> codec.Parsed | None:
+        """Return the session in a file, or its intact records; None if no record is intact."""
         try:
             return codec.read(data)
         except DamagedData:
@@ -151,29 +164,38 @@ class Listing:
                 self._reader.report(name, data)
             key = find_key(name, data)
             session = self._reader.recover(name, data, key) if key else None
-            return None if session is None or is_empty(session) else codec.Parsed(session, True)
+            if session is None or is_empty(session):
+                return None
+            # Like a legacy file, a damaged file may have a legacy name.
+            return codec.Parsed(session, is_legacy=True)
 
-    def _names_of(self, notebook_id: str | None) -> list[str]:
-        """Return the names of files that may be sessions of a notebook, or of any for None."""
+    def _candidate_names(self, notebook_id: str | None) -> list[str]:
+        """Return the names of all files that may be sessions of the notebook.
+
+        If ``notebook_id`` is None, return those of all notebooks.
+        """
         if not self._directory.exists():
             return []
         with self._guard:
             stamp = Stamp.of(self._directory.path.stat())
-            if stamp != self._stamp:
-                # Set before the names are read. A file that is created meanwhile changes the
-                # folder's stamp again, so the next call reads the names again.
-                self._stamp = stamp if self._reader.is_settled(stamp) else None
+            if stamp != self._folder_stamp:
+                # The stamp is from before the names are read. If a file is created meanwhile, the
+                # folder's stamp changes again, so the next call reads the names again.
+                self._folder_stamp = stamp if self._reader.is_settled(stamp) else None
                 self._names = sorted(os.listdir(self._directory.path))  # noqa: PTH208 - faster
             names = self._names
         if notebook_id is not None:
-            prefixes = {session_prefix(notebook_id), f"{notebook_id}_"}  # or a legacy name
+            prefixes = {
+                session_prefix(notebook_id),
+                f"{notebook_id}_",
+            }  # the second for legacy names
             names = [
                 name
                 for prefix in prefixes
-                for name in names[bisect(names, prefix) : bisect(names, prefix + _LAST)]
+                for name in names[bisect(names, prefix) : bisect(names, prefix + _LAST_CHARACTER)]
             ]
         return [name for name in names if is_session_name(name) or is_legacy_name(name)]
 
 
-def _own_name(summary: SessionSummary, owner: str = "") -> str:
+def _expected_name(summary: SessionSummary, owner: str = "") -> str:
     return session_name(SessionKey(summary.notebook_id, summary.cell_id, owner))

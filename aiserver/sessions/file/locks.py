@@ -4,10 +4,10 @@ Invariants:
 
 - Among all processes that share the folder, at most one thread at a time holds the lock of a name.
 - Each name maps to one of 256 lock files, so that lock files don't accumulate. Two names may share
-  a lock file, so a thread never locks two names at once. One more lock is for the directory as a
-  whole; a thread that holds it may also lock a name.
-- A lock ends with its process, even on a disk that lacks the system's file locks (see
-  ``durable/locking.py``).
+  a lock file, so a thread never locks two names at once. There is one more lock, for the directory
+  as a whole. A thread that holds it may also lock a name.
+- When a process ends, its locks are released. This is true even on a disk that doesn't support the
+  system's file locks (see ``durable/locking.py``).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from pathlib import Path
 from ...durable import lock_file
 from ...errors import StorageBusy
 
-SHARDS = 256
-_DIRECTORY_LOCK = SHARDS
+SHARDS = 256  # the number of lock files for names
+_DIRECTORY_LOCK = SHARDS  # the number of the directory's lock; those of names are lower
 
 
 class ShardLocks:
-    """The locks of one folder. ``timeout`` is in seconds."""
+    """The locks whose files are in one folder. ``timeout`` is in seconds."""
 
     def __init__(self, folder: Path, timeout: float) -> None:
         self._folder, self._timeout = os.fspath(folder), timeout
@@ -36,9 +36,9 @@ class ShardLocks:
 
     @contextmanager
     def lock(self, name: str | None = None) -> Iterator[None]:
-        """Lock a name, or without a name the directory. The folder must exist.
+        """Lock a name, or the directory if ``name`` is None. The folder must exist.
 
-        Raises OSError, or StorageBusy on timeout.
+        Raises OSError, or StorageBusy after the timeout.
         """
         with self._lock(name, self._timeout) as is_locked:
             if not is_locked:
@@ -46,14 +46,17 @@ class ShardLocks:
             yield
 
     def try_lock(self, name: str) -> AbstractContextManager[bool]:
-        """Return a context manager that tries to lock a name at once and yields its success."""
+        """Return a context manager that tries to lock a name without waiting.
+
+        It yields whether that succeeded.
+        """
         return self._lock(name, 0)
 
     @contextmanager
     def _lock(self, name: str | None, timeout: float) -> Iterator[bool]:
         shard = _DIRECTORY_LOCK if name is None else zlib.crc32(name.encode()) % SHARDS
         deadline = time.monotonic() + timeout
-        # Threads of this process wait for each other here, because `lock_file` may have to poll.
+        # Threads of one process wait for each other with this thread lock. `lock_file` would poll.
         if not self._thread_locks[shard].acquire(timeout=timeout):
             yield False
             return

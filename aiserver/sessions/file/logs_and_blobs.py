@@ -2,9 +2,9 @@
 
 Invariants:
 
-- Appending to a log changes none of its bytes, not even those of a torn last line, which a killed
-  writer left. Readers skip that line.
-- A blob's name is the SHA-256 of its bytes; a blob that doesn't match its name is never returned.
+- Appending to a log changes none of its bytes. Even an incomplete last line, which a killed writer
+  has left, stays as it is. Readers skip that line.
+- A blob's name is the SHA-256 of its bytes. A blob that doesn't match its name is never returned.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ from .reader import Logger
 class NotebookLogs:
     """The change logs of one directory."""
 
-    def __init__(self, directory: SessionDirectory, log: Logger) -> None:
-        self._directory, self._log = directory, log
+    def __init__(self, directory: SessionDirectory, logger: Logger) -> None:
+        self._directory, self._logger = directory, logger
         self._folder = directory.path / NOTEBOOKS
         self._reported: set[tuple[str, int]] = set()
+        """The file names and counts of damaged lines of which the server's log has a warning."""
 
     def append(
         self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str
     ) -> list[NotebookLogEntry]:
         """Append entries to a change log; return the saved entries."""
-        return self._extend(notebook_id, owner, lambda log: entries) if entries else []
+        return self._extend(notebook_id, owner, lambda _: entries) if entries else []
 
     def merge_copy(
         self,
@@ -57,9 +58,10 @@ class NotebookLogs:
         owner: str,
         get_seqs: Callable[[str], SeqsByDigest | None],
     ) -> None:
-        """Append those of ``entries``, from another copy of the change log, that the log lacks.
+        """Append those entries of another copy of the change log that the stored log lacks.
 
-        ``get_seqs``: returns the record numbers of a cell by digest.
+        ``entries`` are all entries of the other copy. ``get_seqs`` returns a cell's record numbers
+        by digest.
         """
         self._extend(
             notebook_id,
@@ -73,19 +75,22 @@ class NotebookLogs:
         self,
         notebook_id: str,
         owner: str,
-        choose_new: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
+        select_new: Callable[[list[NotebookLogEntry]], Sequence[NewLogEntry]],
     ) -> list[NotebookLogEntry]:
-        """Append what ``choose_new`` returns for the stored log; return the saved entries."""
+        """Append new entries to a change log; return the saved entries.
+
+        ``select_new`` is called with the stored entries and returns the new ones.
+        """
         name = log_name(notebook_id, owner)
         with self._directory.lock(f"{NOTEBOOKS}/{name}"):
             ensure_folder(self._folder)
             try:
                 log = self._read(name)
             except NotRegularFile:
-                self._log.warning("%s is not a regular file; it is quarantined.", name)
+                self._logger.warning("%s is not a regular file; it is quarantined.", name)
                 move_to_quarantine(self._folder, name)
                 log = []
-            saved = number_entries(log, choose_new(log))
+            saved = number_entries(log, select_new(log))
             lines = b"".join(codec.encode(entry, indent=None) for entry in saved)
             if lines:
                 append_file(self._folder, name, lines)
@@ -99,7 +104,7 @@ class NotebookLogs:
             return []
 
     def delete(self, notebook_id: str, owner: str) -> bool:
-        """Delete a notebook's change log."""
+        """Delete a notebook's change log; return False if there was none."""
         name = log_name(notebook_id, owner)
         if not (self._folder_exists() and os.path.lexists(self._folder / name)):
             return False
@@ -125,18 +130,20 @@ class NotebookLogs:
         content = read_file(self._folder / name)
         if content is None:
             return []
-        entries, damaged = codec.parse_log(complete_conflict(self._folder / name, content[0]))
-        if damaged and (name, damaged) not in self._reported:
-            self._reported.add((name, damaged))
-            self._log.warning("%d lines of the notebook log %s are damaged.", damaged, name)
+        entries, damaged_count = codec.parse_log(complete_conflict(self._folder / name, content[0]))
+        if damaged_count and (name, damaged_count) not in self._reported:
+            self._reported.add((name, damaged_count))
+            self._logger.warning(
+                "%d lines of the notebook log %s are damaged.", damaged_count, name
+            )
         return entries
 
 
 class Blobs:
     """The blobs of one directory."""
 
-    def __init__(self, directory: SessionDirectory, log: Logger) -> None:
-        self._directory, self._log = directory, log
+    def __init__(self, directory: SessionDirectory, logger: Logger) -> None:
+        self._directory, self._logger = directory, logger
         self._folder = directory.path / BLOBS
 
     def put(self, data: bytes, owner: str) -> str:
@@ -147,19 +154,19 @@ class Blobs:
             ensure_folder(self._folder)
             ensure_folder(folder)
             if self._read(digest, owner) == data:
-                flush_folder(folder)  # its writer may have died before flushing the folder
+                flush_folder(folder)  # the blob's writer may have been killed before it did that
             else:
                 replace_file(folder, name, data, temp_folder=self._folder)
         return digest
 
     def get(self, sha256: str, owner: str) -> bytes | None:
-        """Return the bytes with a hash, or None."""
+        """Return the bytes that have this hash, or None."""
         folders = (self._folder, self._folder / sha256[:2])
         if not (self._directory.exists() and all(check_folder(folder) for folder in folders)):
             return None
         data = self._read(sha256, owner)
         if data is not None and hashlib.sha256(data).hexdigest() != sha256:
-            self._log.warning("The blob %s is damaged.", sha256)
+            self._logger.warning("The blob %s is damaged.", sha256)
             return None
         return data
 
@@ -175,7 +182,7 @@ class Blobs:
                         yield sha256
 
     def delete(self, sha256: str, owner: str) -> bool:
-        """Delete a blob."""
+        """Delete a blob; return False if there was none."""
         name, folder = blob_name(sha256, owner), self._folder / sha256[:2]
         if not (self._directory.exists() and os.path.lexists(folder / name)):
             return False

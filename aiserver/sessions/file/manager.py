@@ -1,8 +1,8 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
-Invariants: the guarantees of ``base.py`` hold for all threads and processes that share the folder,
-even if some of them are killed. All file operations run in threads, except that the event loop
-itself checks the stamp of a cached file on a local disk.
+Invariants: the store gives the guarantees of ``base.py`` to all threads and processes that share
+the folder, even if some of them are killed. All file operations run in threads, with one exception:
+the event loop itself reads the stamp of a cached file on a local disk.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ class FileSessionManager(SessionManager):
         return str(find_root(Path(self.start_dir or Path.cwd())))
 
     @validate("root")
-    def _home_in_root(self, proposal: Any) -> str:
+    def _expand_home(self, proposal: Any) -> str:
         return str(Path(proposal["value"]).expanduser())
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if self.url:  # overrides the configured folder
+        if self.url:  # it overrides the configured ``root``
             self.root = str(path_from_url(self.url))
         self._directory = directory = SessionDirectory(Path(self.root), self.lock_timeout)
         reader = Reader(directory, self.log)
@@ -84,7 +84,7 @@ class FileSessionManager(SessionManager):
         return await self._run(self._directory.start)
 
     async def notices(self) -> list[str]:
-        """Return notices on the disk's guarantees and the folder's access."""
+        """Return notices about the disk, and about other users who can read the folder."""
         return await self._run(self._directory.notices)
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -92,25 +92,25 @@ class FileSessionManager(SessionManager):
         return await self._run(self._files.load, key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the bytes of the file and the revision, or None."""
+        """Return the bytes of the session's file and the revision, or None."""
         with translate_os_errors():
             cached = self._files.load_cached(key)
         return cached or await self._run(self._files.load_raw, key)
 
     async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """Return the bytes of the files, read in one thread."""
+        """Return the bytes of the sessions' files. All files are read in one thread."""
         return await self._run(lambda: [self._files.load_stored(key) for key in keys])
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn."""
+        """Append a turn; return the saved turn and the new revision."""
         return await self._run(self._files.add_turn, key, if_revision, turn)
 
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events in one write."""
+        """Append events in one write; return the saved events and the new revision."""
         return await self._run(self._files.add_events, key, if_revision, events)
 
     async def list_sessions(
@@ -121,26 +121,28 @@ class FileSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return a range of the summaries, and their total number."""
+        """Return at most ``limit`` summaries from ``offset`` on, and the total number."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
 
         def work() -> tuple[list[SessionSummary], int]:
-            rows, total = sort_and_slice(self._listing.summaries(notebook_id, owner), offset, limit)
-            return [row.model_copy() for row in rows], total
+            all_summaries = self._listing.summaries(notebook_id, owner)
+            summaries, total = sort_and_slice(all_summaries, offset, limit)
+            # The listing caches its summaries, so a caller that changes one needs a copy.
+            return [summary.model_copy() for summary in summaries], total
 
         return await self._run(work)
 
     async def session_marks(
         self, notebook_id: str | None = None, *, owner: str = ""
     ) -> Mapping[tuple[str, str], Hashable]:
-        """Return the stamp of each session's file."""
+        """Return a mark for each session, which is usually the stamp of its file."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         return await self._run(self._listing.marks, notebook_id, owner)
 
     async def list_owners(self) -> list[str]:
-        """Return the owners that sessions name, and ``""``."""
+        """Return the owners in the sessions' meta, and ``""`` for no owner."""
         return await self._run(self._listing.owners)
 
     async def exists(self, key: SessionKey) -> bool:
@@ -148,7 +150,7 @@ class FileSessionManager(SessionManager):
         return await self._run(self._files.exists, key)
 
     async def delete(self, key: SessionKey, *, if_revision: int | None = None) -> bool:
-        """Delete a session and its quarantined files."""
+        """Delete a session and its quarantined files; return False if there were none."""
         return await self._run(self._files.delete, key, if_revision)
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
@@ -161,28 +163,28 @@ class FileSessionManager(SessionManager):
         """Merge another copy of the session into the stored one."""
         check_writable(other.meta, None)
 
-        def edit(session: Session) -> bool:
+        def merge(session: Session) -> bool:
             return merge_into(session, other, merged_digests)
 
-        return await self._run(self._files.change, key, edit)
+        return await self._run(self._files.change, key, merge)
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Exclude all other processes that share the folder, for all owners."""
+        """Return the exclusive lock of the folder, which is the same for all owners."""
         if not await self.writable():
-            yield  # without writers there is nothing to exclude
+            yield  # nobody writes into this folder, so no lock is needed
             return
         stack = contextlib.ExitStack()
-        entered = self._run(lambda: stack.enter_context(self._directory.lock_exclusive()))
+        acquiring = self._run(lambda: stack.enter_context(self._directory.lock_exclusive()))
 
         def release_lock(_: object) -> None:
             stack.close()
 
         try:
-            await asyncio.shield(entered)
+            await asyncio.shield(acquiring)
         except asyncio.CancelledError:
-            # The thread still waits for the lock, and may acquire it.
-            entered.add_done_callback(release_lock)
+            # The thread still waits for the lock. If it gets it later, release it then.
+            acquiring.add_done_callback(release_lock)
             raise
         try:
             yield
@@ -192,7 +194,7 @@ class FileSessionManager(SessionManager):
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""
     ) -> list[NotebookLogEntry]:
-        """Append entries to a notebook's change log."""
+        """Append entries to a notebook's change log; return the saved entries."""
         check_id("notebookId", notebook_id)
         return await self._run(self._notebook_logs.append, notebook_id, entries, owner)
 
@@ -212,16 +214,16 @@ class FileSessionManager(SessionManager):
         return await self._run(self._notebook_logs.marks, owner)
 
     async def delete_notebook_log(self, notebook_id: str, *, owner: str = "") -> bool:
-        """Delete a notebook's change log."""
+        """Delete a notebook's change log; return False if there was none."""
         check_id("notebookId", notebook_id)
         return await self._run(self._notebook_logs.delete, notebook_id, owner)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their hash."""
+        """Store bytes under their SHA-256; return the hash in hex."""
         return await self._run(self._blobs.put, data, owner)
 
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes with a hash, or None."""
+        """Return the bytes that have this hash, or None."""
         return await self._run(self._blobs.get, check_sha256(sha256), owner)
 
     async def list_blobs(self, *, owner: str = "") -> list[str]:
@@ -229,7 +231,7 @@ class FileSessionManager(SessionManager):
         return sorted(await self._run(self._blobs.hashes, owner))
 
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Delete a blob."""
+        """Delete a blob; return False if there was none."""
         return await self._run(self._blobs.delete, check_sha256(sha256), owner)
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
@@ -242,17 +244,18 @@ class FileSessionManager(SessionManager):
             yield await self._run(run_check, check, repair)
 
     async def writable(self) -> bool:
-        """Return whether the folder is writable, or could be created."""
+        """Return whether this process can write into the folder, or create it."""
         return await self._run(self._directory.is_writable)
 
     async def close(self) -> None:
-        """Finish the work that was started, and stop the threads."""
+        """Wait until all operations that were started have ended, and stop the threads."""
         workers, self._workers = self._workers, None
         if workers:
             await asyncio.to_thread(workers.close)
 
     def _run(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        # Own threads, so that waiting for a lock doesn't delay the server's other work.
+        # The store has threads of its own. If they wait for locks, other work of the server goes
+        # on.
         if self._workers is None:
             self._workers = Workers(8)
         return self._workers.run(partial(_translate_errors, work, *args))

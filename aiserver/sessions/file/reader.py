@@ -3,8 +3,8 @@
 Invariants:
 
 - Reading a damaged file returns its intact records and changes nothing.
-- Data of a file may be cached with the file's stamp only if any later change of the file must
-  produce a different stamp (``is_settled``).
+- What is read from a file may be cached together with the file's stamp, but only if any later
+  change of the file must produce a different stamp (see ``is_settled``).
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from .git_stages import complete_conflict
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
-# Two writes within one tick of the disk's clock can produce the same stamp, so a file that changed
-# this recently is read again. (Git's index has the same rule.)
+# Two writes within one tick of the disk's clock can produce the same stamp. So for this time after
+# a write, in nanoseconds, the file is always read again.
 _RACY_NS = 100_000_000
 
 
 class StoredSession(NamedTuple):
-    """A session as read from its file."""
+    """The result of reading a session's file."""
 
     name: str
-    data: bytes  # as on disk
+    data: bytes  # the bytes of the file
     stamp: Stamp
-    session: Session  # the intact records
+    session: Session  # only with the intact records
     is_damaged: bool = False
-    is_legacy: bool = False  # in the legacy format
+    is_legacy: bool = False
 
     @property
     def is_current(self) -> bool:
-        """Whether the file is intact and in the current format, so its bytes can be used as is."""
+        """Whether the file is intact and in the current format, so its bytes can be used."""
         return not (self.is_damaged or self.is_legacy)
 
 
@@ -57,11 +57,12 @@ class Reader:
         self.directory, self.log = directory, log
         self._folder = os.fspath(directory.path)
         self._reported: LRUCache[tuple[str, int], bool] = LRUCache(1000)
+        """The names and content hashes of damaged files of which the server's log has a warning."""
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
         """Return a file's bytes and stamp, or None if there is no file.
 
-        Raises OSError, or DamagedData if it isn't a regular file.
+        Raises OSError, or DamagedData if the file isn't a regular file.
         """
         try:
             return read_file(self.directory.path / name)
@@ -77,27 +78,28 @@ class Reader:
         return Stamp.of(status) if stat.S_ISREG(status.st_mode) else None
 
     def find(self, key: SessionKey) -> StoredSession | None:
-        """Return the stored session, or its intact records if it is damaged, or None.
+        """Return a cell's stored session, or None if there is no file.
 
-        Raises DamagedData if it isn't a regular file.
+        Of a damaged session, the intact records are returned; there may be none. Raises DamagedData
+        if the file isn't a regular file.
         """
         name = session_name(key)
-        read = self.read(name)
-        return self._parse(name, *read, key) if read else self.find_legacy(key)
+        content = self.read(name)
+        return self._parse(name, *content, key) if content else self.find_legacy(key)
 
     def find_legacy(self, key: SessionKey) -> StoredSession | None:
-        """Return a cell's session from a legacy file under the cell's legacy name, or None."""
+        """Return the session in the legacy file of a cell, or None if there is no such file."""
         name = legacy_name(key.notebook_id, key.cell_id)
         if key.owner or name == session_name(key):
             return None
         try:
-            read = self.read(name)
+            content = self.read(name)
         except DamagedData:
             return None
-        if read is None or find_ids(read[0]) != (key.notebook_id, key.cell_id):
+        if content is None or find_ids(content[0]) != (key.notebook_id, key.cell_id):
             return None
-        stored = self._parse(name, *read, key)
-        # An intact file in the current format is a copy, made by hand, that has a wrong name.
+        stored = self._parse(name, *content, key)
+        # An intact file in the current format has a wrong name here. It is a copy made by hand.
         return None if stored.is_current else stored
 
     def _parse(self, name: str, data: bytes, stamp: Stamp, key: SessionKey) -> StoredSession:
@@ -110,11 +112,17 @@ class Reader:
             return StoredSession(name, data, stamp, session, is_damaged=True)
 
     def recover(self, name: str, data: bytes, key: SessionKey) -> Session:
-        """Return the intact records in a file's bytes, of both sides if git left a conflict."""
+        """Return the intact records in a file's bytes.
+
+        If git left a conflict in the file, these are the records of both sides.
+        """
         return recover(complete_conflict(self.directory.path / name, data), key)
 
     def load(self, key: SessionKey) -> StoredSession | None:
-        """Return what ``find`` returns. Raises SessionCorrupt if no record is intact."""
+        """Return a cell's stored session as ``find`` does, or None.
+
+        Raises SessionCorrupt if the file is damaged and no record is intact.
+        """
         try:
             stored = self.find(key) if self.directory.exists() else None
         except DamagedData as exc:
@@ -130,16 +138,16 @@ class Reader:
         return self.directory.trusts_stamps and age > _RACY_NS
 
     def report(self, name: str, data: bytes) -> None:
-        """Log once that a file is damaged."""
+        """Warn once in the server's log that a file with these bytes is damaged."""
         if not self._reported.get((name, hash(data))):
             self._reported.put((name, hash(data)), True)
             self.log.warning("The session file %s is damaged.", name)
 
 
 def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
-    """Return the key of the cell to which a damaged file belongs, or None.
+    """Return the key of the cell to which a damaged file belongs, or None if it isn't known.
 
-    The name determines the key. A legacy name does so only together with the ids in ``data``.
+    A current file name identifies the cell. A legacy name must agree with the ids in ``data``.
     """
     key, ids = parse_session_name(name, owner), find_ids(data)
     if key is None and ids and legacy_name(*ids) == name:

@@ -1,8 +1,8 @@
-"""Find the root, the folder that contains ``.aiserver_sessions``.
+"""Find the root: the folder that contains ``.aiserver_sessions``.
 
-Invariants: histories stay visible if Jupyter is started in another folder of the project. A history
-that somebody else has put into a folder above the project or above the home folder, such as
-``/tmp``, is never used.
+Invariants: histories stay visible if Jupyter is started in another folder of the project. But no
+folder above the project, the home folder and the server's root directory is searched, because
+somebody else may have put a history there, for example into ``/tmp``.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ def path_from_url(url: str) -> Path:
 
 
 def find_root(start: Path, home: Path | None = None) -> Path:
-    """Return the nearest folder with ``.aiserver_sessions`` at or above ``start``, else ``start``.
+    """Return the nearest folder, from ``start`` upwards, that contains ``.aiserver_sessions``.
 
-    Searches up to the top of the git repository or the home folder, whichever comes first. If
-    neither is at or above ``start``, searches only ``start``.
+    The search ends at the top of the git repository or at the home folder, whichever comes first.
+    If ``start`` is in neither of them, only ``start`` itself is searched. If no folder is found,
+    return ``start``.
     """
     start = start.absolute()
     folders = _folders_up_to_project(start, home) or [start]
@@ -38,12 +39,14 @@ def find_root(start: Path, home: Path | None = None) -> Path:
 def find_other_roots(
     folder: Path, root: Path, served: Path, home: Path | None = None
 ) -> list[Path]:
-    """Return the roots, except ``root``, that may have sessions of a notebook in ``folder``.
+    """Return the other roots that may have sessions of a notebook in ``folder``, nearest first.
 
-    A server that was started in another folder may have stored sessions there. Searches from the
-    notebook's folder upwards, the nearest first: up to the home folder if the notebook is inside
-    it, otherwise up to the top of the git repository, or without a repository up to the ``served``
-    folder, which is the server's root directory.
+    ``root`` is the root that this server uses. A server that was started in another folder may have
+    stored sessions in another root. The search goes from the notebook's folder upwards:
+
+    - up to the home folder, if the notebook is inside it;
+    - otherwise up to the top of the git repository, if the notebook is in a repository;
+    - otherwise up to ``served``, which is the root directory of the Jupyter server.
     """
     folder = folder.absolute()
     home = _home() if home is None else home
@@ -59,7 +62,10 @@ def find_other_roots(
 
 
 def _folders_up_to_project(start: Path, home: Path | None) -> list[Path]:
-    """Return the folders from ``start`` up to the repository's top or home; empty without both."""
+    """Return the folders from ``start`` up to the top of its git repository or the home folder.
+
+    Return an empty list if ``start`` is in neither of them.
+    """
     home = _home() if home is None else home
     folders: list[Path] = []
     for folder in (start, *start.parents):
@@ -77,12 +83,12 @@ def _has_sessions(folder: Path) -> bool:
     sessions = folder / FOLDER
     try:
         return sessions.is_dir() and not sessions.is_symlink()
-    except OSError:  # not readable
+    except OSError:  # this process may not read the folder
         return False
 
 
 def _home() -> Path | None:
     try:
         return Path.home()
-    except RuntimeError:  # an account without a home, as in some containers
+    except RuntimeError:  # an account without a home folder, as in some containers
         return None

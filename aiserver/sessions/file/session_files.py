@@ -1,16 +1,16 @@
-"""Load, change and delete the JSON file of a cell. Synchronous; ``manager.py`` makes it async.
+"""Load, change and delete the JSON files of cells. Synchronous: ``manager.py`` uses threads.
 
 Invariants:
 
-- A change reads, edits and replaces the file under the file's lock, and is durable when the method
-  returns.
-- The next change of a damaged file quarantines its bytes and atomically replaces it with the intact
-  records.
+- Each change of a file reads, edits and replaces the file while it has the file's lock. The change
+  is durable when the method returns.
+- The next change of a damaged file first copies the damaged bytes into quarantine. Then it
+  atomically replaces the file with the intact records.
 - A file with a newer major version of the format is never written, quarantined or removed.
-- Legacy files are read in place. The next write converts them to the current format and name. The
-  old bytes are preserved: under the legacy name if it differs from the current name, otherwise in a
-  copy.
-- Cached data is used only while the file's stamp is unchanged.
+- Legacy files are read where they are. The next write to the session creates a file in the current
+  format under the current name. The legacy file is preserved: it stays where it is, or if its name
+  is also the current name, it is copied first.
+- Cached content of a file is used only while the file's stamp is unchanged.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from .reader import Reader, StoredSession
 
 T = TypeVar("T")
 
-LEGACY_SUFFIX = ".v0-"  # followed by a number, in the name of a preserved legacy file
-_MAX_CACHED_BYTES = 64 * 1024 * 1024  # of sessions
+LEGACY_SUFFIX = ".v0-"  # in the name of the copy of a legacy file, before a number
+_MAX_CACHED_BYTES = 64 * 1024 * 1024
 
 
-class _Raw(NamedTuple):
-    """The bytes of a file. They are valid, because this process has parsed or written them."""
+class _CachedFile(NamedTuple):
+    """The bytes of a file, which need no validation: this process has parsed or written them."""
 
     stamp: Stamp
     data: bytes
     revision: int
 
 
-class _Extensible(NamedTuple):
-    """The content of a file that this process wrote, to which the next record can be appended."""
+class _ExtensibleFile(NamedTuple):
+    """The content of a file that this process wrote, in a form that can be extended by a record."""
 
     stamp: Stamp
     content: SessionBytes
@@ -65,34 +65,35 @@ class SessionFiles:
 
     def __init__(self, reader: Reader) -> None:
         self._reader, self._directory, self._log = reader, reader.directory, reader.log
-        self._extensible: LRUCache[str, _Extensible] = LRUCache(
+        self._extensible_files: LRUCache[str, _ExtensibleFile] = LRUCache(
             256, limit=_MAX_CACHED_BYTES, weight=lambda file: file.content.size()
         )
-        self._raw: LRUCache[str, _Raw] = LRUCache(
+        self._cached_files: LRUCache[str, _CachedFile] = LRUCache(
             256, limit=_MAX_CACHED_BYTES // 2, weight=lambda file: len(file.data)
         )
 
     def load(self, key: SessionKey) -> Session | None:
-        """Return the stored session, or its intact records if it is damaged, or None.
+        """Return the stored session, or None if there is no file.
 
-        Raises SessionCorrupt if nothing is intact.
+        Of a damaged session, the intact records are returned. Raises SessionCorrupt if no record is
+        intact.
         """
         stored = self._reader.load(key)
         return stored and stored.session
 
     def load_cached(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the last result of ``load_raw`` if the file is unchanged, or None.
+        """Return the cached result of ``load_raw``, or None if the file has changed since.
 
-        Only reads the file's stamp, and only from a local disk.
+        This only reads the file's stamp, so it is fast. On a network disk, nothing is cached.
         """
         name = session_name(key)
-        raw = self._raw.get(name)
-        if raw is None or raw.stamp != self._reader.stamp(name):
+        cached_file = self._cached_files.get(name)
+        if cached_file is None or cached_file.stamp != self._reader.stamp(name):
             return None
-        return raw.data, raw.revision
+        return cached_file.data, cached_file.revision
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return a session's bytes and revision, or None. Raises as ``load``."""
+        """Return a session's bytes and revision, or None. Raises the same errors as ``load``."""
         stored = self._reader.load(key)
         if stored is None:
             return None
@@ -100,18 +101,19 @@ class SessionFiles:
         if not stored.is_current:
             return codec.encode(stored.session), revision
         if self._reader.is_settled(stored.stamp):
-            self._raw.put(stored.name, _Raw(stored.stamp, stored.data, revision))
+            self._cached_files.put(stored.name, _CachedFile(stored.stamp, stored.data, revision))
         return stored.data, revision
 
     def load_stored(self, key: SessionKey) -> bytes | None:
-        """Return the bytes of a session's file, valid or not; None if the file can't be read.
+        """Return the bytes of a session's file, which may be damaged.
 
-        An unmerged file is returned as one conflict of both complete sides.
+        Return None if there is no file or it can't be read. If git left a conflict in the file, the
+        bytes contain one conflict of both complete sides.
         """
         name = session_name(key)
         try:
-            if read := self._reader.read(name):
-                return complete_conflict(self._directory.path / name, read[0])
+            if content := self._reader.read(name):
+                return complete_conflict(self._directory.path / name, content[0])
             legacy = self._reader.find_legacy(key)
         except DamagedData:
             return None
@@ -136,39 +138,48 @@ class SessionFiles:
     def add_events(
         self, key: SessionKey, if_revision: int | None, events: Sequence[NewEvent]
     ) -> tuple[list[Event], int]:
-        """Append events like ``add_turn``. Without new events, nothing is written."""
+        """Append events to a new or stored session; return the saved events and the new revision.
+
+        If all events are already stored, nothing is written.
+        """
         return self._extend(key, if_revision, lambda target: target.add_events(events))
 
     def change(self, key: SessionKey, edit: Callable[[Session], bool]) -> bool:
-        """Edit a new or stored session, and save it if ``edit`` returns True."""
+        """Edit a new or stored session; return whether that changed anything.
+
+        ``edit`` changes the session. If it returns False, the session isn't saved.
+        """
         name = session_name(key)
         with self._directory.lock(name):
             stored = self._find_locked(key)
             session = stored.session if stored else new_session(key)
             check_writable(session.meta, None)
-            changed = edit(session)
-            if changed:
+            has_changed = edit(session)
+            if has_changed:
                 if stored:
                     self._copy_to_quarantine(name, stored)
                 replace_file(self._directory.path, name, codec.encode(session))
-            return changed
+            return has_changed
 
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session unless the target exists."""
-        origin = self.load(source)
+        """Copy a session to another cell, and return the copy.
+
+        If the other cell already has a session, return that session unchanged.
+        """
+        source_session = self.load(source)
         name = session_name(target)
         with self._directory.lock(name):
             stored = self._find_locked(target)
             if stored and not (stored.is_damaged and is_empty(stored.session)):
                 return stored.session
-            session = fork_session(origin, target)
+            session = fork_session(source_session, target)
             if stored:
                 self._copy_to_quarantine(name, stored)
             replace_file(self._directory.path, name, codec.encode(session))
             return session
 
     def delete(self, key: SessionKey, if_revision: int | None) -> bool:
-        """Delete a session and its quarantined files."""
+        """Delete a session and its quarantined files; return False if there were none."""
         name = session_name(key)
         if not (self.exists(key) or (self._directory.exists() and self._quarantined_names(name))):
             return False
@@ -184,10 +195,14 @@ class SessionFiles:
     def _extend(
         self, key: SessionKey, if_revision: int | None, add: Callable[[SessionBytes], T]
     ) -> tuple[T, int]:
+        """Append records to a new or stored session with ``add``.
+
+        Return the result of ``add`` and the new revision.
+        """
         name = session_name(key)
         with self._directory.lock(name):
-            # The entry is put back after a successful save, so a failed save leaves no wrong entry.
-            stamp, content = self._extensible.pop(name) or (None, None)
+            # The cached content is removed first, and cached again only after a successful save.
+            stamp, content = self._extensible_files.pop(name) or (None, None)
             if content is None or stamp != self._reader.stamp(name):
                 stamp = None
                 stored = self._find_locked(key)
@@ -196,27 +211,30 @@ class SessionFiles:
                     self._copy_to_quarantine(name, stored)
                 content = SessionBytes(stored.session if stored else new_session(key))
             check_writable(content, if_revision)
-            before = content.revision
+            old_revision = content.revision
             result = add(content)
             is_local = self._directory.trusts_stamps
-            if content.revision != before:
+            if content.revision != old_revision:
                 data = content.to_bytes()
                 stamp = replace_file(
                     self._directory.path,
                     name,
                     data,
-                    # To respond early, the old file is kept open. On a network disk, an open file
-                    # that is replaced would stay in the folder under another name.
+                    # For an early response, the old file is kept open while it is replaced. On a
+                    # network disk, such a file would stay in the folder under another name.
                     on_durable=(lambda: respond((result, content.revision))) if is_local else None,
                 )
                 if stamp and is_local:
-                    self._raw.put(name, _Raw(stamp, data, content.revision))
+                    self._cached_files.put(name, _CachedFile(stamp, data, content.revision))
             if stamp and is_local:
-                self._extensible.put(name, _Extensible(stamp, content))
+                self._extensible_files.put(name, _ExtensibleFile(stamp, content))
             return result, content.revision
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
-        """Return the stored session for editing. The caller holds the lock."""
+        """Return the stored session for editing, or None. The caller must have the file's lock.
+
+        If the file isn't a regular file, it is quarantined.
+        """
         try:
             return self._reader.find(key)
         except DamagedData:  # a link or a folder
@@ -226,10 +244,11 @@ class SessionFiles:
             return None
 
     def _copy_to_quarantine(self, name: str, stored: StoredSession) -> None:
-        """Copy the bytes of a damaged or legacy file that is about to be replaced.
+        """Copy the file ``name``, which is about to be replaced, if it is damaged or a legacy file.
 
-        The note event of a recovered session gets the name of the copy. A file under a legacy name
-        needs no copy, because it isn't replaced.
+        If the session was recovered, its event ``recovered`` gets the name of the copy. If
+        ``stored`` was read from another file, one with a legacy name, this does nothing, because
+        that file isn't replaced.
         """
         if stored.is_current or stored.name != name:
             return
@@ -237,11 +256,13 @@ class SessionFiles:
         new_name = copy_to_quarantine(self._directory.path, name, stored.data, suffix)
         kind = "damaged" if stored.is_damaged else "legacy"
         self._log.warning("The %s session file %s was copied to %s.", kind, name, new_name)
-        for event in stored.session.events or [] if stored.is_damaged else []:
+        recovered_events = (stored.session.events or []) if stored.is_damaged else []
+        for event in recovered_events:
             if event.type == NOTE and event.data is not None:
                 event.data.setdefault("kept_as", new_name)
 
     def _quarantined_names(self, name: str) -> list[str]:
+        """Return the names of the quarantined files and legacy copies of a session file."""
         with os.scandir(self._directory.path) as entries:
             return [
                 entry.name

@@ -1,10 +1,11 @@
-"""Verify and repair each file of a directory, for the file store's ``verify``. Synchronous.
+"""Verify and repair the files of a directory, for the file store's ``verify``. Synchronous.
 
 Invariants:
 
-- Verifying is read-only. Concurrent writes of other processes are not reported as problems.
-- Repairing does no more than the next write would: damaged bytes are quarantined, and their intact
-  records stay in use. Only bytes of unacknowledged writes are ever lost.
+- Verifying changes nothing. Writes that other processes make meanwhile are not reported as
+  problems.
+- Repairing preserves damaged bytes in quarantine, and keeps the intact records in use. Only bytes
+  of writes that were never confirmed to their caller are lost.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ from .session_files import SessionFiles
 from .sync_copies import copied_notebook_id, may_be_session, possible_originals
 
 Check = Callable[[], "Finding"]
+"""A function that verifies one file."""
 _CONFLICT = "contains git conflict markers"
 _LINK = "not a regular file"
 _UNREADABLE = "can't be read"
@@ -60,18 +62,20 @@ _UNIDENTIFIED = "damaged, and the file name does not identify the owner or cell"
 
 
 class Finding(NamedTuple):
-    """The result of checking a file, and how to repair it."""
+    """The result of verifying a file, and how to repair it."""
 
     location: str
     problem: str | None = None
+    """None if the file is intact."""
     repair: Callable[[], object] | None = None
+    """None if the problem can't be repaired."""
 
 
 class _File(NamedTuple):
     folder: Path
     name: str
     location: str
-    """The path relative to the directory. It is shown to people, and names the file's lock."""
+    """The path relative to the directory. It is shown to people, and is the name of the lock."""
 
     @property
     def path(self) -> Path:
@@ -79,7 +83,7 @@ class _File(NamedTuple):
 
 
 class Verifier:
-    """Lists the checks for the files of one owner in a directory."""
+    """Creates the checks for the files of one owner in a directory."""
 
     def __init__(
         self,
@@ -101,7 +105,8 @@ class Verifier:
             *(partial(self._check_session, name) for name in self._session_names()),
             *self._log_checks(),
             *(partial(self._check_blob, name) for name in sorted(self._blobs.hashes(self._owner))),
-            # The temp files of killed writers have no owner, so they are checked without an owner.
+            # The temp files of killed writers belong to no owner. So they are checked together with
+            # the files that have no owner.
             *(
                 partial(self._check_temp_file, file, name)
                 for file, name in self._directory.temp_files()
@@ -114,7 +119,7 @@ class Verifier:
         return [name for name in names if may_be_session(name) and self._may_belong_to_owner(name)]
 
     def _may_belong_to_owner(self, name: str) -> bool:
-        """Return whether a file belongs to the owner, judging by its name or its content."""
+        """Return whether the name or the content of a file shows that the owner has it."""
         if parse_session_name(name, self._owner):
             return True
         data = b""
@@ -123,8 +128,8 @@ class Verifier:
             data = content[0] if content else b""
             return bool(content) and (codec.parse(data).meta.owner or "") == self._owner
         except (NotRegularFile, OSError, DamagedData):
-            # A file whose owner can't be recognised is checked with the files that have no owner,
-            # so that only one check of all owners' files reports it.
+            # If the owner can't be recognised, the file is checked together with the files that
+            # have no owner. So it is reported only once if the files of all owners are verified.
             return (
                 not self._owner
                 and (is_session_name(name) or find_ids(data) is not None)
@@ -147,7 +152,7 @@ class Verifier:
             return self._check_damaged(file, content[0])
         meta = session.meta
         key = SessionKey(meta.notebook_id, meta.cell_id, self._owner)
-        # A legacy file is read in place, so its legacy name is correct.
+        # A legacy file is read where it is, so its legacy name is correct.
         is_legacy_file = is_legacy and name == legacy_name(meta.notebook_id, meta.cell_id)
         if session_name(key) != name and not is_legacy_file:
             return self._check_misnamed(file, key, session, content[0])
@@ -156,7 +161,7 @@ class Verifier:
     def _check_damaged(self, file: _File, data: bytes) -> Finding:
         name = file.name
         key, ids = find_key(name, data, self._owner), find_ids(data)
-        if key is None and ids:  # the content, but not the name, identifies a cell
+        if key is None and ids:  # only the content identifies the cell
             key = SessionKey(*ids, self._owner)
             session = recover(data, key)
             if is_empty(session) or (session.meta.owner or "") != self._owner:
@@ -164,17 +169,22 @@ class Verifier:
             return self._check_misnamed(file, key, session, data)
         if key is None:
             return Finding(name, _UNIDENTIFIED)
-        own_name = session_name(key)
-        if own_name != name and os.path.lexists(file.folder / own_name):
-            return Finding(name)  # a legacy file whose intact records were converted already
+        correct_name = session_name(key)
+        if correct_name != name and os.path.lexists(file.folder / correct_name):
+            return Finding(
+                name
+            )  # a legacy file that was already converted to the file ``correct_name``
         session = recover(complete_conflict(file.path, data), key)
         if is_empty(session):
             problem = "damaged; nothing is readable"
             return Finding(name, problem, partial(self._quarantine, file, data))
-        turns, events = len(session.interactions), len(session.events or []) - 1  # without the note
+        turns, events = (
+            len(session.interactions),
+            len(session.events or []) - 1,
+        )  # without the event ``recovered``
         reason = _CONFLICT if has_markers(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
-        # As any write does, this repair quarantines the damaged bytes.
+        # Like any write to a damaged file, this repair quarantines the damaged bytes.
         return Finding(name, problem, partial(self._files.change, key, _bump_revision))
 
     def _check_misnamed(
@@ -189,18 +199,22 @@ class Verifier:
         return Finding(file.name, problem, repair)
 
     def _merge_copy(
-        self, file: _File, own_name: str, data: bytes, merge: Callable[[], None]
+        self, file: _File, correct_name: str, data: bytes, merge: Callable[[], None]
     ) -> None:
-        """Merge a copy into the file ``own_name`` with ``merge``, and quarantine the copy."""
-        original = file.folder / own_name
-        if original.exists() and file.path.samefile(original):  # on a case-insensitive disk
-            with self._directory.lock(own_name):
+        """Merge a copy into the original with ``merge``; then quarantine the copy.
+
+        ``file`` is the copy, and ``correct_name`` is the name of the original.
+        """
+        original = file.folder / correct_name
+        if original.exists() and file.path.samefile(original):  # the disk ignores case
+            with self._directory.lock(correct_name):
                 file.path.rename(original)
             return
         merge()
-        self._quarantine(file, data, own_name)
+        self._quarantine(file, data, correct_name)
 
     def _log_checks(self) -> Iterator[Check]:
+        """Yield a check for each log and for each copy of a log."""
         logs = self._logs.marks(self._owner)
         folder = self._directory.path / NOTEBOOKS
         names = sorted(entry.name for entry in os.scandir(folder)) if folder.is_dir() else []
@@ -218,7 +232,7 @@ class Verifier:
                 yield partial(self._check_log, file)
 
     def _is_copied(self, file: _File, notebook_id: str) -> bool:
-        """Return whether a log begins like another notebook's, as a copy by a sync does."""
+        """Return whether a log has the same first line as the log of a notebook, as a copy has."""
         original = file.folder / log_name(notebook_id, self._owner)
         first_line, original_line = (
             codec.log_text(_read_content(path)).partition(b"\n")[0]
@@ -237,15 +251,16 @@ class Verifier:
             self._logs.merge_copy(notebook_id, entries, self._owner, seqs)
 
         problem = f"duplicate of the log of notebook {notebook_id}"
-        own_name = log_name(notebook_id, self._owner)
+        correct_name = log_name(notebook_id, self._owner)
         return Finding(
-            file.location, problem, partial(self._merge_copy, file, own_name, data, merge)
+            file.location, problem, partial(self._merge_copy, file, correct_name, data, merge)
         )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Return a function that returns the record numbers of a cell by digest.
+        """Return a function that returns a cell's record numbers by digest.
 
-        It loads a cell's session when it is called, since repairs may merge copies until then.
+        That function loads the session only when it is called, because a repair that runs before
+        may change the session.
         """
 
         @lru_cache(None)
@@ -299,9 +314,9 @@ class Verifier:
     def _quarantine(self, file: _File, checked_data: bytes = b"", base_name: str = "") -> None:
         """Quarantine a file unless its content has changed since it was checked.
 
-        ``checked_data`` is empty if it wasn't a regular file. ``base_name``: the name of the
-        original, if this file is a copy. The quarantined file is named after the original and
-        deleted together with it.
+        ``checked_data`` is the content at that time, or empty if it wasn't a regular file. If this
+        file is a copy, ``base_name`` is the name of the original. Then the quarantined file is
+        named after the original, so that both are deleted together.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:
@@ -323,14 +338,18 @@ def _read_content(path: Path) -> bytes:
 
 
 def _find_log_problem(data: bytes) -> str | None:
-    damaged = codec.parse_log(data + b"\n").damaged  # the line break makes a torn last line count
+    # ``parse_log`` doesn't count an incomplete last line. After a line break, it is counted.
+    damaged_count = codec.parse_log(data + b"\n").damaged_count
     if has_markers(data):
         return f"{_CONFLICT}; both sides are read"
-    return f"{damaged} damaged lines" if damaged else None
+    return f"{damaged_count} damaged lines" if damaged_count else None
 
 
 def run_check(check: Check, repair: bool) -> VerifyResult:
-    """Run one check; an error during the repair becomes part of the problem."""
+    """Run one check, and repair the file if ``repair`` is true.
+
+    The message of an error during the repair is added to the problem.
+    """
     location, problem, apply_repair = check()
     if not (problem and apply_repair and repair):
         return VerifyResult(location, problem)
@@ -343,5 +362,6 @@ def run_check(check: Check, repair: bool) -> VerifyResult:
 
 
 def _bump_revision(session: Session) -> bool:
+    """Increment the revision, so that the session is saved although no record changes."""
     bump_revision(session)
     return True
