@@ -1,4 +1,4 @@
-/** An older turn from which the next request continues, instead of continuing from the last turn. */
+/** An older turn from which the next request continues, instead of the last turn. */
 export interface IBranch {
   readonly turnId: number;
   /** The turn's title. */

@@ -16,7 +16,7 @@ const FIELD = 'aiserver_kept';
 const MAX_CELLS = 50;
 
 /** The cells whose sessions a page wrote, the newest last. Each new write gets a higher number. */
-type Writes = readonly (readonly [cellId: string, number: number])[];
+type Writes = readonly (readonly [cellId: string, writeNumber: number])[];
 
 export class SessionAwareness {
   /** @param _onRemoteWrite Called with the id of a cell whose session another page wrote. */
@@ -56,11 +56,11 @@ export class SessionAwareness {
 
   /** Add cells to the field of this page's awareness state, which Yjs then sends. */
   private _publish(cellIds: readonly string[]): void {
-    // If two views in this page show the notebook, both write this field: keep the other's cells.
+    // If two views in this page show the notebook, both write this field. So keep older cells.
     const published = writesOf(this._awareness.getLocalState());
-    const number = 1 + Math.max(0, ...published.map(write => write[1]));
+    const writeNumber = 1 + Math.max(0, ...published.map(write => write[1]));
     const older = published.filter(([cellId]) => !cellIds.includes(cellId));
-    const newer = cellIds.map(cellId => [cellId, number] as const);
+    const newer = cellIds.map(cellId => [cellId, writeNumber] as const);
     this._awareness.setLocalStateField(
       FIELD,
       [...older, ...newer].slice(-MAX_CELLS)
@@ -82,7 +82,7 @@ export class SessionAwareness {
     const previous = new Map(this._received.get(client));
     this._received.set(client, writes);
     writes
-      .filter(([cellId, number]) => number !== previous.get(cellId))
+      .filter(([cellId, writeNumber]) => writeNumber !== previous.get(cellId))
       .forEach(([cellId]) => this._onRemoteWrite(cellId));
   }
 

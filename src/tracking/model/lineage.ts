@@ -9,8 +9,8 @@
  *
  * Invariants:
  * - Each changed cell belongs to one operation. If it was also moved, the move is a second one.
- * - If the id of an inserted cell was in the notebook at an earlier time, the cell was restored. It
- *   is not a new cell.
+ * - If a cell with the id of an inserted cell was in the notebook at an earlier time, the inserted
+ *   cell is a restored cell, not a new one.
  */
 
 import { listChanges } from '../../diff/lists';
@@ -39,9 +39,12 @@ interface IPosition {
 }
 
 export type CellOperation =
-  /** The cell `from` was split. `pieces` are the ids of all pieces, in order; `from` is the last. */
+  /** The cell `from` was split. `pieces` are the ids of all pieces in order, with `from` last. */
   | { kind: 'split'; from: string; pieces: readonly string[] }
-  /** The cells `parents` were merged into the cell `into`. `isRestored`: this redoes a merge. */
+  /**
+   * The cells `parents` were merged into the new cell `into`. With `isRestored`, the merge had been
+   * undone, and was now redone.
+   */
   | {
       kind: 'merge';
       into: string;
@@ -55,7 +58,7 @@ export type CellOperation =
   | { kind: 'move'; id: string; from: number; to: number }
   | { kind: 'edit'; id: string };
 
-/** What can't be detected by comparing the two lists of cells. */
+/** Facts that can't be found by comparing the two lists of cells. */
 export interface IDetectionHints {
   /** Whether a cell with this id was in the notebook at any time before the change. */
   existedBefore(id: string): boolean;
@@ -143,7 +146,7 @@ export function detectOperations(
 /**
  * Describe the position of the cell at `index` in `cells`, the list before or after the change.
  *
- * @param otherList The cells of the list on the other side of the change, by id.
+ * @param otherList The cells of the other one of these two lists, by id.
  */
 function positionOf(
   cells: readonly ICellState[],

@@ -40,12 +40,12 @@ export interface ITrackingOptions {
   causeDetectors?: ICauseDetectors;
 }
 
-/** Delay before a failed start is retried, in milliseconds. */
+/** The delay before a failed start of a watch is repeated, in milliseconds. */
 const RETRY_MS = 10_000;
 
 /**
- * If a cell isn't in the notebook and its last step has one of these kinds, its removal is
- * recorded. A `merge` removes a cell if the cell becomes part of another cell.
+ * If a cell is no longer in the notebook, and its last step has one of these kinds, the removal of
+ * the cell has been recorded. A `merge` removes the cells that become part of another cell.
  */
 const REMOVAL_KINDS: ReadonlySet<string> = new Set(['delete', 'merge']);
 
@@ -296,6 +296,7 @@ export class Tracking implements ITracking {
   private readonly _watches = new Map<NotebookPanel, NotebookWatch>();
   private readonly _pastes = new Map<NotebookPanel, UntrackedPastes>();
   private readonly _awareness = new Map<NotebookPanel, SessionAwareness>();
+  /** The promise of the last call of `_start` for each notebook. */
   private readonly _starting = new WeakMap<NotebookPanel, Promise<void>>();
   /** The number of calls of `_start` for each notebook. A call gives up if a newer call began. */
   private readonly _attempts = new WeakMap<NotebookPanel, number>();

@@ -1,5 +1,5 @@
 /**
- * Finds the command that made a write, and the contributor that the command represents.
+ * Finds the command that made a write, and derives the contributor from the command's id.
  *
  * JupyterLab emits a signal for a command after the synchronous part of the command has run. So a
  * write is followed by the signal of its command, in the same task. If there is no such signal, an

@@ -10,9 +10,8 @@ const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
 /**
- * A change belongs to the person if it is made within this time after a click or Enter in the
- * search box, in milliseconds. "Replace" takes some time, because it first shows the sources of
- * rendered cells.
+ * The time in milliseconds during which changes belong to the person after a click or Enter in the
+ * search box. "Replace" takes some time, because it first shows the sources of rendered cells.
  */
 const SEARCH_MS = 1000;
 

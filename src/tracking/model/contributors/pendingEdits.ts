@@ -20,7 +20,10 @@ interface IEarlierEdit {
 }
 
 export class PendingEdits {
-  /** @param _onComplete Called when an edit is complete. `source` is the source after the edit. */
+  /**
+   * @param _onComplete Called when an edit is complete, because another writer has edited the cell.
+   * `source` is the source after the complete edit.
+   */
   constructor(
     private readonly _onComplete: (
       id: string,
@@ -101,7 +104,7 @@ export class PendingEdits {
   private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }
 
-/** Whether `next`, whose contributor isn't known yet, may turn out to be the same program. */
+/** Whether both writers may be the same program, because it isn't known yet who `next` is. */
 function mayBeSameProgram(previous: IWriter, next: IWriter): boolean {
   return next.pending !== null && previous.contributor?.kind !== 'person';
 }

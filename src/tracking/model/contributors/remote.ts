@@ -3,8 +3,8 @@
  * remote if another Yjs client made it: another page, the Jupyter server or an agent.
  *
  * Invariants:
- * - Each page that watches the notebook sets a field in its Yjs awareness state, so that the other
- *   pages know. It records the changes that are made in this page.
+ * - Each page that watches the notebook announces this in its Yjs awareness state. Such a page
+ *   records all changes that are made in the page itself.
  * - Clients that don't watch the notebook record nothing. Their changes are recorded once: by the
  *   watching page with the lowest client id.
  */
@@ -66,28 +66,28 @@ export class RemoteWriters {
    */
   private _contributor(clients: readonly number[]): Contributor | null {
     const writers = this._possibleWriters(clients);
-    const isOtherPage = writers.some(id => this._isWatching(id));
-    return isOtherPage || !this._isRecorder
+    const mayBeOtherPage = writers.some(id => this._isWatching(id));
+    return mayBeOtherPage || !this._isRecorder
       ? null
-      : this._contributorOf(clients, writers);
+      : this._contributorFromStates(clients, writers);
   }
 
   /**
    * The contributor of a transaction that only deletes, in case no watching page made it. Null if
-   * the transaction names its clients, if no other page is watching, or if another page would have
-   * to record the deletion.
+   * the transaction names its clients, if no other page is watching, or if another page records the
+   * changes by clients that don't watch.
    */
   private _fallback(clients: readonly number[]): Contributor | null {
     const writers = this._otherClients.filter(id => !this._isWatching(id));
     const isAmbiguous =
       !clients.length && writers.length < this._otherClients.length;
     return isAmbiguous && this._isRecorder
-      ? this._contributorOf(clients, writers)
+      ? this._contributorFromStates(clients, writers)
       : null;
   }
 
   /** The contributor whom the awareness states of the possible writers name. */
-  private _contributorOf(
+  private _contributorFromStates(
     clients: readonly number[],
     writers: readonly number[]
   ): Contributor {

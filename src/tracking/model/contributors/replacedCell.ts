@@ -1,6 +1,6 @@
 /**
  * Finds the cell that a program replaced by a new cell. Some extensions change a cell's source by
- * deleting the cell and inserting a new cell. The new cell is then recorded as a copy of the deleted
+ * deleting the cell and inserting a new one. The new cell is then recorded as a copy of the deleted
  * cell, so that unchanged lines keep their contributors.
  */
 import type { CellOperation, ICellState } from '../lineage';
@@ -14,8 +14,8 @@ interface IDeletedCell {
 
 export class ReplacedCell {
   /**
-   * Remember the cell that the last transaction deleted. Forget it if the transaction also did
-   * anything else.
+   * Remember the cell that a transaction deleted, if deleting this cell was the only operation of
+   * the transaction. Forget the cell that was remembered before.
    */
   update(operations: readonly CellOperation[], writer: IWriter): void {
     const [first] = operations;

@@ -2,9 +2,9 @@
  * Finds the writer of each transaction of a notebook.
  *
  * Invariants:
- * - The person is the writer only of changes by an input into the page, an undo or redo, an editing
- *   command, or an action of AI Server that the person started.
- * - If no cause of a change is found, its writer is a program without a name.
+ * - The person is the writer of a change only if the change was made by an input in the page, an
+ *   undo or redo, an editing command, or an action of AI Server that the person started.
+ * - If the cause of a change isn't found, the writer is a program without a name.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 

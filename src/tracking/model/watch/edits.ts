@@ -1,4 +1,4 @@
-/** Creates events, with their contributors, for edits and other changes that aren't recorded yet. */
+/** Creates the events of edits and of changes of the cell list, and sets their contributors. */
 import type { CellChange } from '../../../api/types';
 import {
   IWriter,

@@ -133,7 +133,7 @@ export class Mirror {
     }
   }
 
-  /** Before a transaction, read the sources of the cells edited by writers that `filter` selects. */
+  /** Read the sources of the cells whose pending edit has a writer that `filter` selects. */
   private _readEdited(filter: (writer: IWriter) => boolean): void {
     for (const id of this._staleIds) {
       const writer = this._edits.get(id);

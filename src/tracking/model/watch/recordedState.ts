@@ -1,6 +1,6 @@
 /**
- * What this page knows about the records of a notebook: which cells have a session or a turn, and
- * the last recorded source of each cell.
+ * The recorded state of a notebook, as far as this page knows it: the cells that have a session,
+ * the cells that have a turn, and the last recorded source of each cell.
  */
 import type { EventBody, PlacedCell, SessionSummary } from '../../../api/types';
 
