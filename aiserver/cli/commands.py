@@ -8,32 +8,32 @@ from importlib import import_module
 from typing import Any
 
 
-def add_group(groups: Any, name: str, text: str) -> Any:
-    """Add a group of commands; return the object that ``add_command`` adds its commands to."""
-    group = groups.add_parser(name, help=text)
+def add_group(groups: Any, name: str, help_text: str) -> Any:
+    """Add a group of commands; return the object to pass to ``add_command`` as ``commands``."""
+    group = groups.add_parser(name, help=help_text)
     return group.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
 
 def add_command(
-    commands: Any, name: str, text: str, run: Callable[[argparse.Namespace], int]
+    commands: Any, name: str, help_text: str, run: Callable[[argparse.Namespace], int]
 ) -> argparse.ArgumentParser:
-    """Add a command. ``text`` is its description in the help; ``run`` returns the exit status."""
+    """Add a command. ``run`` runs the command and returns the exit status."""
     command: argparse.ArgumentParser = commands.add_parser(
-        name, help=text, description=f"{text[0].upper()}{text[1:]}."
+        name, help=help_text, description=f"{help_text[0].upper()}{help_text[1:]}."
     )
     command.set_defaults(run=run)
     return command
 
 
 def add_store_command(
-    commands: Any, name: str, text: str, target: str, option: str = "--store"
+    commands: Any, name: str, help_text: str, function_path: str, option: str = "--store"
 ) -> argparse.ArgumentParser:
     """Add a command that works on a store. The option named ``option`` selects the store.
 
-    ``target`` is the command's function with its module, such as ``sessions.copy.run_copy``. The
-    module is imported only when the command runs.
+    ``function_path`` is the command's function with its module, such as
+    ``sessions.copy.run_copy``. The module is imported only when the command runs.
     """
-    module, _, function = target.rpartition(".")
+    module, _, function = function_path.rpartition(".")
 
     def run(arguments: argparse.Namespace) -> int:
         from .sessions.stores import run_with_store
@@ -41,7 +41,7 @@ def add_store_command(
         run_command = getattr(import_module(f".{module}", __package__), function)
         return run_with_store(run_command, arguments)
 
-    command = add_command(commands, name, text, run)
+    command = add_command(commands, name, help_text, run)
     command.add_argument(
         option,
         dest="store",

@@ -15,14 +15,15 @@ from ..sessions.file.root import FOLDER, path_from_url
 if TYPE_CHECKING:
     from ..extension import AIServer
 
-# A match means that a choice is a path. Names of stores and classes never match.
+# Recognises a path in the user's choice of a store. Names of stores and of classes don't match.
 _PATH_SIGN = re.compile(r"[/\\]|^[.~]")
 
 
 class Configuration:
-    """The configuration that a server started in the current folder would use. None is started.
+    """The configuration that a server started in the current folder would use.
 
-    Raises SettingError if Jupyter rejects the configuration; Jupyter has then printed the reason.
+    No server is started. Raises SettingError if Jupyter rejects the configuration. Jupyter has then
+    printed the reason.
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Configuration:
                 "Jupyter can't start with this configuration. See the error above."
             ) from error
         root = self._server.config.ServerApp.get("root_dir") or Path.cwd()
-        self.start = Path(root).expanduser()
+        self.root_dir = Path(root).expanduser()
         """The folder whose notebooks the server would offer."""
 
     @property
@@ -53,12 +54,15 @@ class Configuration:
         return AIServer(config=self._server.config)
 
     def create_store(self, choice: str = "") -> SessionManager:
-        """Create the store that ``choice`` names (a URL, name or folder), or the configured one."""
+        """Create the store that ``choice`` names by its URL, name or folder.
+
+        Without a choice, create the configured store.
+        """
         folder = _folder_from(choice)
         if folder is not None:
             # Pass the folder as `root`: a configured `root` would override the folder in a URL.
             return FileSessionManager(parent=self.extension, root=str(folder))
-        store: SessionManager = self.extension.make_sessions(str(self.start), choice)
+        store: SessionManager = self.extension.make_sessions(str(self.root_dir), choice)
         return store
 
     def owner_in(self, store: SessionManager) -> str:
@@ -67,7 +71,10 @@ class Configuration:
 
 
 def _folder_from(choice: str) -> Path | None:
-    """Return the folder that a choice names by a ``file:`` URL or by a path; otherwise None."""
+    """Return the root that a choice names by a ``file:`` URL or a path; None for other choices.
+
+    A choice may also name the folder ``.aiserver_sessions`` in the root.
+    """
     if choice.lower().startswith("file:"):
         folder = path_from_url(choice)
     elif "://" not in choice and (_PATH_SIGN.search(choice) or (choice and Path(choice).is_dir())):

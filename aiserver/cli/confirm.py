@@ -8,10 +8,11 @@ from ..errors import SettingError
 
 
 def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
-    """Return whether the user agrees. ``default`` is the answer if the user only presses Enter.
+    """Ask the user a yes/no question, and return whether the user said yes.
 
-    With ``yes`` (the option ``--yes``) the user is not asked. Raises SettingError if the user has
-    to be asked but there is no terminal.
+    ``default`` is returned if the user only presses Enter. If ``yes`` (the option ``--yes``) is
+    set, the user is not asked. Raises SettingError if the user has to be asked but there is no
+    terminal.
     """
     if yes:
         return True
@@ -21,4 +22,4 @@ def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
         answer = input(f"{question} [{'Y/n' if default else 'y/N'}] ").strip().lower()
     except EOFError:  # Ctrl+D
         return False
-    return default if not answer else answer in ("y", "yes", "是")
+    return default if not answer else answer in ("y", "yes", "是")  # 是 is Chinese for yes

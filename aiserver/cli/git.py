@@ -1,9 +1,10 @@
 """The commands ``jupyter aiserver git …``: set up and run the merge driver.
 
-Git calls a merge driver when both branches have changed a file. Ours merges histories.
+Git calls a merge driver when both branches have changed a file. AI Server's merge driver merges
+histories.
 
 Invariants: the command ``merge`` needs no server, configuration or store, and reads only the files
-that git names. It imports few modules, because git starts it again for each file.
+that git names. This command imports few modules, because git starts it again for each file.
 """
 
 from __future__ import annotations

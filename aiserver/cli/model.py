@@ -64,8 +64,9 @@ def run_install(arguments: argparse.Namespace) -> int:
         print("Nothing was downloaded.")
         return 1
     if arguments.json:
-        # The server runs this command for the page, and cancels it with SIGTERM. Handle SIGTERM
-        # like Ctrl+C, so that a `pip` that was started for the download ends, too.
+        # The Jupyter server runs this command for the page, and cancels the command with SIGTERM.
+        # SIGTERM is handled like Ctrl+C, so that a `pip` process that this command has started for
+        # the download ends, too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with JsonProgress() if arguments.json else TerminalProgress() as progress:
@@ -73,7 +74,7 @@ def run_install(arguments: argparse.Namespace) -> int:
     except InstallFailed as error:
         return _print_failure(error, arguments)
     except OSError as error:
-        return _print_failure(InstallFailed(_error_text(error)), arguments)
+        return _print_failure(InstallFailed(_disk_error_text(error)), arguments)
     if arguments.json:
         return 0
     print(f"{weights.LABEL} is installed: {path}")
@@ -140,8 +141,8 @@ def run_remove(arguments: argparse.Namespace) -> int:
         print("Nothing was deleted.")
         return 1
     try:
-        for each in paths:
-            shutil.rmtree(each) if each.is_dir() else each.unlink()
+        for file_or_folder in paths:
+            shutil.rmtree(file_or_folder) if file_or_folder.is_dir() else file_or_folder.unlink()
     except OSError as error:
         raise StorageError(f"Can't delete the files in {folder}. Check its permissions.") from error
     print(f"{weights.LABEL} was removed.")
@@ -158,7 +159,8 @@ def _is_runtime_installed() -> bool:
     return importlib.util.find_spec("xllamacpp") is not None
 
 
-def _error_text(error: OSError) -> UserText:
+def _disk_error_text(error: OSError) -> UserText:
+    """Return a sentence for people about an error of the file system."""
     if storage_error_class(error) is StorageFull:
         return _DISK_FULL
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

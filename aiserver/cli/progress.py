@@ -9,14 +9,15 @@ from typing import Any, TextIO
 
 from ..llm.local.progress import Progress
 
-_SECONDS_BETWEEN_LINES = 5.0  # of text
-_SECONDS_BETWEEN_STATES = 0.2  # in JSON
+_SECONDS_BETWEEN_LINES = 5.0  # for progress that is printed as text
+_SECONDS_BETWEEN_STATES = 0.2  # for progress that is printed as JSON
 
 
 def _create_bar(stream: TextIO, *columns: str) -> Any:
     """Create a bar of ``rich`` with one task, whose id is 0.
 
-    The bar is shown only if ``stream`` is a terminal. ``columns`` are names of column classes.
+    The bar is shown only if ``stream`` is a terminal. ``columns`` are the names of ``rich``'s
+    classes for the columns to the right of the bar.
     """
     from rich import console, progress
 
@@ -34,7 +35,10 @@ def _create_bar(stream: TextIO, *columns: str) -> Any:
 
 
 class ProgressBar:
-    """A context manager that counts items on standard error, if that is a terminal."""
+    """A context manager that shows how many items are done.
+
+    The bar is on standard error. If standard error is not a terminal, nothing is shown.
+    """
 
     def __init__(self, label: str, total: int | None = None) -> None:
         self._bar = _create_bar(sys.stderr, "MofNCompleteColumn")
@@ -59,7 +63,7 @@ class ProgressBar:
 class TerminalProgress(Progress):
     """Shows a download's progress on standard output.
 
-    At a terminal it shows a bar, otherwise it prints a line every few seconds.
+    The progress is a bar if standard output is a terminal, and else a new line every few seconds.
     """
 
     def __init__(self) -> None:
@@ -75,18 +79,18 @@ class TerminalProgress(Progress):
         self._bar.stop()
 
     def log(self, sentence: str) -> None:
-        """See Progress."""
+        """Print a sentence above the bar."""
         self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
     def show_stage(self) -> None:
-        """See Progress."""
+        """Show the name of the stage that has begun."""
         self._bar.reset(0, description=self.name, total=self.total)
         self._next_line_time = time.monotonic() + _SECONDS_BETWEEN_LINES
         if self._bar.disable:
             self.log(f"{self.name} …")
 
     def show_done(self) -> None:
-        """See Progress."""
+        """Show how many bytes of the stage are done."""
         self._bar.update(0, completed=self.done)
         if self._bar.disable and time.monotonic() >= self._next_line_time:
             self._next_line_time = time.monotonic() + _SECONDS_BETWEEN_LINES
@@ -107,12 +111,12 @@ class JsonProgress(Progress):
         self._phase_maximum: tuple[str, int] = ("", 0)  # a phase, and the most bytes printed for it
 
     def log(self, sentence: str) -> None:
-        """See Progress."""
+        """Print the state with this sentence as its message."""
         self._message = sentence
         self.show_stage()
 
     def show_stage(self) -> None:
-        """See Progress."""
+        """Print the current state."""
         self._last_print_time, self._last_printed_done = time.monotonic(), self.done
         phase, maximum = self._phase_maximum
         done = min(self.before + self.done, self.overall)
@@ -130,8 +134,9 @@ class JsonProgress(Progress):
         )
 
     def show_done(self) -> None:
-        """See Progress."""
-        # Print each percent at once. If the download then stalls, the last printed state is right.
+        """Print the current state, unless a similar state was printed just before."""
+        # Print each further percent at once. Otherwise, if the download stalled then, the last
+        # printed state would be far behind.
         has_advanced = self.done - self._last_printed_done >= self.overall / 100
         if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
             self.show_stage()

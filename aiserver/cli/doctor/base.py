@@ -10,16 +10,17 @@ Level = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One result of a check, printed as a line of the doctor's report.
-
-    Its level is ``problem`` if it prevents AI Server from working, ``note`` if it doesn't but is
-    worth knowing, and else ``ok``.
-    """
+    """One result of a check, printed as a line of the doctor's report."""
 
     level: Level
+    """``problem`` if the finding prevents AI Server from working.
+
+    ``note`` if the user should know the finding although AI Server works. ``ok`` if everything is
+    as it should be.
+    """
     text: str
     fix: str = ""
-    """An instruction for fixing the problem. Notes may have none."""
+    """An instruction for fixing the problem; empty if there is nothing to fix."""
 
 
 def ok(text: str) -> Finding:
@@ -28,7 +29,7 @@ def ok(text: str) -> Finding:
 
 
 def note(text: str, fix: str = "") -> Finding:
-    """Return a finding that is worth knowing but doesn't prevent AI Server from working."""
+    """Return a finding that the user should know, although AI Server works."""
     return Finding("note", text, fix)
 
 

@@ -1,8 +1,8 @@
 """The command ``jupyter aiserver doctor``: run the checks and print their findings.
 
 Invariants: the checks use the configuration that a server started in the same folder would use. The
-exit status is 1 if there is a problem, else 0. A check that raises an exception is reported as a
-problem, and all other checks run.
+exit status is 1 if there is a problem, else 0. If a check raises an exception, the exception is
+reported as a problem, and the remaining checks still run.
 """
 
 from __future__ import annotations
@@ -40,9 +40,12 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     """Run all checks for a server in the current folder, and print their findings."""
     report = [(name, _run_check(check)) for name, check in _create_checks(ask=arguments.ask)]
     if arguments.json:
-        # Scripts read this output, in which the instruction for fixing is called "mend".
+        # Scripts read this JSON. So the key for the fix keeps the name that it had from the start.
         data = {
-            name: [{"level": f.level, "text": f.text, "mend": f.fix} for f in findings]
+            name: [
+                {"level": finding.level, "text": finding.text, "mend": finding.fix}
+                for finding in findings
+            ]
             for name, findings in report
         }
         print(json.dumps(data, ensure_ascii=False, indent=2))
@@ -65,7 +68,7 @@ def _create_checks(*, ask: bool) -> Checks:
         finding = problem(error.message, _CONFIGURATION_FIX)
         return [("Configuration", lambda: [finding])]
     return [
-        ("Installation", lambda: check_installation(enabled=configuration.is_enabled)),
+        ("Installation", lambda: check_installation(is_enabled=configuration.is_enabled)),
         ("Histories", lambda: asyncio.run(check_store(configuration.create_store()))),
         ("Settings", lambda: check_settings(configuration.extension.make_models().folder)),
         (
@@ -76,7 +79,7 @@ def _create_checks(*, ask: bool) -> Checks:
 
 
 def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
-    """Return the findings of a check, or a problem if the check itself fails for any reason."""
+    """Return the findings of a check, or a problem if the check raises any exception."""
     try:
         return check()
     except Exception as error:
@@ -85,7 +88,7 @@ def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def _supported_signs() -> dict[str, str]:
-    """Return the signs that mark findings, in ASCII if the output's encoding needs that."""
+    """Return the signs to print before findings. They are ASCII if the encoding requires this."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -101,7 +104,9 @@ def _print(report: list[tuple[str, list[Finding]]]) -> None:
             print(f"  {signs[finding.level]} {finding.text}")
             if finding.fix:
                 print(f"    {signs['fix']} {finding.fix}")
-    problem_count = sum(f.level == "problem" for _, findings in report for f in findings)
+    problem_count = sum(
+        finding.level == "problem" for _, findings in report for finding in findings
+    )
     if problem_count:
         print(f"\n{problem_count} {'problem' if problem_count == 1 else 'problems'} found.")
     else:

@@ -20,20 +20,20 @@ from ... import __version__
 from .base import Finding, note, ok, problem
 
 _REINSTALL = "pip install --force-reinstall aiserver"
-# The lowest supported version, and the lowest that is no longer supported.
+# For each frontend: the lowest supported version, and the version from which on it isn't supported.
 _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 
-def check_installation(*, enabled: bool) -> list[Finding]:
+def check_installation(*, is_enabled: bool) -> list[Finding]:
     """Check the server extension and the JupyterLab extension.
 
-    ``enabled`` is whether the server extension is enabled in Jupyter's configuration.
+    ``is_enabled`` is whether Jupyter's configuration enables the server extension.
     """
     return [
         _report_versions(),
         *_check_requirements(),
         *_check_frontends(),
-        _check_server_extension(enabled),
+        _check_server_extension(is_enabled),
         *_check_labextension(),
     ]
 
@@ -91,9 +91,9 @@ def _check_frontends() -> list[Finding]:
     ]
 
 
-def _check_server_extension(enabled: bool) -> Finding:
+def _check_server_extension(is_enabled: bool) -> Finding:
     """Check that the server extension is enabled."""
-    if enabled:
+    if is_enabled:
         return ok("The server extension is enabled.")
     return problem(
         "The server extension is not enabled.",
@@ -102,7 +102,7 @@ def _check_server_extension(enabled: bool) -> Finding:
 
 
 def _check_labextension() -> list[Finding]:
-    """Check that the JupyterLab extension is enabled and has the version of the server's."""
+    """Check that the JupyterLab extension is enabled and as new as the server extension."""
     from jupyter_core.paths import jupyter_path
 
     folders = jupyter_path("labextensions")
@@ -118,13 +118,13 @@ def _check_labextension() -> list[Finding]:
                 f"{__version__}."
             )
             return [problem(text, f"{_REINSTALL}, then reload the page")]
-        enabled = ok("The JupyterLab extension is installed and enabled.")
-        return _find_disabled_plugins(folders) or [enabled]
+        success = ok("The JupyterLab extension is installed and enabled.")
+        return _find_disabled_plugins(folders) or [success]
     return [problem("The JupyterLab extension is not installed.", _REINSTALL)]
 
 
 def _normalize(version: str) -> str:
-    """Write a version as Python packages do: ``1.0.0a1`` for npm's ``1.0.0-alpha.1``."""
+    """Return a version as Python packages write it: ``1.0.0a1`` for npm's ``1.0.0-alpha.1``."""
     try:
         return str(Version(version))
     except ValueError:

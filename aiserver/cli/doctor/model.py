@@ -21,7 +21,8 @@ _NO_MODEL = (
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
     """Check the default model, and report whether the other models are available.
 
-    With ``ask``, the default model must also answer. Closes ``models``.
+    If ``ask`` is set, also check that the default model answers a test request. Closes ``models``
+    at the end.
     """
     try:
         overview = await models.overview()

@@ -33,12 +33,15 @@ from ...sessions.record.damage.conflict_markers import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
-_START_SIZE = 4096  # the cell id is in this many bytes at the start of a session file
+_START_SIZE = 4096  # bytes at the start of a session file, which contain the cell's id
 LOW_SPACE = 100 * 1024 * 1024  # the doctor warns if fewer bytes are free
 
 
 def check_storage(root: Path) -> list[Finding]:
-    """Check the folder of histories below ``root``. (It is created when a history is saved.)"""
+    """Check the folder of histories in ``root``.
+
+    This folder may be missing, because it is created only when the first history is saved.
+    """
     folder = root / FOLDER
     if not root.is_dir():
         state = "is not a folder" if root.exists() else "does not exist"
@@ -56,7 +59,10 @@ def check_storage(root: Path) -> list[Finding]:
 
 
 def check_settings(folder: Path) -> list[Finding]:
-    """Check the folder of settings and keys. (It is created when it is needed first.)"""
+    """Check the folder of settings and keys.
+
+    This folder may be missing, because it is created only when something is first saved in it.
+    """
     existing = folder
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
@@ -80,7 +86,7 @@ def _root_fix(root: Path) -> str:
 
 
 def _report_location(folder: Path) -> Finding:
-    """Report where histories are saved and how many there are; note quarantined files."""
+    """Report where histories are saved, how many there are, and how many files are quarantined."""
     if not folder.is_dir():
         return ok(f"Histories will be saved in {folder}")
     names = [path.name for path in folder.iterdir()]
@@ -95,14 +101,14 @@ def _report_location(folder: Path) -> Finding:
 
 
 def _check_duplicates(folder: Path) -> list[Finding]:
-    """Note files that cloud sync or the restore of a backup has created as duplicates."""
+    """Report duplicates of history files, which cloud sync or restoring a backup may create."""
     session_names, log_names = _names_in(folder), _names_in(folder / NOTEBOOKS)
     duplicates = [name for name in session_names if is_copy(name, _read_start(folder / name))]
     notebook_ids = {id_ for name in log_names if (id_ := log_notebook_id(name))}
     copied_logs = [
         f"{NOTEBOOKS}/{name}" for name in log_names if copied_notebook_id(name, notebook_ids)
     ]
-    # Each entry of a change log contains `"seq"`; other files may have a similar name.
+    # Only change logs contain `"seq"`. Other files may happen to have the name of a copied log.
     duplicates += [name for name in copied_logs if b'"seq"' in _read_start(folder / name)]
     if not duplicates:
         return []
@@ -115,7 +121,7 @@ def _check_duplicates(folder: Path) -> list[Finding]:
 
 
 def _check_git_conflicts(folder: Path) -> list[Finding]:
-    """Note files with git's conflict markers, if the folder is in a git repository."""
+    """Report files that contain git's conflict markers, if the folder is in a git repository."""
     if not any((parent / ".git").exists() for parent in folder.absolute().parents):
         return []
     files = [folder / name for name in _names_in(folder) if may_be_session(name)]
@@ -133,7 +139,10 @@ def _names_in(folder: Path) -> list[str]:
 
 
 def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
-    """Return the first ``size`` bytes of a file (-1: all); nothing if it can't be read."""
+    """Return the first ``size`` bytes of a file, or all bytes if ``size`` is -1.
+
+    Returns nothing if the file can't be read.
+    """
     try:
         with file.open("rb") as content:
             return content.read(size)
@@ -191,13 +200,16 @@ def _check_free_space(root: Path) -> Finding:
 
 
 def _check_network_disk(root: Path) -> list[Finding]:
-    """Note if the folder is on a network disk."""
+    """Report if the folder is on a network disk."""
     disk = network_disk(root)
     return [note(disk.warning, SINGLE_SERVER_ADVICE)] if disk else []
 
 
 def _check_system_locks(root: Path) -> list[Finding]:
-    """Note if the disk has no locks of the operating system, so that lock files replace them."""
+    """Report if the disk doesn't support locks of the operating system.
+
+    AI Server uses lock files there instead.
+    """
     locks = root / FOLDER / LOCKS
     if has_system_locks(locks if locks.is_dir() else root):
         return []

@@ -91,8 +91,8 @@ def _notebook_id(name: str) -> str:
 def _write_file(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
     """Write the file ``output``; return its path.
 
-    If ``output`` is a folder, the file is called ``name`` and is written into the folder. If
-    ``output`` is None, it is written into the current folder.
+    If ``output`` is a folder, a file called ``name`` is written into this folder. If ``output`` is
+    None, a file called ``name`` is written into the current folder.
     """
     target = Path(output or name)
     if target.is_dir():

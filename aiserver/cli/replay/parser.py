@@ -9,10 +9,10 @@ from typing import Any
 
 from ..commands import add_group, add_store_command
 
-# This list repeats ``sharing.export.FORMATS``: importing it would make every command slower to
-# start.
+# These names are repeated from ``sharing.export.FORMATS``, because importing that module would make
+# every command slower to start.
 _FORMATS = ("html", "md", "ipynb")
-_NOTEBOOK = "the notebook (file or ID)"
+_NOTEBOOK_HELP = "the notebook (file or ID)"
 
 
 def add_commands(groups: Any) -> None:
@@ -22,13 +22,13 @@ def add_commands(groups: Any) -> None:
     command = add_store_command(
         commands, "show", "print how each cell was made", "replay.commands.run_show"
     )
-    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
     command.add_argument("--cell", metavar="ID", help="only this cell (ID, or the start of it)")
 
     command = add_store_command(
         commands, "export", "export the replay as one file", "replay.commands.run_export"
     )
-    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
     command.add_argument(
         "--format",
         choices=_FORMATS,
@@ -49,5 +49,5 @@ def add_commands(groups: Any) -> None:
         "show how much was written by AI, and by which models",
         "replay.commands.run_report",
     )
-    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
+    command.add_argument("notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
     command.add_argument("--json", action="store_true", help="print JSON")

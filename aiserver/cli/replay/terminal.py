@@ -15,7 +15,7 @@ from ...replay import Step, report
 from ...sharing.labels import cell_name, outcome, percent, title
 from ...sharing.labels import shares as shares_of
 from ...sharing.narrative import change
-from ..safe_text import safe
+from ..safe_text import make_safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,7 +53,7 @@ def print_history(history: History, cell_ids: Collection[str]) -> None:
 
 
 def print_report(notebook_report: Mapping[str, Any], name: str) -> None:
-    """Print how many lines of a notebook are by whom: in total, by model, and by cell."""
+    """Print how many lines each contributor wrote: in total, by model or person, and by cell."""
     console = _create_console()
     total = notebook_report["total"]
     line_count = total["lines"]
@@ -65,14 +65,15 @@ def print_report(notebook_report: Mapping[str, Any], name: str) -> None:
         text = f"  {label:<{width}}{count:>6,}  {percent(count, line_count):>6}  "
         _print_line(console, (text, ""), (bar, _SHARE_COLOURS.get(label, "dim")))
     for count_by_name in (total["models"], total["names"]):
-        for name, count in sorted(count_by_name.items(), key=lambda pair: (-pair[1], pair[0])):
-            text = f"  {count:>{width + 6},}  {percent(count, line_count):>6}  {name}"
+        pairs = sorted(count_by_name.items(), key=lambda pair: (-pair[1], pair[0]))
+        for contributor, count in pairs:
+            text = f"  {count:>{width + 6},}  {percent(count, line_count):>6}  {contributor}"
             _print_line(console, (text, "dim"))
     _print_line(console, (f"  {total['turns']:,} requests", "dim"))
     for number, cell in enumerate(notebook_report["cells"], 1):
         if cell["lines"] or cell["turns"]:
-            name = cell_name(number, cell)
-            text = f"  {name:<9} {cell['lines']:>5,} lines  AI {cell['byModel']:>5,}"
+            cell_label = cell_name(number, cell)
+            text = f"  {cell_label:<9} {cell['lines']:>5,} lines  AI {cell['byModel']:>5,}"
             text += f"  by hand {cell['byPerson']:>5,}"
             other_count = cell["lines"] - cell["byModel"] - cell["byPerson"]
             text += f"  other {other_count:>5,}  requests {cell['turns']:>3,}  "
@@ -91,7 +92,7 @@ def _print_step(console: Console, step: Step) -> None:
     )
     if step.kind != "run":
         for line in change(step):
-            # The position line of a diff ("@@ …") says nothing if the cell was empty before.
+            # The position line of a diff ("@@ …") is useless if the cell was empty before the step.
             if not line.startswith("@@") or step.before:
                 _print_line(console, (f"       {line}", _DIFF_COLOURS.get(line[:1], "dim")))
     if step.error:
@@ -100,7 +101,7 @@ def _print_step(console: Console, step: Step) -> None:
 
 
 def _model_time_and_outcome(step: Step) -> list[tuple[str, str]]:
-    """Return styled texts for the end of a step's line."""
+    """Return a step's model, time and outcome as styled texts for the end of the step's line."""
     model_and_time = [step.model or "", step.timestamp[:16].replace("T", " ")]
     styled_texts = [("  " + "  ".join(text for text in model_and_time if text), "dim")]
     if text := outcome(step):
@@ -109,7 +110,7 @@ def _model_time_and_outcome(step: Step) -> list[tuple[str, str]]:
 
 
 def _shares_text(cell_report: Mapping[str, Any] | None) -> str:
-    """Return the percentages of a cell's lines by contributor; nothing without lines."""
+    """Return what percentage of a cell's lines each contributor wrote; empty without lines."""
     if not cell_report or not cell_report["lines"]:
         return ""
     shares = [
@@ -131,5 +132,5 @@ def _print_line(console: Console, *styled_texts: tuple[str, str]) -> None:
     """Print texts, each with its style, as one line."""
     from rich.text import Text
 
-    line = ((safe(text).replace("\n", " "), style) for text, style in styled_texts)
+    line = ((make_safe(text).replace("\n", " "), style) for text, style in styled_texts)
     console.print(Text.assemble(*line))

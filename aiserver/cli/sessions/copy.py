@@ -15,12 +15,12 @@ from ...models import SessionKey
 from ...sessions.base import SessionManager
 from ...transfer.write import Report, StoreWriter
 from ..progress import ProgressBar
-from ..safe_text import safe
-from .stores import StoreContext, create_folder, open_store
+from ..safe_text import make_safe
+from .stores import StoreContext, create_root, open_store
 
 
 async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
-    """Copy the selected owners' data from the store ``source`` to the store ``--to``."""
+    """Copy the selected owners' data from ``source`` to the store that the option --to names."""
     if arguments.all_owners and arguments.to_owner is not None:
         raise SettingError("--to-owner can't be used with --all-owners.")
     async with open_store(arguments.to, arguments.to_owner, False, source.configuration) as target:
@@ -28,12 +28,14 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
             raise SettingError("Source and target are the same store.")
         if not await source.store.list_owners():  # the name of the store is probably mistyped
             raise StorageError(f"No histories in {source.name}.")
-        create_folder(target)
-        owners = {owner: owner if arguments.all_owners else target.owner for owner in source.owners}
+        create_root(target)
+        target_owner_by_owner = {
+            owner: owner if arguments.all_owners else target.owner for owner in source.owners
+        }
         report = Report()
         with ProgressBar("copying") as bar:
             try:
-                for owner, to_owner in owners.items():
+                for owner, to_owner in target_owner_by_owner.items():
                     await copy(source.store, target.store, owner, to_owner, report, bar)
             except BaseException:
                 # The copy was interrupted, for example by Ctrl+C or a full disk.
@@ -41,7 +43,8 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # Damaged records may be missing in lists, and then weren't copied. So count them.
+            # A store may leave damaged data out of its lists, so that it wasn't copied. So count
+            # the damaged sessions, change logs and blobs.
             damaged_count = await _count_damaged(source, bar)
         _print_summary(report, source, target, damaged_count)
     return 1 if report.skipped or damaged_count else 0
@@ -55,7 +58,7 @@ async def copy(
     report: Report | None = None,
     bar: ProgressBar | None = None,
 ) -> Report:
-    """Copy all data of one owner. Can also be called by other programs."""
+    """Copy all data of one owner. Other programs can also call this function."""
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)
     source_blobs = await source.list_blobs(owner=owner)
@@ -103,7 +106,7 @@ async def copy(
 
 
 async def _count_damaged(source: StoreContext, bar: ProgressBar) -> int:
-    """Return the number of damaged records of the selected owners."""
+    """Return the number of damaged sessions, change logs and blobs of the selected owners."""
     bar.begin("checking", 0)
     damaged_count = 0
     for owner in source.owners:
@@ -116,7 +119,7 @@ def _print_summary(
     report: Report, source: StoreContext, target: StoreContext, damaged_count: int
 ) -> None:
     for reason in report.skipped:
-        print(f"Not copied: {safe(reason)}", file=sys.stderr)
+        print(f"Not copied: {make_safe(reason)}", file=sys.stderr)
     print(f"{report.session_count:,} histories from {source.name} are now in {target.name}:")
     print("\n".join(report.lines()))
     if report.skipped:

@@ -38,10 +38,11 @@ async def delete_sessions(
     revisions: Mapping[SessionKey, int],
     logs: Collection[tuple[str, str]],
 ) -> set[SessionKey]:
-    """Delete the sessions that still have these revisions; return the keys of all others.
+    """Delete the sessions that still have these revisions.
 
-    ``logs`` contains owners and notebook ids. The change logs of these notebooks are deleted, too,
-    unless the notebook keeps a session. Prints how many sessions were deleted.
+    Returns the keys of the sessions that were not deleted, and prints how many were deleted.
+    ``logs`` contains pairs of an owner and a notebook id. The change logs of these notebooks are
+    deleted, too, except for notebooks that still have a session.
     """
     reason_by_remaining_key: dict[SessionKey, str] = {}
     with ProgressBar("deleting", len(revisions)) as bar:

@@ -1,6 +1,6 @@
 """``sessions export``: export histories as JSON, JSON Lines or Markdown.
 
-Only JSON can be imported again.
+AI Server can import only the JSON again.
 
 Invariants: files are written atomically, and only the user who runs the command can read them. An
 existing file that has other content is not overwritten.
@@ -62,7 +62,7 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
 async def _load_sessions(
     context: StoreContext, keys: list[SessionKey]
 ) -> AsyncIterator[tuple[SessionKey, Session]]:
-    """Yield the sessions with these keys. Print a message for each that can't be loaded."""
+    """Yield the sessions with these keys. Print a message for each session that can't be loaded."""
     for key in keys:
         try:
             session = await context.store.load_if_exists(key)
@@ -99,7 +99,10 @@ def _json_lines(session: Session) -> list[bytes]:
 
 
 def write_new_file(folder: Path, name: str, data: bytes) -> bool:
-    """Write a file. Write nothing and return False if it exists and has other content."""
+    """Write a file and return True, unless a file with this name exists.
+
+    Returns whether an existing file has the same content, and doesn't change it.
+    """
     file = folder / name
     if file.exists() or file.is_symlink():
         return file.is_file() and file.read_bytes() == data

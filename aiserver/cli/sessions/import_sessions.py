@@ -17,8 +17,8 @@ from ...transfer.importers.base import ReadResult, with_ids
 from ...transfer.sources import InputFiles
 from ...transfer.write import Report, StoreWriter
 from ..progress import ProgressBar
-from ..safe_text import safe
-from .stores import StoreContext, create_folder
+from ..safe_text import make_safe
+from .stores import StoreContext, create_root
 
 _REDIS_SCHEMES = ("redis", "rediss", "unix")
 _Input = InputFiles | AgentScopeDatabase | AgentScopeRedis
@@ -31,7 +31,7 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
         raise SettingError("--cell requires --notebook.")
     inputs = [_create_input(name, arguments, context) for name in arguments.source]
     if not arguments.dry_run:
-        create_folder(context)
+        create_root(context)
     report = Report()
     writer = StoreWriter(context.store, report, dry_run=arguments.dry_run)
     last_name = None
@@ -46,9 +46,9 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
                     if reason not in report.skipped:
                         report.skipped.append(reason)
                     result.sessions = []
-                owner_of = partial(_owner_of, result, context, arguments)
+                owner_of = partial(_target_owner, result, context, arguments)
                 await _write(result, writer, owner_of, (notebook_id, arguments.cell))
-                if name != last_name:  # a backup yields several results of the same name
+                if name != last_name:  # a backup yields several results with the same name
                     bar.advance()
                 last_name = name
     _print_summary(report, dry_run=arguments.dry_run)
@@ -72,7 +72,7 @@ def notebook_id_of(path: str) -> str:
 
 
 def _total_count(inputs: list[_Input]) -> int | None:
-    """Return the number of files and sessions to import; None if it is not known in advance."""
+    """Return the number of files and stored sessions to import; None if it can't be known yet."""
     total = 0
     for each_input in inputs:
         count = each_input.count()
@@ -100,10 +100,11 @@ async def _write(
     owner_of: Callable[[str], str],
     target_ids: tuple[str | None, str | None],
 ) -> None:
-    """Write what was read into the store.
+    """Write the sessions, change logs and blobs of a result into the store.
 
     ``owner_of`` maps an owner in the input to the owner in the store. ``target_ids`` are the ids of
-    the notebook and cell that the sessions are attached to; None stands for a session's own id.
+    the notebook and the cell that the sessions are attached to. If such an id is None, the sessions
+    keep their own.
     """
     # Blobs first, so that sessions never refer to missing blobs.
     for owner, data in result.blobs:
@@ -118,13 +119,14 @@ async def _write(
         await writer.write_log(log_notebook_id, owner_of(owner), log)
 
 
-def _owner_of(
+def _target_owner(
     result: ReadResult, context: StoreContext, arguments: argparse.Namespace, owner: str
 ) -> str:
     """Return the owner that data of ``owner`` gets in the store.
 
-    Data of a backup keeps its owner, unless the command names another. In a shared store, data
-    without an owner, and data that isn't from a backup, gets the owner who runs the command.
+    Data of a backup keeps its owner, unless the command has the option ``--owner``. Other data gets
+    the owner that the command writes for. So does data of a backup without an owner, if the store
+    is shared.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner
@@ -133,7 +135,7 @@ def _owner_of(
 
 def _print_summary(report: Report, *, dry_run: bool) -> None:
     for reason in report.skipped:
-        print(f"Skipped: {safe(reason)}", file=sys.stderr)
+        print(f"Skipped: {make_safe(reason)}", file=sys.stderr)
     turns, events = f"{report.turn_count:,} requests", f"{report.event_count:,} events"
     print(f"Read {report.session_count:,} histories with {turns} and {events}:")
     print("\n".join(report.lines()))

@@ -14,11 +14,11 @@ from typing import Any
 from ...errors import NotFound
 from ...models import Interaction, Session, SessionKey, SessionSummary
 from ...transfer.markdown import session_markdown, turn_markdown
-from ..safe_text import safe
+from ..safe_text import make_safe
 from .selection import select
 from .stores import StoreContext
 
-_RELATIVE_WIDTHS = {"last request": 3}  # of columns that are wider than 1
+_RELATIVE_WIDTHS = {"last request": 3}  # columns that aren't in this mapping have the width 1
 _HEADINGS: tuple[str, ...] = (
     "owner",
     "notebook",
@@ -31,7 +31,7 @@ _HEADINGS: tuple[str, ...] = (
 
 
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """List the sessions: a table at a terminal, tab-separated lines in a pipe."""
+    """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe."""
     rows = await select(context, arguments.notebook)
     if arguments.json:
         data = [_as_data(key, summary) for key, summary in rows]
@@ -40,7 +40,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     if not rows:
         print(f"No histories in {context.name}.")
         return 0
-    paths = await paths_of(context)
+    paths = await last_recorded_paths(context)
     is_terminal = sys.stdout.isatty()
     headings = _HEADINGS
     lines = [_columns(key, summary, paths, is_terminal) for key, summary in rows]
@@ -56,7 +56,10 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
 
 
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print the turns of the selected sessions."""
+    """Print the turns and events of the selected sessions.
+
+    If no session is selected, print the session that was changed last.
+    """
     rows = await select(context, arguments.name)
     if not rows:
         raise NotFound(f"No histories in {context.name}.")
@@ -84,7 +87,7 @@ def _print_session(session: Session, *, only_latest: bool) -> None:
 
 def _print_markdown(markdown: str) -> None:
     """Print Markdown, with colours at a terminal."""
-    text = safe(markdown)
+    text = make_safe(markdown)
     if not sys.stdout.isatty():
         sys.stdout.write(text)
         return
@@ -96,8 +99,8 @@ def _print_markdown(markdown: str) -> None:
     )
 
 
-async def paths_of(context: StoreContext) -> dict[tuple[str, str], str]:
-    """Return the last recorded path of each notebook, by owner and notebook id."""
+async def last_recorded_paths(context: StoreContext) -> dict[tuple[str, str], str]:
+    """Return the path of each notebook that was recorded last, by owner and notebook id."""
     paths = {}
     for owner in context.owners:
         for notebook_id in await context.store.list_notebooks(owner=owner):
@@ -111,7 +114,7 @@ async def paths_of(context: StoreContext) -> dict[tuple[str, str], str]:
 def _columns(
     key: SessionKey, summary: SessionSummary, paths: dict[tuple[str, str], str], is_terminal: bool
 ) -> tuple[str, ...]:
-    """Return the texts of a session in the list, in the order of ``_HEADINGS``."""
+    """Return the texts that the list shows for a session, in the order of ``_HEADINGS``."""
     texts = (
         key.owner,
         paths.get((key.owner, summary.notebook_id), summary.notebook_id),
@@ -121,7 +124,7 @@ def _columns(
         summary.last_updated[:16].replace("T", " ") if is_terminal else summary.last_updated,
         " ".join(summary.last_intent.split()),
     )
-    return tuple(safe(text) for text in texts)
+    return tuple(make_safe(text) for text in texts)
 
 
 def _as_data(key: SessionKey, summary: SessionSummary) -> dict[str, Any]:
@@ -129,7 +132,10 @@ def _as_data(key: SessionKey, summary: SessionSummary) -> dict[str, Any]:
 
 
 def _print_table(headings: tuple[str, ...], lines: list[tuple[str, ...]]) -> None:
-    """Print a table as wide as the terminal. Texts that are too long end in an ellipsis."""
+    """Print a table as wide as the terminal.
+
+    A text that is too long for its column is cut and ends in an ellipsis.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

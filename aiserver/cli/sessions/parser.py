@@ -1,7 +1,7 @@
 """The commands ``jupyter aiserver sessions …`` and their options.
 
-Invariants: each command has one line of help; a command that deletes something has an option
-``--yes``, and asks for confirmation without it.
+Invariants: each command has one line of help. A command that deletes something asks for
+confirmation, unless it has the option ``--yes``.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 
 from ..commands import add_group, add_store_command
 
-# These lists repeat those of the importers and exports: importing them here would make every
-# command slower to start.
+# These names are repeated from the importers and from ``export.py``, because importing those
+# modules would make every command slower to start.
 _FORMATS = ("agentscope", "aiserver", "backup", "chat", "nanobot", "pcai", "verdant")
 _EXPORTS = ("json", "jsonl", "markdown")
-_NOTEBOOK = "only this notebook (file or ID)"
-_NAME = "a notebook (file or ID), a cell ID, or NOTEBOOK/CELL"
+_NOTEBOOK_HELP = "only this notebook (file or ID)"
+_NAME_HELP = "a notebook (file or ID), a cell ID, or NOTEBOOK/CELL"
 
 
 def add_commands(groups: Any) -> None:
@@ -26,7 +26,7 @@ def add_commands(groups: Any) -> None:
     command = add_store_command(
         commands, "list", "list the cells that have a history", "sessions.list_show.run_list"
     )
-    command.add_argument("--notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
+    command.add_argument("--notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
     command.add_argument("--json", action="store_true", help="print JSON")
 
     command = add_store_command(
@@ -36,14 +36,14 @@ def add_commands(groups: Any) -> None:
         "name",
         nargs="?",
         metavar="CELL|NOTEBOOK",
-        help=f"{_NAME} (default: the most recent)",
+        help=f"{_NAME_HELP} (default: the most recent)",
     )
     command.add_argument("--latest", action="store_true", help="only the most recent request")
 
     command = add_store_command(
         commands, "delete", "delete histories permanently", "sessions.delete.run_delete"
     )
-    command.add_argument("name", nargs="+", metavar="CELL|NOTEBOOK", help=_NAME)
+    command.add_argument("name", nargs="+", metavar="CELL|NOTEBOOK", help=_NAME_HELP)
     command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
 
     command = add_store_command(
@@ -57,7 +57,7 @@ def add_commands(groups: Any) -> None:
     command.add_argument(
         "--format", choices=_EXPORTS, default="json", help="output format (default: json)"
     )
-    command.add_argument("--notebook", metavar="NOTEBOOK", help=_NOTEBOOK)
+    command.add_argument("--notebook", metavar="NOTEBOOK", help=_NOTEBOOK_HELP)
     command.add_argument("--cell", metavar="ID", help="only this cell (ID)")
 
     _add_import(commands)
@@ -112,7 +112,8 @@ def _add_import(commands: Any) -> None:
         "--unpack-limit",
         type=_gigabytes,
         metavar="GB",
-        help="maximum unpacked size of a backup (default: 2 GB, and at most 200 times its size)",
+        help="maximum unpacked size of a backup "
+        "(default: 2 GB, and at most 200 times its packed size)",
     )
     command.add_argument(
         "--dry-run", action="store_true", help="show what would be done, without doing it"
@@ -135,7 +136,8 @@ def _add_copy(commands: Any) -> None:
         "--from",
     )
     command.description = (
-        f"{command.description} The source is not changed. If interrupted, run it again to resume."
+        f"{command.description} The source is not changed. If the command is interrupted, run it "
+        "again to resume."
     )
     command.add_argument("--to", metavar="STORE", required=True, help="the store to copy to")
     command.add_argument("--to-owner", metavar="NAME", help="the owner in the target store")

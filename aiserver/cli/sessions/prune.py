@@ -31,15 +31,15 @@ from ...transfer.importers import archive
 from ...transfer.importers.base import NO_TIME
 from ..confirm import confirm
 from ..progress import ProgressBar
-from ..safe_text import safe
+from ..safe_text import make_safe
 from .delete import delete_sessions
-from .list_show import paths_of
+from .list_show import last_recorded_paths
 from .selection import Row, select
 from .stores import StoreContext
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
 _DAYS_BY_UNIT = {"d": 1, "w": 7, "m": 30, "y": 365}
-_MAX_SHOWN = 20  # sessions that are listed before the question whether to delete them
+_MAX_SHOWN = 20  # at most this many sessions are printed before the question whether to delete them
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Plan:
     """Blobs by owner and SHA-256."""
 
     def backup_members(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the names and contents of the backup's members."""
+        """Yield the names and contents of the files in the backup archive."""
         return archive.members(self.sessions, self.logs, self.blobs)
 
 
@@ -66,7 +66,7 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
     if not (plan.sessions or plan.logs or plan.blobs):
         print("Nothing to delete.")
         return 0
-    _show(plan)
+    _print_plan(plan)
     if arguments.dry_run:
         print("Dry run: nothing was deleted.")
         return 0
@@ -79,7 +79,7 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
     print(f"Backup: {file}")
     revisions = {key: session.revision for key, session in plan.sessions.items()}
     remaining_keys = await delete_sessions(context.store, revisions, plan.logs)
-    blobs_in_use = {name for key in remaining_keys for name in blobs_of(plan.sessions[key])}
+    blobs_in_use = {sha256 for key in remaining_keys for sha256 in blobs_of(plan.sessions[key])}
     for owner, sha256 in plan.blobs:
         if sha256 not in blobs_in_use:
             await context.store.delete_blob(sha256, owner=owner)
@@ -89,9 +89,10 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
 
 
 def time_before(age: str, now: datetime | None = None) -> str:
-    """Return the time that was ``age`` ago, such as ``365d``, ``52w``, ``12m`` or ``1y``.
+    """Return the time that was ``age`` ago, as text.
 
-    Raises SettingError if the age is not valid.
+    An age is a text such as ``365d``, ``52w``, ``12m`` or ``1y``. Raises SettingError if the age is
+    not valid.
     """
     match = _AGE.fullmatch(age.strip().lower())
     if not match:
@@ -112,13 +113,13 @@ async def _create_plan(
     chosen = rows if arguments.older_than or arguments.gone else []
     missing_notebooks: set[tuple[str, str]] = set()
     if arguments.older_than:
-        # The times are compared as texts. A time in another time zone, or without one, may be up
-        # to a day off, which doesn't matter here.
+        # The times are compared as texts, so time zones are ignored. The resulting error of up to a
+        # day doesn't matter here.
         limit = time_before(arguments.older_than)
         chosen = [
             (key, summary)
             for key, summary in chosen
-            # Sessions that were imported without times have no age, so they aren't old.
+            # The age of a session that was imported without times is unknown, so it isn't deleted.
             if summary.last_updated < limit and summary.last_updated != NO_TIME
         ]
     if arguments.gone:
@@ -135,9 +136,11 @@ async def _create_plan(
         if session is not None:
             plan.sessions[key] = session
         bar.advance()
-    # Of the missing notebooks, the change logs of those are deleted that keep no session.
-    remaining = {(key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions}
-    for owner, notebook_id in sorted(missing_notebooks - remaining):
+    # A missing notebook's change log is deleted only if all sessions of the notebook are deleted.
+    notebooks_with_sessions = {
+        (key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions
+    }
+    for owner, notebook_id in sorted(missing_notebooks - notebooks_with_sessions):
         log = await context.store.read_notebook_log(notebook_id, owner=owner)
         plan.logs[owner, notebook_id] = log
     await _plan_blobs(plan, context, rows, all_unused=arguments.unused_blobs)
@@ -147,7 +150,7 @@ async def _create_plan(
 async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
     """Return the owner and the id of each missing notebook."""
     existing_ids = await asyncio.to_thread(lambda: set(_notebook_ids_below(context.root)))
-    paths = await paths_of(context)
+    paths = await last_recorded_paths(context)
     return {
         (owner, notebook_id)
         for (owner, notebook_id), path in paths.items()
@@ -156,7 +159,10 @@ async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
 
 
 def _notebook_ids_below(root: Path) -> Iterator[str]:
-    """Yield the ids of the notebooks below a folder. Raises StorageError if one can't be read."""
+    """Yield the ids of the notebooks below a folder.
+
+    Raises StorageError if a notebook or folder can't be read.
+    """
     for folder, _, names in os.walk(root, onerror=_raise_unreadable):
         for name in names:
             if name.endswith(".ipynb"):
@@ -184,9 +190,9 @@ async def _plan_blobs(
     *,
     all_unused: bool,
 ) -> None:
-    """Add the blobs to the plan that no session uses once the planned sessions are deleted.
+    """Add blobs to the plan that no session will use after the planned sessions are deleted.
 
-    Without ``all_unused``, only blobs that the planned sessions use are added.
+    If ``all_unused`` is not set, only blobs that the planned sessions use are added.
     """
     store = context.store
     for owner in context.owners:
@@ -206,12 +212,12 @@ async def _plan_blobs(
                 plan.blobs[owner, sha256] = data
 
 
-def _show(plan: Plan) -> None:
+def _print_plan(plan: Plan) -> None:
     for key, session in list(plan.sessions.items())[:_MAX_SHOWN]:
         turns = session.interactions
         intent = " ".join(turns[-1].user_request.intent.split())[:60] if turns else ""
         line = f"{key.notebook_id}/{key.cell_id}  {session.meta.last_updated}  {intent}"
-        print(f"  {safe(line)}")
+        print(f"  {make_safe(line)}")
     if len(plan.sessions) > _MAX_SHOWN:
         print(f"  … and {len(plan.sessions) - _MAX_SHOWN:,} more")
     size = sum(len(data) for _, data in plan.backup_members())

@@ -13,32 +13,36 @@ from .stores import StoreContext
 Row = tuple[SessionKey, SessionSummary]
 """The key and summary of a selected session."""
 
-_MIN_PREFIX = 4  # fewer characters of an id are not enough to select it
+_MIN_PREFIX = 4  # an id must not be shortened to fewer characters
 
 
 async def select(context: StoreContext, name: str | None = None) -> list[Row]:
     """Return the keys and summaries of the sessions that ``name`` selects.
 
-    ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. If only one
-    id begins with it, the first characters of an id are enough. Without a name, all sessions are
-    returned. Raises NotFound, SettingError.
+    ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. A single id
+    may be shortened to its first characters, if no other id begins with these characters. Without a
+    name, all sessions are returned. Raises NotFound, SettingError.
     """
     rows: list[Row] = []
     for owner in context.owners:
         summaries, _ = await context.store.list_sessions(owner=owner)
-        rows += [(SessionKey(each.notebook_id, each.cell_id, owner), each) for each in summaries]
+        rows += [
+            (SessionKey(summary.notebook_id, summary.cell_id, owner), summary)
+            for summary in summaries
+        ]
     if not name:
         return rows
-    id_: str | None = name
+    selected_id: str | None = name
     if is_file(name):
-        id_ = notebook_id_of(name)
+        selected_id = notebook_id_of(name)
     elif len(name) >= _MIN_PREFIX:
         ids = {id_ for key, _ in rows for id_ in (key.notebook_id, key.cell_id)}
-        id_ = find_id(ids, name)
+        selected_id = find_id(ids, name)
     selected = [
-        (key, row)
-        for key, row in rows
-        if id_ in (key.notebook_id, key.cell_id) or name == f"{key.notebook_id}/{key.cell_id}"
+        (key, summary)
+        for key, summary in rows
+        if selected_id in (key.notebook_id, key.cell_id)
+        or name == f"{key.notebook_id}/{key.cell_id}"
     ]
     if not selected:
         raise NotFound(
@@ -56,7 +60,7 @@ def is_file(name: str) -> bool:
 def find_id(ids: Collection[str], name: str) -> str | None:
     """Return the id that equals ``name``, or else the only id that begins with ``name``.
 
-    Return None if there is no such id. Raises SettingError if several ids begin with ``name``.
+    Returns None if no id begins with ``name``. Raises SettingError if several ids do.
     """
     if name in ids:
         return name

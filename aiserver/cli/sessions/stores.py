@@ -1,7 +1,7 @@
 """Open the store that a command works on, and determine the owners whose histories it handles.
 
-Invariants: by default these are the store and the owner that a server started in the same folder
-would use. A ``file:`` URL or path in the command overrides the folder in the configuration.
+Invariants: by default, a command uses the store and the owner that a server started in the same
+folder would use. A ``file:`` URL or path in the command overrides the folder in the configuration.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class StoreContext:
 
     @property
     def owner(self) -> str:
-        """The owner, for commands that need exactly one. Raises SettingError if there are more."""
+        """The only owner. Raises SettingError if there isn't exactly one owner."""
         if len(self.owners) != 1:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
@@ -49,7 +49,7 @@ class StoreContext:
         """The folder that the notebooks' paths in change logs are relative to."""
         if isinstance(self.store, FileSessionManager):
             return Path(self.store.root)
-        return self.configuration.start
+        return self.configuration.root_dir
 
 
 @contextlib.asynccontextmanager
@@ -59,7 +59,11 @@ async def open_store(
     all_owners: bool,
     configuration: Configuration | None = None,
 ) -> AsyncIterator[StoreContext]:
-    """Open the store that ``choice`` names, or the configured one, and close it afterwards."""
+    """Open a store, and close it afterwards.
+
+    ``choice`` names the store by its URL, name or folder; without a choice, the configured store is
+    opened. Without ``owner`` and ``all_owners``, the owner is the person who runs the command.
+    """
     configuration = configuration or Configuration()
     store = configuration.create_store(choice or "")
     try:
@@ -85,7 +89,7 @@ def run_with_store(
     return asyncio.run(run())
 
 
-def create_folder(context: StoreContext) -> None:
+def create_root(context: StoreContext) -> None:
     """Create the root of a file store, unless it exists."""
     if isinstance(context.store, FileSessionManager):
         with translate_os_errors():

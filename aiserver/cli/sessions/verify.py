@@ -6,21 +6,25 @@ import argparse
 import sys
 
 from ..progress import ProgressBar
-from ..safe_text import safe
+from ..safe_text import make_safe
 from .stores import StoreContext
 
 
 async def run_verify(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Check each stored file, without changing it. The exit status is 1 if one is damaged."""
-    return await _check_records(context, repair=False)
+    """Check all stored data for damage, without changing anything.
+
+    The exit status is 1 if something is damaged.
+    """
+    return await _verify_store(context, repair=False)
 
 
 async def run_repair(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Repair damaged files as far as possible. The exit status is 1 if damage remains."""
-    return await _check_records(context, repair=True)
+    """Repair damaged data as far as possible. The exit status is 1 if damage remains."""
+    return await _verify_store(context, repair=True)
 
 
-async def _check_records(context: StoreContext, *, repair: bool) -> int:
+async def _verify_store(context: StoreContext, *, repair: bool) -> int:
+    """Verify sessions, change logs and blobs, print the result, and return the exit status."""
     checked_count = repaired_count = damaged_count = 0
     with ProgressBar("repairing" if repair else "checking") as bar:
         for owner in context.owners:
@@ -32,7 +36,7 @@ async def _check_records(context: StoreContext, *, repair: bool) -> int:
                 repaired_count += result.repaired
                 damaged_count += not result.repaired
                 state = "repaired" if result.repaired else "damaged"
-                print(f"{state}  {safe(result.location)}: {safe(result.problem)}")
+                print(f"{state}  {make_safe(result.location)}: {make_safe(result.problem)}")
     print(f"{checked_count:,} records in {context.name}: ", end="")
     if not (repaired_count or damaged_count):
         print("no damage found.")
