@@ -28,7 +28,7 @@ import { SearchModel } from './search';
  */
 export type ReplayTab = 'cell' | 'notebook' | 'search';
 
-/** How a diff is drawn. `inline`: in one column · `split`: the two texts side by side. */
+/** The layout of a diff. `inline`: in one column · `split`: the two texts side by side. */
 export type DiffMode = 'inline' | 'split';
 
 /** A reference to a step of a cell: the step's index, or the `seq` of the step's record. */

@@ -20,8 +20,8 @@ export function firstLineOf(source: string): string {
 }
 
 /**
- * What changed. `activeCell`: another notebook or cell became active, or the notebook's id changed
- * · `source`: the active cell's source changed · `cells`: the list of cells changed, the state of
- * the active cell changed, or a cell was run.
+ * The kind of a change. `activeCell`: another notebook or cell became active, or the notebook's id
+ * changed · `source`: the active cell's source changed · `cells`: the list of cells changed, the
+ * state of the active cell changed, or a cell was run.
  */
 export type SubjectChange = 'activeCell' | 'source' | 'cells';

@@ -10,11 +10,11 @@ export function EmptyView(props: {
   title: string;
   text: string;
   /** Whether to show a button that asks a model for code in the active cell. */
-  offersAsking: boolean;
+  showsAskButton: boolean;
   /** Whether to show a button that opens the first-steps notebook, which is a tutorial. */
-  offersFirstSteps: boolean;
+  showsFirstStepsButton: boolean;
 }): React.JSX.Element {
-  const { title, text, offersAsking, offersFirstSteps } = props;
+  const { title, text, showsAskButton, showsFirstStepsButton } = props;
   const { commands, trans } = useReplay();
   const { ask, firstSteps } = CommandIDs;
   return (
@@ -22,7 +22,7 @@ export function EmptyView(props: {
       <Sketch />
       <h3>{title}</h3>
       <p>{text}</p>
-      {offersAsking && commands.hasCommand(ask) && (
+      {showsAskButton && commands.hasCommand(ask) && (
         <>
           <p>
             <AskHint />
@@ -36,7 +36,7 @@ export function EmptyView(props: {
           </TextButton>
         </>
       )}
-      {offersFirstSteps && commands.hasCommand(firstSteps) && (
+      {showsFirstStepsButton && commands.hasCommand(firstSteps) && (
         <LinkButton onClick={() => void commands.execute(firstSteps)}>
           {trans.__('Open First Steps')}
         </LinkButton>

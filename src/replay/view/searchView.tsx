@@ -239,7 +239,9 @@ const Hit = React.memo(function Hit(props: {
   );
 });
 
-/** What is shown instead of results: examples if there is no query, advice if nothing was found. */
+/**
+ * The view without results: it shows examples if there is no query, and advice if none match it.
+ */
 function NoResults(props: {
   /** Whether the server has answered a search for the query. */
   hasResponse: boolean;

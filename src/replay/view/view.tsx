@@ -107,9 +107,11 @@ function CellTab(): React.JSX.Element | null {
   }
   const content = emptyContent(model, trans);
   // If no notebook is open, or the notebook has no history, the person may be new to AI Server.
-  const offersFirstSteps = phase === 'notebook' || phase === 'history';
+  const showsFirstStepsButton = phase === 'notebook' || phase === 'history';
   return (
-    content && <EmptyView {...content} offersFirstSteps={offersFirstSteps} />
+    content && (
+      <EmptyView {...content} showsFirstStepsButton={showsFirstStepsButton} />
+    )
   );
 }
 
@@ -119,13 +121,13 @@ function CellTab(): React.JSX.Element | null {
 function emptyContent(
   model: ReplayModel,
   trans: TranslationBundle
-): { title: string; text: string; offersAsking: boolean } | null {
+): { title: string; text: string; showsAskButton: boolean } | null {
   switch (model.steps.phase) {
     case 'notebook':
       return {
         title: trans.__('No notebook is open'),
         text: trans.__('Open a notebook to see how its cells were made.'),
-        offersAsking: false
+        showsAskButton: false
       };
     case 'history':
       return {
@@ -133,7 +135,7 @@ function emptyContent(
         text: trans.__(
           'After your first request, every request and every version of a cell is saved, and you can replay them here.'
         ),
-        offersAsking: true
+        showsAskButton: true
       };
     case 'empty':
       return model.subject.cell?.type !== 'code' &&
@@ -141,14 +143,14 @@ function emptyContent(
         ? {
             title: trans.__('This is a Markdown cell'),
             text: trans.__('Select a code cell to see how it was made.'),
-            offersAsking: false
+            showsAskButton: false
           }
         : {
             title: trans.__('This cell has no history yet'),
             text: trans.__(
               'Ask for code in this cell. Each request, answer and change will appear here as a step.'
             ),
-            offersAsking: true
+            showsAskButton: true
           };
     default:
       return null;

@@ -29,7 +29,7 @@ import type { SubjectChange } from '../subject';
 export type ActionResult =
   'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
 
-/** What the sidebar's models need from JupyterLab. */
+/** The functions of JupyterLab and of the other plugins that the sidebar's models call. */
 export interface IReplayHost {
   /** Ask the person whether the step at `index` may replace edits that no step contains. */
   confirmReplace(index: number): Promise<boolean>;

@@ -79,7 +79,7 @@ export function findOpenTurn(steps: readonly Step[]): Step | null {
   return isOpen ? newest : null;
 }
 
-/** What the graph draws in one row of the list of steps. Columns are counted from 0. */
+/** The part of the graph that is drawn in one row of the list. Columns are counted from 0. */
 export interface IGraphRow {
   /** The column of the dot that stands for the row's step. */
   readonly column: number;
@@ -91,7 +91,7 @@ export interface IGraphRow {
   readonly columnsBelow: readonly number[];
 }
 
-/** Compute what the graph draws in each row, and the number of columns that it needs. */
+/** Compute the graph's part in each row of the list, and the number of columns that are needed. */
 export function buildGraph(steps: readonly Step[]): {
   rows: readonly IGraphRow[];
   columns: number;

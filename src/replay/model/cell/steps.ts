@@ -15,10 +15,10 @@ import type { IReplaySubject } from '../activeCell';
 import type { ICellInfo, SubjectChange } from '../subject';
 
 /**
- * What the cell tab shows: `steps` if there are steps to show, else the reason why there are none.
- * `idle`: nothing was requested yet · `notebook`: no notebook is open · `cell`: no cell is active,
- * perhaps because the notebook is still being opened · `history`: no cell of the notebook has a
- * history · `empty`: this cell has no history · `failed`: the request failed.
+ * The state of the cell tab: `steps` if there are steps to show, else the reason why there are
+ * none. `idle`: nothing was requested yet · `notebook`: no notebook is open · `cell`: no cell is
+ * active, perhaps because the notebook is still being opened · `history`: no cell of the notebook
+ * has a history · `empty`: this cell has no history · `failed`: the request failed.
  */
 export type ReplayPhase =
   'idle' | 'notebook' | 'cell' | 'history' | 'empty' | 'failed' | 'steps';
@@ -32,8 +32,8 @@ export interface IShownCell extends ICellKey {
 }
 
 /**
- * How the list of steps changed. `cell`: the steps of another cell are shown now · `steps`: the
- * steps of the same cell were loaded again.
+ * The kind of change of the list of steps. `cell`: the steps of another cell are shown now ·
+ * `steps`: the steps of the same cell were loaded again.
  */
 export type StepsChange = 'cell' | 'steps';
 

@@ -75,7 +75,9 @@ export class NotebookTimeline extends LoadedModel {
     return this.isNow ? null : this._snapshot;
   }
 
-  /** How many of the notebook's lines each contributor wrote; null until this is loaded. */
+  /**
+   * The numbers of the notebook's lines that each contributor wrote; null until they are loaded.
+   */
   get report(): Report | null {
     return this._isCurrentNotebookLoaded ? this._report : null;
   }

@@ -6,7 +6,7 @@ import { DiffEditor, type IDiffContent } from './diffEditor';
 
 /** The properties of `StepCode`. The others are described in `IDiffContent`. */
 export interface IStepCodeProps extends IDiffContent {
-  /** How long new code fades in during playback, in milliseconds; 0 if nothing is played. */
+  /** The time in which new code fades in during playback, in milliseconds; 0 without playback. */
   transitionMs: number;
 }
 

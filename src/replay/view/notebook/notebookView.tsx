@@ -37,8 +37,8 @@ export function NotebookView(): React.JSX.Element {
       <EmptyView
         title={trans.__('No notebook is open')}
         text={trans.__('Open a notebook to see how its cells were made.')}
-        offersAsking={false}
-        offersFirstSteps
+        showsAskButton={false}
+        showsFirstStepsButton
       />
     );
   }
@@ -59,8 +59,8 @@ export function NotebookView(): React.JSX.Element {
           text={trans.__(
             'After your first request, every change to the notebook is saved, and you can go back to any point here.'
           )}
-          offersAsking
-          offersFirstSteps
+          showsAskButton
+          showsFirstStepsButton
         />
       )}
       {report && <Provenance report={report} />}
