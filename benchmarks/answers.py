@@ -1,14 +1,16 @@
-"""Check whether the output of a cell contains the expected values. Pure.
+"""Check whether the output of a cell contains the expected values of a question. Pure.
 
-Rules, for a question with named values (``@name[value]`` in its own format):
+The rules:
 
-- The cell's text, which is its printed output and its result, must contain all of them.
-- A number matches any number in the text that equals it at the precision of the expected one,
-  that is within half a unit of its last digit. An integer under 100 must match exactly. ``12%``
+- The text, which is the cell's printed output and its result, must contain all expected values.
+- An expected number is contained if a number in the text differs from it by at most half a unit of
+  its last digit: 0.52 matches 0.519. An integer under 100 must match exactly. ``12%`` in the text
   counts as 12 and as 0.12.
-- Words match case-insensitively as complete words; ``_``, ``-`` and spaces are equal. Each item of
-  a list must match. An empty expected value matches ``[]``, ``None``, ``no`` or an empty frame.
-- Text with more than ``MAX_NUMBERS`` numbers matches nothing, because it would match anything.
+- Expected words must occur as complete words. Case is ignored, and ``_``, ``-`` and spaces are
+  equal. If the expected value is a list, each of its elements must be contained.
+- An empty expected value is contained in a text with ``[]``, ``None``, ``no`` or an empty frame.
+- A text with more than ``MAX_NUMBERS`` numbers contains nothing, because an expected number would
+  be found in it by chance.
 """
 
 from __future__ import annotations
@@ -22,15 +24,15 @@ _EMPTY = re.compile(r"\[\]|\bnone\b|\bno\b|\bempty\b|series\(\[\]|\bset\(\)")
 
 
 def contains_all(expected: list[tuple[str, str]], text: str) -> bool:
-    """Whether each expected ``(name, value)`` is in the text."""
-    present = numbers(text)
-    if len(present) > MAX_NUMBERS:
+    """Return whether the text contains the value of each expected ``(name, value)``."""
+    text_numbers = numbers(text)
+    if len(text_numbers) > MAX_NUMBERS:
         return False
-    return all(_contains(value, text, present) for _, value in expected)
+    return all(_contains(value, text, text_numbers) for _, value in expected)
 
 
 def numbers(text: str) -> list[float]:
-    """The numbers of a text. A percentage counts twice: as written, and as a fraction."""
+    """Return the numbers in a text. A percentage counts twice: as written, and as a fraction."""
     values: list[float] = []
     for match in _NUMBER.findall(text):
         bare = match.rstrip("%").replace(",", "")
@@ -43,29 +45,31 @@ def numbers(text: str) -> list[float]:
     return values
 
 
-def _contains(value: str, text: str, present: list[float]) -> bool:
+def _contains(value: str, text: str, text_numbers: list[float]) -> bool:
     value = value.strip()
     if not value:
         return bool(_EMPTY.search(text.lower()))
     if _NUMBER.fullmatch(value):
-        return any(same_number(value, number) for number in present)
-    items = [item for item in (_plain(part) for part in value.split(",")) if item]
-    plain = f" {_plain(text)} "
-    return all(f" {item} " in plain for item in items)
+        return any(is_same_number(value, number) for number in text_numbers)
+    elements = [words for words in (_plain_words(part) for part in value.split(",")) if words]
+    text_words = f" {_plain_words(text)} "
+    return all(f" {words} " in text_words for words in elements)
 
 
-def same_number(expected: str, number: float) -> bool:
-    """Whether a number equals a written one at its precision."""
+def is_same_number(expected: str, number: float) -> bool:
+    """Return whether ``number`` equals the number ``expected``, at the precision of the latter."""
     bare = expected.rstrip("%").replace(",", "")
     mantissa = re.split("[eE]", bare)[0]
     decimals = len(mantissa.partition(".")[2])
     exponent = int(bare.lower().partition("e")[2] or 0)
     target = float(bare)
-    slack = 10.0 ** (exponent - decimals) / 2
+    tolerance = 10.0 ** (exponent - decimals) / 2
     if decimals == 0 and exponent == 0 and abs(target) < 100:
-        slack = 0.0
-    return abs(number - target) <= slack + 1e-9 * max(1.0, abs(target))
+        tolerance = 0.0
+    # The second term allows for rounding errors of floats.
+    return abs(number - target) <= tolerance + 1e-9 * max(1.0, abs(target))
 
 
-def _plain(text: str) -> str:
+def _plain_words(text: str) -> str:
+    """Return the words of a text in lower case, separated by single spaces."""
     return " ".join(re.sub(r"[^\w.]+|_", " ", text.lower()).split()).strip(". ")

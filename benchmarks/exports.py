@@ -1,12 +1,15 @@
-"""Measure exports by the number of cells, and the lateness of the event loop meanwhile.
+"""Measure how long exports of notebooks with different numbers of cells take.
 
     python -m benchmarks.exports [--cells 250,500,1000] [--large 59]
 
-Each cell has two requests with accepted answers and runs. Prints for each format the seconds of an
-export and the maximum lateness of a timer on the event loop meanwhile; before that, the lateness
-without any work, which is due to other load on the machine. Then the same for a notebook with one
-session of ``--large`` MB, and searches over that session: the first, which reads it, and later
-ones. The ratios between the rows show whether the time grows with the number of cells.
+Each cell has two requests, with accepted answers and runs. Meanwhile, a timer on the event loop
+measures how late the loop is. The benchmark prints:
+
+- the maximum lateness without any work, which comes from other load on the machine;
+- for each number of cells and each format, the seconds of an export and the maximum lateness. The
+  ratios between the rows show how the time grows with the number of cells;
+- the same for a notebook that has one session of ``--large`` MB;
+- the times of searches over that session: of the first search, which reads it, and of later ones.
 """
 
 from __future__ import annotations
@@ -36,12 +39,12 @@ from aiserver.sharing.export import FORMATS
 from aiserver.sharing.process import Exporter
 
 NOON = "2026-01-27T12:00:00.000Z"
-TICK = 0.005
-PATIENCE = 600.0
+TICK = 0.005  # the interval of the timer on the event loop, in seconds
+PATIENCE = 600.0  # the time limit of a search in seconds, which no search should reach
 
 
 def session(cell: str, turns: int, padding: str = "") -> bytes:
-    """A cell's session, with ``padding`` in each explanation."""
+    """Return the bytes of a cell's session, with the text ``padding`` in each explanation."""
     session_ = new_session(SessionKey("nb", cell), NOON)
     session_.meta.revision, session_.events = turns, []
     code, seq = "", 0
@@ -70,7 +73,7 @@ def session(cell: str, turns: int, padding: str = "") -> bytes:
 
 
 async def notebook(folder: Path, cells: int, large: int = 0) -> FileSessionManager:
-    """A store with one notebook."""
+    """Return a store with one notebook, whose first session has ``large`` MB if that isn't 0."""
     store = FileSessionManager(root=str(folder))
     store_folder = folder / ".aiserver_sessions"
     store_folder.mkdir(mode=0o700)
@@ -90,7 +93,7 @@ async def notebook(folder: Path, cells: int, large: int = 0) -> FileSessionManag
 
 
 async def timed(awaitable: Awaitable[object]) -> tuple[float, float]:
-    """The duration in seconds, and the event loop's maximum lateness in milliseconds."""
+    """Return the duration in seconds, and the event loop's maximum lateness in milliseconds."""
     lateness = 0.0
 
     async def watch() -> None:
@@ -110,7 +113,7 @@ async def timed(awaitable: Awaitable[object]) -> tuple[float, float]:
 
 
 async def exports(cells: int, large: int = 0) -> None:
-    """Export one notebook in each format."""
+    """Export one notebook in each format, and print the times."""
     with tempfile.TemporaryDirectory() as folder:
         store = await notebook(Path(folder), cells, large)
         row = [f"{cells} cells" + (f", one of {large} MB" if large else "")]
@@ -124,7 +127,7 @@ async def exports(cells: int, large: int = 0) -> None:
 
 
 async def searches(store: FileSessionManager) -> None:
-    """Search a store with a large session."""
+    """Search a store with a large session, and print the times."""
     engine = SearchEngine(store)
     seconds, lateness = await timed(engine.search("read file", patience=PATIENCE))
     print(f"search, first: {seconds:.2f} s, loop late {lateness:.0f} ms", flush=True)
@@ -135,7 +138,7 @@ async def searches(store: FileSessionManager) -> None:
 
 
 async def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", default="250,500,1000")
     parser.add_argument("--large", type=int, default=59, help="MB of one session; 0: none")

@@ -2,16 +2,16 @@
 
     python -m benchmarks.first_token
 
-A scripted model in a process of its own answers at once. Three clients call it in turn, each over a
-persistent connection, as a browser's:
+A scripted model, which answers at once, runs in a process of its own. Three clients call it one
+after the other, each over a persistent connection, as a browser does:
 
-- bare: an HTTP client, with exactly the bytes that AI Server sends;
-- library: the provider's package (LangChain's), with the same messages;
+- bare: an HTTP client, which sends exactly the bytes that AI Server sends;
+- library: LangChain's package for the provider, with the same messages;
 - AI Server: a client of a real Jupyter server, on cells with 4 and with 60 previous turns.
 
-The model counts as remote, though it listens on loopback, so the messages are scanned for secrets.
-Prints the times, and splits the added time into the library's share and that of AI Server and
-Jupyter.
+Although the model listens on loopback, it counts as remote, so that AI Server scans the messages
+for secrets. The benchmark prints the times, and which part of the added time is due to the library
+and which part to AI Server and Jupyter.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from aiserver.sessions.file.manager import FileSessionManager
 from tests.ports import ReservedPort
 
 ROOT = Path(__file__).parent.parent
-TURNS = (4, 60)
+TURNS = (4, 60)  # the numbers of previous turns
 ROUNDS = 100
-WARM_UP = 10
-EACH = 5  # requests per cell
+WARM_UP = 10  # the number of rounds at the beginning that aren't measured
+EACH = 5  # the number of requests for one cell
 CODE = """\
 import pandas as pd
 
@@ -58,7 +58,7 @@ ANSWER = {"chunks": ["```python\nimport pandas as pd\n", "x = 1\n", "```"]}
 
 
 def first(client: httpx.Client, url: str, body: Any, sign: str, headers: dict[str, str]) -> float:
-    """Milliseconds from the request to the first line that contains ``sign``."""
+    """Return the milliseconds until the first line of the response that contains ``sign``."""
     started = time.perf_counter()
     elapsed = 0.0
     with client.stream("POST", url, json=body, headers=headers, timeout=60) as response:
@@ -71,7 +71,7 @@ def first(client: httpx.Client, url: str, body: Any, sign: str, headers: dict[st
 
 
 def server(folder: Path, model: str, port: int) -> subprocess.Popen[bytes]:
-    """Start a Jupyter server with AI Server, configured for that model."""
+    """Start a Jupyter server with AI Server, configured for the model at the URL ``model``."""
     config: dict[str, dict[str, Any]] = {
         "ServerApp": {"jpserver_extensions": {"aiserver": True}, "port": port, "port_retries": 0},
         "IdentityProvider": {"token": "", "password_required": False},
@@ -87,7 +87,7 @@ def server(folder: Path, model: str, port: int) -> subprocess.Popen[bytes]:
 
 
 class Times(NamedTuple):
-    """Milliseconds until each client's first token."""
+    """The milliseconds until the first token, for each client."""
 
     bare: float
     library: float
@@ -95,7 +95,7 @@ class Times(NamedTuple):
 
 
 async def seed(folder: Path) -> None:
-    """Write the sessions of the benchmark's cells."""
+    """Store the sessions of the cells that the benchmark uses."""
     store = FileSessionManager(root=str(folder))
     for turns in TURNS:
         first_cell = SessionKey("nb", f"c{turns}-0")
@@ -123,7 +123,7 @@ async def seed(folder: Path) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     command = [sys.executable, "-m", "tests.scripted_model"]
     model = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert model.stdout is not None
@@ -147,7 +147,7 @@ def main() -> None:
 
 
 class Bench:
-    """The three clients."""
+    """The three clients, which request an answer from the same model."""
 
     def __init__(self, client: httpx.Client, model: str, api: str) -> None:
         self._client, self._model, self._api = client, model, api
@@ -162,7 +162,7 @@ class Bench:
                 time.sleep(0.1)
 
     def measure(self, turns: int) -> list[Times]:
-        """The times of each round, on cells with that many previous turns."""
+        """Return the times of each round, on cells with a number of previous turns."""
         return [self._round(f"c{turns}-{n // EACH}") for n in range(WARM_UP + ROUNDS)][WARM_UP:]
 
     def _round(self, cell: str) -> Times:
@@ -194,10 +194,13 @@ class Bench:
 
 
 def print_result(turns: int, times: list[Times]) -> None:
-    """Print the medians and the fastest tenth, which other load on the machine disturbs less."""
-    for name, place in (("median", 0.5), ("quickest tenth", 0.1)):
+    """Print the medians and the 10th percentiles (“quickest tenth”).
+
+    Other load on the machine has less effect on the 10th percentiles.
+    """
+    for name, quantile in (("median", 0.5), ("quickest tenth", 0.1)):
         columns = zip(*times, strict=True)
-        bare, library, ours = (sorted(column)[int(place * len(times))] for column in columns)
+        bare, library, ours = (sorted(column)[int(quantile * len(times))] for column in columns)
         print(f"first token after {turns} turns, {name} of {len(times)}:")
         print(f"  bare {bare:.1f} ms, library {library:.1f} ms, AI Server {ours:.1f} ms;")
         print(f"  added: the library's {library - bare:.1f} ms, ours {ours - library:.1f} ms")

@@ -1,4 +1,4 @@
-"""A real kernel for benchmarks: runs cells and returns their output."""
+"""A real Jupyter kernel for benchmarks, which runs cells and returns their output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a cell. ``error`` is the exception's name, or None."""
+    """The output of a cell. ``error`` is the name of the exception; None if there was none."""
 
     printed: str
     result: str
@@ -28,7 +28,7 @@ class Output:
 
 
 class Kernel:
-    """A Python kernel in ``folder``. A context manager."""
+    """A context manager that runs a Python kernel in ``folder``."""
 
     def __init__(self, folder: Path) -> None:
         self._manager = KernelManager(kernel_name="python3")
@@ -47,7 +47,7 @@ class Kernel:
         self._manager.shutdown_kernel(now=True)
 
     def run(self, code: str, timeout: float = 60) -> Output:
-        """Run a cell. One that takes too long is interrupted, and counts as failed."""
+        """Run a cell. If it takes longer than ``timeout`` seconds, it is interrupted and fails."""
         printed: list[str] = []
         result: list[str] = []
 
@@ -69,12 +69,15 @@ class Kernel:
         return Output(_ANSI.sub("", "".join(printed)), "\n".join(result), error)
 
     def value(self, expression: str) -> Any:
-        """A JSON-ready value of the kernel."""
+        """Return the value of an expression in the kernel, which JSON must be able to represent."""
         output = self.run(f"import json as _json; print(_json.dumps({expression}))")
         return json.loads(output.printed)
 
     def profile(self, name: str) -> dict[str, Any]:
-        """The profile of a DataFrame at the level ``schema``: names and dtypes."""
+        """Return the profile of a DataFrame: its size, and the names and dtypes of its columns.
+
+        This is what the frontend sends if a person allows no more than the level ``schema``.
+        """
         columns = self.value(f"[[str(n), str(t)] for n, t in zip({name}.columns, {name}.dtypes)]")
         rows, width = self.value(f"list({name}.shape)")
         return {

@@ -2,19 +2,21 @@
 
     python -m benchmarks.real_requests [--threads N] [--only NAME] [--note TEXT]
 
-Starts a Jupyter server, sends each request as the interface does (warms up the model, waits as long
-as a person types, then sends), runs the answer in a kernel, and writes the results to
-``docs/real-requests.md``.
+The benchmark starts a Jupyter server and sends each request as the interface does: it warms up the
+model, waits for as long as a person types, and then sends the request. It runs the code of the
+answer in a kernel, and writes the results to ``docs/real-requests.md``.
 
-Two sets (``benchmarks/data``):
+There are two sets of requests, in ``benchmarks/data``:
 
-- **Fictional Army** of pandas_exercises, steps 3 to 18. The request is the step's text; the
-  previous cells are the notebook's own. An answer is right if it shows the same as the notebook's
-  code in the same kernel state, or, if that shows nothing, leaves the same ``army``.
-- **DABench**, the 52 questions with a file in the data folder. The previous cell reads the file;
-  the request is the question with its constraints and format, and goes to ``analyze-dataframe``
-  with the names and dtypes of the columns. An answer is right if it shows every expected value
-  (``answers.py``).
+- **Fictional Army**, steps 3 to 18 of a notebook from pandas_exercises. The request is the text of
+  a step, and the cells above it have the notebook's code for the previous steps. To judge an
+  answer, the notebook's code for the step runs in a second kernel in the same state. The answer is
+  right if its output contains the output of the notebook's code. If the notebook's code has no
+  output, the answer is right if the DataFrame ``army`` has the same contents in both kernels.
+- **DABench**, the 52 questions whose file is in the data folder. The cell above the request reads
+  the file. The request is the question with its constraints and format. It is sent to
+  ``analyze-dataframe``, with the names and dtypes of the columns. The answer is right if its output
+  contains every expected value (``answers.py``).
 """
 
 from __future__ import annotations
@@ -53,13 +55,17 @@ TYPING = 4.0  # seconds between opening the prompt row and sending the request
 
 @dataclass
 class Outcome:
-    """The outcome of one request. Times in seconds."""
+    """The outcome of one request. The times are in seconds from the request."""
 
     name: str
     executes: bool
+    """Whether the code of the answer ran without an error."""
     right: bool
+    """Whether the answer is right, by the rules of its set."""
     first: float
+    """The time of the first token."""
     total: float
+    """The time of the end of the answer."""
     error: str | None
     code: str
     output: str
@@ -67,7 +73,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to one request. Times in seconds."""
+    """The answer to one request. The times are in seconds, as in ``Outcome``."""
 
     code: str
     first: float
@@ -125,7 +131,7 @@ class Server:
 
     @property
     def model(self) -> dict[str, Any]:
-        """The default model."""
+        """The default model, which must be ready."""
         listed = self._http.get("/models").json()
         for model in listed["models"]:
             if model["id"] == listed.get("default") and model["ready"]:
@@ -133,7 +139,7 @@ class Server:
         raise SystemExit("No model answers. Run: jupyter aiserver model install")
 
     def ask(self, body: dict[str, Any], typing: float) -> Answer:
-        """Send one request as the prompt row does."""
+        """Send one request as the prompt row does, ``typing`` seconds after the row was opened."""
         opened = {k: v for k, v in body.items() if k not in ("intent", "dataframes")}
         self._http.post("/models/warm-up", json=opened).raise_for_status()
         time.sleep(typing)
@@ -166,7 +172,7 @@ def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def request_body(intent: str, cells: list[str], number: int, **more: Any) -> dict[str, Any]:
-    """The body of a request for a new cell after ``cells``."""
+    """Return the body of a request for a new cell below ``cells``."""
     context = [{"cellType": "code", "source": source} for source in cells]
     return {
         "notebookId": "benchmark",
@@ -179,7 +185,7 @@ def request_body(intent: str, cells: list[str], number: int, **more: Any) -> dic
 
 
 def fictional_army(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
-    """The steps of the exercise, each after the notebook's previous cells."""
+    """Request the code of each step of the exercise, and yield the outcomes."""
     notebook = json.loads((DATA / "pandas_exercises" / "fictional_army.ipynb").read_text("utf-8"))
     steps: list[tuple[str, str]] = []
     request = ""
@@ -206,6 +212,7 @@ def fictional_army(server: Server, folder: Path, typing: float) -> Iterator[Outc
 
 
 def _restore(kernel: Kernel, cells: list[str]) -> None:
+    """Bring a kernel into the state in which only these cells were run."""
     kernel.run("%reset -f")
     for cell in cells:
         if (output := kernel.run(cell)).error:
@@ -213,6 +220,7 @@ def _restore(kernel: Kernel, cells: list[str]) -> None:
 
 
 def _shows_same(ours: Kernel, output: Output, reference: Kernel, expected: Output) -> bool:
+    """Return whether the answer's output or, if none is expected, its ``army`` is right."""
     if expected.text:
         expected_text = " ".join(expected.text.split())
         return expected_text in " ".join(output.text.split())
@@ -221,7 +229,7 @@ def _shows_same(ours: Kernel, output: Output, reference: Kernel, expected: Outpu
 
 
 def dabench(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
-    """The questions with a file in the data folder."""
+    """Ask the questions whose file is in the data folder, and yield the outcomes."""
     source = DATA / "dabench"
     labels = {
         row["id"]: [(name, value) for name, value in row["common_answers"]]
@@ -258,28 +266,33 @@ SETS = {"Fictional Army": fictional_army, "DABench": dabench}
 
 
 def summary(outcomes: list[Outcome]) -> str:
-    """The results of one set as the cells of a table row."""
+    """Return the results of one set, as the cells of a row of a Markdown table."""
     count = len(outcomes)
     executes = sum(item.executes for item in outcomes)
     right = sum(item.right for item in outcomes)
     times = []
     for values in ([item.first for item in outcomes], [item.total for item in outcomes]):
-        ninetieth = sorted(values)[max(0, -(-9 * count // 10) - 1)]
-        times += [f"{statistics.median(values):.1f} s", f"{ninetieth:.1f} s"]
+        percentile_90 = sorted(values)[max(0, -(-9 * count // 10) - 1)]
+        times += [f"{statistics.median(values):.1f} s", f"{percentile_90:.1f} s"]
     shares = [f"{part} ({100 * part / count:.0f} %)" for part in (executes, right)]
     return " | ".join([str(count), *shares, *times])
 
 
 def main() -> None:
-    """Run the sets, print each outcome, and write the page."""
+    """Run the sets, print each outcome, and update the page of the docs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--threads", type=int, default=1, help="of the local model (1)")
-    parser.add_argument("--typing", type=float, default=TYPING, help=f"seconds ({TYPING})")
-    parser.add_argument("--only", choices=sorted(SETS), help="one set alone")
+    parser.add_argument("--threads", type=int, default=1, help="threads of the local model (1)")
+    parser.add_argument(
+        "--typing",
+        type=float,
+        default=TYPING,
+        help=f"seconds of typing before each request ({TYPING})",
+    )
+    parser.add_argument("--only", choices=sorted(SETS), help="run only this set")
     parser.add_argument("--model", default="", help="another model, as provider:name")
-    parser.add_argument("--note", default="", help="what is new, for the table of runs")
+    parser.add_argument("--note", default="", help="what is new in this run, for the table of runs")
     parser.add_argument("--answers", type=Path, help="write each answer into this file")
-    parser.add_argument("--dry", action="store_true", help="leave the page as it is")
+    parser.add_argument("--dry", action="store_true", help="don't change the page of the docs")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends, too
 
@@ -322,7 +335,7 @@ def _details(name: str, outcomes: list[Outcome]) -> str:
 
 
 def write_page(rows: list[str], details: list[str]) -> None:
-    """Add rows to the table of runs, and replace the details."""
+    """Add rows to the table of runs in the docs, and replace the details of the newest run."""
     page = PAGE.read_text("utf-8")
     page = page.replace("<!-- next run -->", "\n".join([*rows, "<!-- next run -->"]))
     head = page[: page.index("<!-- newest -->")]

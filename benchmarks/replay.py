@@ -1,12 +1,16 @@
-"""Measure a cell's replay and blame, a notebook's timeline, and single moments of it.
+"""Measure how long a cell's replay and blame, a notebook's timeline, and its moments take.
 
     python -m benchmarks.replay [--cells 1000] [--turns 10] [--rounds 7]
 
-First, cells of 10, 200 and 2,000 steps in memory: requests with accepted answers, edits, runs, and
-some restores; about 40 lines each. Then a notebook in the file store with its change log, read as
-the page reads it: the timeline after a start of the server, without changes, and after a change of
-one cell; single moments; the report. Prints medians of the elapsed time and the CPU time as a
-Markdown table. Meanwhile a task that sleeps 5 ms measures how long the event loop was blocked.
+The first part measures cells in memory with 10, 200 and 2,000 steps, which are requests with
+accepted answers, edits, runs and some restores. Each source has about 40 lines.
+
+The second part measures a notebook in the file store, which is read in the same way as for a page:
+its timeline (after the server has started, again without changes, and after a change of one cell),
+single moments, and the report. Meanwhile, a task that sleeps 5 ms at a time measures how long the
+event loop was blocked.
+
+The result is a Markdown table with the medians of the elapsed time and of the CPU time.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ NOW = "2026-01-27T10:00:00.000Z"
 def random_session(
     cell_id: str, random: Random, *, steps: int = 10**9, answers: int = 10**9, lines: int = 40
 ) -> Session:
-    """A random session with that many steps or turns."""
+    """Return a random session that ends after ``steps`` steps or after ``answers`` turns."""
     turns: list[dict[str, Any]] = []
     events: list[dict[str, Any]] = []
     source_lines = [f"value_{n} = {random.random()}" for n in range(lines)]
@@ -98,17 +102,19 @@ def random_session(
 
 
 class Figure(NamedTuple):
-    """Elapsed time and CPU time in milliseconds."""
+    """An elapsed time and a CPU time, both in milliseconds."""
 
     wall: float
     cpu: float
 
 
 def clocks() -> Figure:
+    """Return the current values of the clocks that measure elapsed time and CPU time."""
     return Figure(time.perf_counter() * 1000, time.process_time() * 1000)
 
 
 def elapsed(started: Figure) -> Figure:
+    """Return the time since the clocks had the values ``started``."""
     now = clocks()
     return Figure(now.wall - started.wall, now.cpu - started.cpu)
 
@@ -118,6 +124,7 @@ def median(figures: Sequence[Figure]) -> Figure:
 
 
 def measure(work: Callable[[], object], rounds: int) -> Figure:
+    """Return the median time of ``rounds`` calls of ``work``."""
     figures = []
     for _ in range(rounds):
         started = clocks()
@@ -127,13 +134,14 @@ def measure(work: Callable[[], object], rounds: int) -> Figure:
 
 
 async def timed(work: Callable[[], Awaitable[Any]]) -> tuple[Figure, Any]:
+    """Await ``work()``, and return its time and its result."""
     started = clocks()
     result = await work()
     return elapsed(started), result
 
 
 class LoopMonitor:
-    """Measures how late a task of the event loop wakes, in milliseconds."""
+    """Measures how late a sleeping task of the event loop wakes, at most, in milliseconds."""
 
     def __init__(self) -> None:
         self.lateness = 0.0
@@ -146,6 +154,7 @@ class LoopMonitor:
 
 
 def cells_of_length(rounds: int) -> list[tuple[str, Figure]]:
+    """Measure cells with different numbers of steps; return the rows of the table."""
     rows = []
     for steps in (10, 200, 2000):
         session = random_session("cell", Random(steps), steps=steps)
@@ -158,6 +167,7 @@ def cells_of_length(rounds: int) -> list[tuple[str, Figure]]:
 
 
 async def notebook(folder: Path, cells: int, turns: int, rounds: int) -> list[tuple[str, Figure]]:
+    """Measure a notebook in the file store; return the rows of the table."""
     random = Random(7)
     ids = [f"cell-{n:04d}" for n in range(cells)]
     store = FileSessionManager(root=str(folder))

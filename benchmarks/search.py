@@ -2,11 +2,13 @@
 
     python -m benchmarks.search [--sessions 10000] [--turns 5]
 
-The sessions consist of real requests and code (``benchmarks/data``), each turn continuing the
-previous one, a fifth of the requests in Chinese. They are in the file store, the default. Measures
-the first search, which reads them all; later ones; one after a single new turn; the memory of the
-search process; and the lateness of the event loop meanwhile. Searches by meaning only if wordllama
-is installed.
+The sessions consist of real requests and code (``benchmarks/data``). Each turn adds to the code of
+the previous one, and a fifth of the requests are in Chinese. The sessions are in the file store,
+which is the default store. The benchmark measures:
+
+- the first search, which reads all sessions, then more searches, and a search after one new turn;
+- the memory of the search process, and how late the event loop is during the searches;
+- searches by meaning, if wordllama is installed.
 """
 
 from __future__ import annotations
@@ -51,11 +53,11 @@ QUERIES = {
     "two letters, nearly everywhere": "df",
 }
 ROUNDS = 7
-PATIENCE = 3600.0
+PATIENCE = 3600.0  # the time limit of a search in seconds, which no search should reach
 
 
 def requests() -> list[tuple[str, str]]:
-    """Real requests, each with its code if there is any."""
+    """Return real requests, each with its code; the code is empty for some."""
     lines = (DATA / "dabench/questions.jsonl").read_text("utf-8").splitlines()
     results = []
     for line in lines:
@@ -73,7 +75,7 @@ def requests() -> list[tuple[str, str]]:
 
 
 def fill(folder: Path, sessions: int, turns: int) -> int:
-    """Write the sessions; return the number of characters in them."""
+    """Write the sessions into the store's folder; return the number of characters in them."""
     rng = random.Random(7)
     real_requests = requests()
     codes = [code for _, code in real_requests if code]
@@ -103,7 +105,7 @@ def fill(folder: Path, sessions: int, turns: int) -> int:
 
 
 class Lateness:
-    """Measures the maximum lateness of the event loop."""
+    """Measures how late the event loop is, at most, until ``stop`` is called."""
 
     def __init__(self) -> None:
         self.worst = 0.0
@@ -116,24 +118,27 @@ class Lateness:
             self.worst = max(self.worst, time.perf_counter() - due)
 
     def stop(self) -> float:
+        """Stop measuring, and return the maximum lateness in milliseconds."""
         self._task.cancel()
         return self.worst * 1000
 
 
 async def timed(engine: SearchEngine, query: str, by: str = "words") -> tuple[float, int]:
+    """Search, and return the milliseconds and the number of hits."""
     started = time.perf_counter()
     results = await engine.search(query, by=by, patience=PATIENCE)  # type: ignore[arg-type]
     return (time.perf_counter() - started) * 1000, results.total
 
 
 def resident(engine: SearchEngine) -> float:
-    """The memory of the search process in MiB, 0 without /proc."""
+    """Return the memory of the search process in MiB; 0 on systems without /proc."""
     status = Path(f"/proc/{engine._process.pid}/status")
     lines = status.read_text().splitlines() if status.exists() else []
     return sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
 
 
 async def measure(store: FileSessionManager) -> None:
+    """Run all searches, and print a row of the table for each result."""
     engine = SearchEngine(store)
     monitor = Lateness()
     await asyncio.sleep(3)

@@ -2,8 +2,9 @@
 
     python -m benchmarks.start
 
-Two figures, each from alternating new processes: the import of the extension after that of
-jupyter_server; and the time until a server answers, with and without the extension.
+Two times are measured, each in many new processes: the time to import the extension after
+jupyter_server was imported, and the time until a server answers. The latter is measured
+alternately with and without the extension.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ print((time.perf_counter() - began) * 1000)
 
 
 def import_ms() -> float:
-    """Milliseconds of the import in a new process."""
+    """Return how many milliseconds the import takes in a new process."""
     result = subprocess.run(
         [sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True
     )
@@ -40,7 +41,7 @@ def import_ms() -> float:
 
 
 def start_s(enabled: bool, root: str) -> float:
-    """Seconds until a new server answers."""
+    """Return how many seconds a new server needs until it answers, with or without AI Server."""
     with ReservedPort() as reserved:
         return _start_s(enabled, root, reserved.number)
 
@@ -71,7 +72,7 @@ def _start_s(enabled: bool, root: str, port: int) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure both times and print the medians."""
     imports = [import_ms() for _ in range(IMPORTS)]
     print(f"import of the extension: {statistics.median(imports):.1f} ms (target < 50 ms)")
     with tempfile.TemporaryDirectory() as root:

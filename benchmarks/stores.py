@@ -1,16 +1,17 @@
-"""Compare our stores with those of other projects: how fast they are, and what they lose.
+"""Compare AI Server's stores with those of other projects: how fast they are, and what they lose.
 
     python -m benchmarks.stores [--quick] [--rivals python | --no-rivals] [--servers]
 
-One run measures all stores alternately, so that other load on the machine affects all alike, and
-compares medians of the same run. The result goes to ``docs/stores.md`` and
-``docs/images/stores.svg``, or to ``--out``. Run it on a real disk (``--folder``); in memory a flush
-costs nothing, and the ratios are meaningless.
+One run measures all stores alternately, so that other load on the machine affects all of them
+equally. The results are medians. They are written to ``docs/stores.md`` and
+``docs/images/stores.svg``, or into the folder ``--out``. Use a folder on a real disk
+(``--folder``): in a file system in memory, fsync takes no time, so the ratios have no meaning.
 
-The rivals are no dependency: they are installed from ``benchmarks/rivals.txt`` into an environment
-in ``.rivals``, unless ``--rivals`` names a Python that has them. ``--servers`` starts PostgreSQL,
-MariaDB and Redis, or uses those of ``AISERVER_TEST_POSTGRES_URL``, ``…_MYSQL_URL`` and
-``…_REDIS_URL``.
+The other projects' stores, called “rivals”, are not dependencies of AI Server. The packages of
+``benchmarks/rivals.txt`` are installed into an environment in the folder ``.rivals``, unless
+``--rivals`` names a Python that has them. ``--servers`` also measures PostgreSQL, MariaDB and
+Redis. Their servers are started, unless the environment variables ``AISERVER_TEST_POSTGRES_URL``,
+``AISERVER_TEST_MYSQL_URL`` and ``AISERVER_TEST_REDIS_URL`` have the URLs of running ones.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SERVERS = {
 
 
 def rivals_python(folder: Path) -> str:
-    """The Python of the rivals' environment, which is created if missing."""
+    """Return the Python of the rivals' environment, which is created if it doesn't exist."""
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     if not python.exists():
         print(f"making {folder} (some minutes) …", file=sys.stderr)
@@ -51,7 +52,7 @@ def rivals_python(folder: Path) -> str:
 
 
 def servers(stack: contextlib.ExitStack) -> dict[str, str]:
-    """The URLs of the available servers."""
+    """Return the URLs of the available database servers; start servers if necessary."""
     urls = {}
     for name, (kind, variable) in SERVERS.items():
         if url := os.environ.get(variable):
@@ -64,6 +65,7 @@ def servers(stack: contextlib.ExitStack) -> dict[str, str]:
 
 
 def log(text: str) -> None:
+    """Print what is being measured now."""
     print(f"  {text}", file=sys.stderr, flush=True)
 
 
@@ -111,12 +113,20 @@ def measure(options: argparse.Namespace, folder: Path, stack: contextlib.ExitSta
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a few turns only: does it run?")
-    parser.add_argument("--servers", action="store_true", help="the databases, too")
-    parser.add_argument("--rivals", default="", help="a Python that has benchmarks/rivals.txt")
-    parser.add_argument("--no-rivals", action="store_true", help="ours and the bare writes only")
-    parser.add_argument("--folder", type=Path, help="on the disk to measure; removed afterwards")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs", help="where stores.md is")
+    parser.add_argument(
+        "--quick", action="store_true", help="save only a few turns, to test the benchmark itself"
+    )
+    parser.add_argument("--servers", action="store_true", help="measure database servers, too")
+    parser.add_argument(
+        "--rivals", default="", help="a Python with the packages of benchmarks/rivals.txt"
+    )
+    parser.add_argument(
+        "--no-rivals", action="store_true", help="measure only AI Server's stores and bare writes"
+    )
+    parser.add_argument("--folder", type=Path, help="an existing folder for temporary stores")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "docs", help="the folder of stores.md (docs)"
+    )
     options = parser.parse_args()
     if options.no_rivals:
         options.rivals = ""

@@ -1,11 +1,15 @@
-"""Measure many concurrent answers on one server: event loop lateness, memory, open files.
+"""Measure a server that streams many answers at once: the lateness of its event loop, and leaks.
 
     python -m benchmarks.streams [--streams 100] [--aborted 1000]
 
-Uses a real server process and the scripted model on loopback. First runs concurrent streams of 200
-chunks each, while a task in the server that sleeps 10 ms measures how late it wakes. Then starts
-answers and disconnects in the middle, and compares memory, open files and tasks.
-Prints one JSON object. Needs ``psutil`` (comes with ``ipykernel``).
+The benchmark starts a real server, which uses a scripted model on loopback. The first part requests
+``--streams`` answers of 200 chunks at once. Meanwhile a task in the server, which sleeps 10 ms at a
+time, measures how late it wakes.
+
+The second part requests ``--aborted`` answers and disconnects in the middle of each. The server's
+memory, open files and tasks should not grow with the number of aborted answers.
+
+The result is one JSON object. ``psutil`` is needed, which ``ipykernel`` installs.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ import psutil
 from tests.attacks.conftest import LiveServer, start
 from tests.scripted_model import ScriptedModel
 
-# Loaded by the server itself, as any extension is.
+# A Jupyter server extension that measures the event loop, and answers requests with the results.
 PROBE = """
 import asyncio, gc, json, time
 from jupyter_server.base.handlers import APIHandler
@@ -61,12 +65,15 @@ def _load_jupyter_server_extension(app):
 
 
 def body(number: int) -> dict[str, Any]:
-    """The body of a request for a cell of its own."""
+    """Return the body of a request. Each ``number`` is another cell."""
     return {"notebookId": "nb", "cellId": f"c{number}", "intent": "x", "source": ""}
 
 
 async def stream(client: httpx.AsyncClient, number: int, until: int | None = None) -> float:
-    """Read one answer, or its first ``until`` events; return the seconds until the first token."""
+    """Read an answer, and return the seconds until its first token.
+
+    If ``until`` is given, disconnect after that many tokens.
+    """
     started, first, seen = time.perf_counter(), 0.0, 0
     headers = {"Accept": "text/event-stream"}
     async with client.stream("POST", "generate", json=body(number), headers=headers) as reply:
@@ -81,14 +88,15 @@ async def stream(client: httpx.AsyncClient, number: int, until: int | None = Non
 
 
 async def measure(server: LiveServer, streams: int, aborted: int) -> dict[str, Any]:
-    """Run both parts; return the figures."""
+    """Run both parts, and return the results."""
     process = psutil.Process(server.process.pid)
     headers = {"Authorization": f"token {server.token}"}
     limits = httpx.Limits(max_connections=None)
     url = f"{server.url}aiserver/"
 
     async def probe() -> dict[str, Any]:
-        for _ in range(200):  # wait until aborted answers have ended
+        # First wait until the model isn't producing any answer any more, at most 10 seconds.
+        for _ in range(200):
             if all(item["outcome"] != "running" for item in server.model.requests):
                 break
             await asyncio.sleep(0.05)
@@ -138,7 +146,7 @@ async def measure(server: LiveServer, streams: int, aborted: int) -> dict[str, A
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--streams", type=int, default=100)
     parser.add_argument("--aborted", type=int, default=1000)

@@ -1,4 +1,8 @@
-"""The interface of a contender. (Imports only the standard library.)"""
+"""The interface of a contender, which is one of the stores that the benchmark compares.
+
+This module imports only the standard library, because it also runs in the environment of the other
+projects' stores (see ``worker.py``).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,10 @@ NOTEBOOK = "notebook"
 
 
 class Contender:
-    """A store of sessions. Unsupported operations raise NotImplementedError."""
+    """A store of sessions. Unsupported operations raise NotImplementedError.
+
+    ``place`` is the folder, the file name or the URL of the store.
+    """
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -27,19 +34,19 @@ class Contender:
         raise NotImplementedError
 
     async def fill_many(self, notebook: str, sessions: int) -> None:
-        """Create that many sessions of one turn each in a notebook."""
+        """Create a number of sessions with one turn each, all in one notebook."""
         raise NotImplementedError
 
     def floor(self, cell: str) -> Callable[[], None]:
-        """A function that only writes the bytes of the last save."""
+        """Return a function that writes the bytes of the last save again, and does nothing else."""
         raise NotImplementedError
 
     def prepare(self, turn: Turn) -> Any:
-        """Convert a turn to the contender's own type; not timed."""
+        """Convert a turn to the contender's own type. The time for this isn't measured."""
         return turn
 
     async def save(self, cell: str, prepared: Any) -> None:
-        """Append a prepared turn durably."""
+        """Append a turn, as returned by ``prepare``, durably."""
         raise NotImplementedError
 
     async def load(self, cell: str) -> int:
@@ -55,5 +62,5 @@ class Contender:
         raise NotImplementedError
 
     async def intents(self, cell: str) -> list[str]:
-        """The intent of each turn."""
+        """Return the intent of each turn of a session."""
         raise NotImplementedError

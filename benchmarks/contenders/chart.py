@@ -1,4 +1,4 @@
-"""A plot of lines on two logarithmic axes, as SVG. Needs no library."""
+"""Draw line charts with two logarithmic axes, as SVG. Needs no library."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from html import escape
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 430, 330, 56, 34, 40
-LEGEND = 22  # pixels a line
-# Distinguishable with colour blindness (Okabe and Ito's palette); our lines are thick.
+LEGEND = 22  # the height of a line of the legend, in pixels
+# Okabe and Ito's palette, whose colours can be distinguished by colour-blind people.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#000000")
-Line = tuple[str, dict[int, float]]
+Line = tuple[str, dict[int, float]]  # the name, and the value for each size of a session
 
 
 def svg(panels: Sequence[tuple[str, Sequence[Line]]], thick: str) -> str:
-    """Draw panels next to each other. Lines whose name begins with ``thick`` are thick."""
-    # A logarithmic axis has no zero.
+    """Return a drawing with charts next to each other, above a common legend.
+
+    ``panels`` has the title and the lines of each chart. Lines are thick if their name begins with
+    the text ``thick``.
+    """
+    # Leave out the values that are 0, because a logarithmic axis has no place for them.
     panels = [
         (
             title,

@@ -1,4 +1,4 @@
-"""The contenders, and the processes they run in."""
+"""The contenders of a benchmark run, and the processes in which they run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from tests.servers import new_database
 
 FLOOR = "write, fsync, rename, fsync"
 FILE = "ours: file"
+# The stores of other projects: name, class in `rivals.py`, and whether the store is durable.
 RIVALS = [
-    ("LangChain FileChatMessageHistory", "FileChat", False),  # it never flushes
+    ("LangChain FileChatMessageHistory", "FileChat", False),  # never calls fsync
     ("LangChain SQLChatMessageHistory", "SQLChat", True),
     ("LangGraph SqliteSaver", "LangGraph", True),
     ("openai-agents SQLiteSession", "Agents", True),
@@ -31,23 +32,25 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Entry:
-    """One contender: its name, its class, and its guarantees."""
+    """A contender: its name, its class, the place of its store, and its guarantees."""
 
     name: str
-    kind: str  # <module>:<class>
+    kind: str
+    """The class, as ``<module>:<class>``."""
     place: str
     durable: bool = True
-    """Whether acknowledged data survives a power cut, as configured here."""
-    shared: bool = True  # whether processes can share it
+    """Whether a saved turn survives a power cut, with the settings that the benchmark uses."""
+    shared: bool = True
+    """Whether several processes can use the store at the same time."""
 
     @property
     def rival(self) -> bool:
-        """Whether it runs in the rivals' environment."""
+        """Whether the contender runs in the Python environment of the other projects' stores."""
         return self.kind.startswith("rivals:")
 
 
 class Process:
-    """A process that runs a contender."""
+    """A process that runs a contender (``worker.py``). It gets orders and answers them."""
 
     def __init__(self, entry: Entry, python: str) -> None:
         self.entry = entry
@@ -67,7 +70,7 @@ class Process:
         return self._process.pid
 
     def send(self, **order: Any) -> None:
-        """Send an order."""
+        """Send an order, without waiting for the answer."""
         assert self._process.stdin
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
@@ -82,6 +85,7 @@ class Process:
         raise EOFError(f"{self.entry.name} has ended")
 
     def request(self, order: str, **more: Any) -> dict[str, Any]:
+        """Send an order and return the answer."""
         self.send(do=order, **more)
         return self.read()
 
@@ -101,14 +105,14 @@ class Process:
 
 
 class Field:
-    """All contenders of one run, in a folder of their own."""
+    """All contenders of one run. Their stores are in ``folder`` and on the servers at ``urls``."""
 
     def __init__(self, folder: Path, rivals_python: str, urls: dict[str, str]) -> None:
         self._folder, self._rivals, self._urls = folder, rivals_python, urls
-        self._databases = 0  # used databases of a Redis server
+        self._databases = 0  # the number of the Redis server's databases that are in use
 
     def entries(self, part: str) -> list[Entry]:
-        """All available contenders, each with a new store for this part of the run."""
+        """Return the available contenders, each with a new store for one part of the run."""
         folder = self._folder / part
         folder.mkdir()
         (folder / "files").mkdir()
@@ -128,7 +132,7 @@ class Field:
         return [entry for entry in entries if _is_available(entry)]
 
     def _new_place(self, name: str, url: str) -> str:
-        """Create an empty database on a server."""
+        """Return the URL of an empty database on a server; create the database if necessary."""
         if name == "Redis":
             self._databases += 1
             return f"{url.rpartition('/')[0]}/{self._databases}"
@@ -136,7 +140,7 @@ class Field:
 
     @contextlib.contextmanager
     def at_work(self, entries: list[Entry]) -> Iterator[list[Process]]:
-        """Start a process for each entry, and end them afterwards."""
+        """Start a process for each entry, and end the processes afterwards."""
         processes: list[Process] = []
         try:
             for entry in entries:
@@ -147,11 +151,12 @@ class Field:
                 process.end()
 
     def start(self, entry: Entry) -> Process:
+        """Start a process for an entry, in the Python environment that the entry needs."""
         return Process(entry, self._rivals if entry.rival else sys.executable)
 
 
 def _is_available(entry: Entry) -> bool:
-    """Whether a contender can run: our stores may need optional packages."""
+    """Return whether a contender can run. Some of AI Server's stores need optional packages."""
     if not entry.kind.startswith("ours:"):
         return True
     try:

@@ -1,8 +1,10 @@
-"""The minimum that any store must do. (Imports only the standard library.)
+"""Contenders that do only what any durable store must do, as lower limits for the times of stores.
 
-``replace`` writes bytes to a temp file, flushes it, renames it, and flushes the folder: the minimum
-for replacing a file durably. ``Reload`` reads the file before that, as a careful program does.
-``Lines`` appends one line and flushes. None of them handles concurrent writers.
+To replace a file durably, ``replace`` writes a temp file, flushes it, renames it, and flushes the
+folder. ``Reload`` reads a session's file, appends a turn and calls ``replace``. ``Lines`` appends a
+line to a file and flushes the file. None of them handles concurrent writers.
+
+This module imports only the standard library (see ``base.py``).
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from turns import Turn
 
 
 def record(turn: Turn, number: int) -> dict[str, object]:
-    """A turn in our format."""
+    """Return a turn in AI Server's stored format."""
     return {
         "turn_id": number,
         "timestamp": "2026-01-27T12:00:00.000Z",
@@ -33,7 +35,7 @@ def record(turn: Turn, number: int) -> dict[str, object]:
 
 
 def replace(folder: str, name: str, data: bytes) -> None:
-    """Write, flush, rename, flush."""
+    """Replace a file durably."""
     temp = os.path.join(folder, f"{name}.{os.getpid()}.tmp")
     fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     os.write(fd, data)
@@ -46,7 +48,7 @@ def replace(folder: str, name: str, data: bytes) -> None:
 
 
 class Reload(Contender):
-    """Read, append, write, flush, rename, flush: a durable file without a lock."""
+    """Keeps a session in a JSON file. A save reads the file and replaces it durably."""
 
     async def open(self) -> None:
         Path(self.place).mkdir(exist_ok=True)
@@ -74,7 +76,7 @@ class Reload(Contender):
 
 
 class Lines(Contender):
-    """Append a line, flush."""
+    """Keeps a session in a file with one line for each turn. A save appends a line and flushes."""
 
     async def open(self) -> None:
         Path(self.place).mkdir(exist_ok=True)

@@ -1,4 +1,7 @@
-"""Count lost turns: with several concurrent writers, and when a writer is killed."""
+"""Count the turns that a store loses: with concurrent writers, and when a writer is killed.
+
+A turn is lost if the store acknowledged that it was saved, but a later process can't read it.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,14 @@ from .turns import turn
 
 
 class Lost(NamedTuple):
-    """The number of acknowledged and lost turns."""
+    """The number of acknowledged turns, and the number of those that were lost."""
 
     acknowledged: int
     lost: int
-    unreadable: int = 0  # sessions that were unreadable afterwards
-    refused: int = 0  # saves that raised an error; they don't count as lost
+    unreadable: int = 0
+    """The number of sessions that could not be read afterwards."""
+    refused: int = 0
+    """The number of saves that raised an error. Their turns don't count as lost."""
 
     def __str__(self) -> str:
         text = f"{self.lost:,} of {self.acknowledged:,}"
@@ -29,7 +34,7 @@ class Lost(NamedTuple):
 def lost_by_writers(
     field: Field, part: str, writers: int, each: int, report: Callable[[str], None]
 ) -> dict[str, Lost]:
-    """Write one session from several processes at once."""
+    """Let ``writers`` processes write the same session at once, ``each`` that many turns."""
     results = {}
     for entry in field.entries(part):
         if not entry.shared:
@@ -52,7 +57,7 @@ def lost_by_writers(
 
 
 def lost_by_kills(field: Field, kills: int, report: Callable[[str], None]) -> dict[str, Lost]:
-    """Kill writers (kill -9), each at a random moment."""
+    """Start a writer and kill it (kill -9) at a random time; repeat this ``kills`` times."""
     results = {}
     for entry in field.entries("killed"):
         if not entry.shared:
@@ -69,14 +74,17 @@ def lost_by_kills(field: Field, kills: int, report: Callable[[str], None]) -> di
             time.sleep(rng.random() * 0.02)
             process.kill()
             acknowledged += list(_unread_acknowledgements(process))
-            survived = _compare(field, entry, cell, acknowledged)
-            total = Lost(*(a + b for a, b in zip(total, survived, strict=True)))
+            lost = _compare(field, entry, cell, acknowledged)
+            total = Lost(*(a + b for a, b in zip(total, lost, strict=True)))
         results[entry.name] = total
     return results
 
 
 def _unread_acknowledgements(process) -> list[int]:
-    """The acknowledgements that were sent before the kill and not read yet."""
+    """Return the numbers of turns that the process acknowledged before it was killed.
+
+    Acknowledgements that were read already are not included.
+    """
     acknowledged = []
     try:
         while True:
@@ -86,7 +94,7 @@ def _unread_acknowledgements(process) -> list[int]:
 
 
 def _compare(field: Field, entry: Entry, cell: str, acknowledged: list[int]) -> Lost:
-    """Compare the acknowledged turns with those that a new process reads."""
+    """Count the acknowledged turns that a new process doesn't find in the session."""
     with field.at_work([entry]) as [process]:
         answer = process.request("kept", cell=cell)
     if "unreadable" in answer:

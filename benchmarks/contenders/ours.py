@@ -1,4 +1,4 @@
-"""Our own stores, each by its URL."""
+"""AI Server's own stores, as contenders. The place of a store is its URL."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from aiserver.sessions.record.mutations import append_turn
 
 
 class Ours(Contender):
-    """Any of our stores."""
+    """Any of AI Server's stores."""
 
     async def open(self) -> None:
         self.store = create_session_manager(self.place)
@@ -68,7 +68,7 @@ class Ours(Contender):
 
 
 class Files(Ours):
-    """The file store; its floor is the bare write of the same bytes in the same process."""
+    """The file store. Its ``floor`` writes the bytes of a session's file in the same process."""
 
     def floor(self, cell: str) -> Callable[[], None]:
         folder = Path(self.place.removeprefix("file://")) / ".aiserver_sessions"
@@ -77,7 +77,7 @@ class Files(Ours):
 
 
 def new_turn(turn: Turn) -> NewTurn:
-    """A turn as the assistant saves it."""
+    """Return a turn in the form in which AI Server's store saves it."""
     return NewTurn(
         timestamp=utc_now(),
         user_request=UserRequest(intent=turn.intent, current_code=turn.code, language="python"),
@@ -89,7 +89,7 @@ def new_turn(turn: Turn) -> NewTurn:
 
 
 def to_session(key: SessionKey, turns: list[Turn]) -> Session:
-    """A complete session."""
+    """Return a session with these turns."""
     session = new_session(key)
     for turn in turns:
         append_turn(session, new_turn(turn))

@@ -18,13 +18,13 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def figures_of_turns(figures: Figures, sizes: Sequence[int]) -> str:
-    """A table for each operation: a row for each contender, a column for each size."""
+    """Return a table for each operation, with a row per contender and a column per session size."""
     parts = []
     titles = {
         "save": "A save (one turn)",
@@ -50,7 +50,11 @@ def figures_of_turns(figures: Figures, sizes: Sequence[int]) -> str:
 def targets(
     figures: Figures, sizes: Sequence[int], many: Figures, sessions: int, served: dict[str, float]
 ) -> str:
-    """Our targets and the measured values."""
+    """Return a table with AI Server's targets and the measured values.
+
+    ``many`` has the measurements among ``sessions`` sessions, and ``served`` the milliseconds of
+    HTTP requests (see ``serving.py``).
+    """
     rows = []
     for size in sizes:
         ours, floor = figures.of(FILE, size, "save"), figures.of(FLOOR, size, "save")
@@ -83,7 +87,7 @@ def targets(
 
 
 def figures_of_many(many: Figures, sessions: int) -> str:
-    """The times among many sessions."""
+    """Return a table of the times of operations in a store with many sessions."""
     part = sessions // 10
     columns = [(part, "list, the first"), (part, "list"), (sessions, "list")]
     columns += [(sessions, work) for work in ("save", "load", "history")]
@@ -106,7 +110,7 @@ def figures_of_many(many: Figures, sessions: int) -> str:
 def losses_table(
     few: dict[str, Lost], crowd: dict[str, Lost], killed: dict[str, Lost], heads: Sequence[str]
 ) -> str:
-    """The losses of each contender."""
+    """Return a table of the losses: with a few writers, with a crowd of writers, and by kills."""
     rows = [
         [name, *(str(part.get(name, "–")) for part in (few, crowd, killed))]
         for name in dict.fromkeys([*few, *crowd, *killed])
@@ -115,7 +119,7 @@ def losses_table(
 
 
 def plot(figures: Figures, sizes: Sequence[int]) -> str:
-    """Save, load and history as lines."""
+    """Return three charts: the times of a save, of a load and of a history, by session size."""
     panels = []
     for work in ("save", "load", "history"):
         lines = []
@@ -130,17 +134,17 @@ def plot(figures: Figures, sizes: Sequence[int]) -> str:
 
 
 def put(text: str, document: Path) -> None:
-    """Replace the tables between the markers in a document."""
+    """Replace what is between the markers ``BEGIN`` and ``END`` in a document by ``text``."""
     before = document.read_text(encoding="utf-8")
     pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
     after, count = pattern.subn(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", before)
     if count != 1:
-        raise ValueError(f"{document} has no place for the tables")
+        raise ValueError(f"{document} does not contain the markers for the tables exactly once")
     document.write_text(after, encoding="utf-8")
 
 
 def machine() -> str:
-    """The date and the machine of the run."""
+    """Return the date of the run, and what machine it ran on."""
     return (
         f"{date.today():%Y-%m-%d}, {os.cpu_count()} cores, {platform.system()} "
         f"{platform.release().split('-')[0]}, Python {platform.python_version()}"

@@ -1,6 +1,7 @@
-"""Other projects' stores for conversations, used as documented. Each turn is two messages.
+"""Other projects' stores for conversations, as contenders. Each is used as its project documents.
 
-Runs in an environment of its own (``benchmarks/rivals.txt``).
+A turn is saved as two messages, one from the user and one from the assistant. This module runs in a
+separate Python environment with the packages of ``benchmarks/rivals.txt``.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from turns import Turn
 
 
 def user_text(turn: Turn) -> str:
-    """The user message of a turn."""
+    """Return the user message of a turn."""
     return f"{turn.intent}\n\n{turn.code}"
 
 
 def assistant_text(turn: Turn) -> str:
-    """The assistant message of a turn."""
+    """Return the assistant message of a turn."""
     return f"{turn.explanation}\n\n{turn.answer}"
 
 
 def intent(text: str) -> str:
-    """The intent in a user message."""
+    """Return the intent in the text of a user message."""
     return text.split("\n")[0]
 
 
@@ -38,7 +39,7 @@ def to_messages(turns: list[Turn]) -> list[Any]:
 
 
 class _LangChain(Contender):
-    """Any chat history of LangChain."""
+    """A chat history of LangChain. Subclasses say which one."""
 
     def _history(self, cell: str) -> Any:
         raise NotImplementedError
@@ -73,7 +74,7 @@ class FileChat(_LangChain):
         return self._kind(f"{self.place}/{cell}.json", encoding="utf-8", ensure_ascii=False)
 
     async def fill(self, cell: str, turns: list[Turn]) -> None:
-        # Written directly in its format, because message by message takes minutes.
+        # Write the file directly, because adding the messages one by one takes minutes.
         from langchain_core.messages import messages_to_dict
 
         text = json.dumps(messages_to_dict(to_messages(turns)), ensure_ascii=False)
@@ -101,7 +102,7 @@ class SQLChat(_LangChain):
 
 
 class LangGraph(Contender):
-    """langgraph-checkpoint-sqlite's SqliteSaver: each checkpoint holds all messages."""
+    """langgraph-checkpoint-sqlite's SqliteSaver. Each save writes all messages to a checkpoint."""
 
     async def open(self) -> None:
         from langgraph.checkpoint.sqlite import SqliteSaver
@@ -228,7 +229,8 @@ class Nanobot(Contender):
         return len(session.get_history(max_messages=2 * turns)) // 2
 
     async def list(self, notebook: str) -> int:
-        return len(self._manager.list_sessions())  # it has no other list
+        # nanobot can't list the sessions of one notebook, so this counts all sessions.
+        return len(self._manager.list_sessions())
 
     async def intents(self, cell: str) -> list[str]:
         messages = self._manager.get_or_create(f"aiserver:{cell}").messages

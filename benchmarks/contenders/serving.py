@@ -1,4 +1,8 @@
-"""Compare ``GET sessions/{notebook}/{cell}`` to an empty handler on one real server."""
+"""Compare the times of two requests to a Jupyter server: a session, and an empty answer.
+
+The first is ``GET sessions/{notebook}/{cell}``. The second is answered by a handler that does
+nothing, so the difference is the time that AI Server needs.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,9 @@ from tests.ports import ReservedPort
 
 from .field import ROOT, WORKER
 
+WARM_UP = 20  # the number of rounds at the beginning that aren't measured
+
+# A Jupyter server extension with the handler that answers `{}`.
 EMPTY = """
 from jupyter_server.base.handlers import APIHandler
 from tornado import web
@@ -40,7 +47,10 @@ def _load_jupyter_server_extension(app):
 
 
 def request_times(folder: Path, sizes: list[int], rounds: int) -> dict[str, float]:
-    """Median milliseconds of an empty answer (``empty``) and of sessions of the given sizes."""
+    """Return the median milliseconds of each request, by its name.
+
+    The names are ``empty`` for the empty answer, and for example ``20 turns`` for a session.
+    """
     folder.mkdir()
     asyncio.run(_fill(folder, sizes))
     (folder / "empty_handler.py").write_text(EMPTY)
@@ -71,13 +81,13 @@ def _measure(port: int, token: str, sizes: list[int], rounds: int) -> dict[str, 
     paths |= {f"{size} turns": f"/aiserver/sessions/notebook/cell-{size}" for size in sizes}
     connection = _connect(port, token)
     times: dict[str, list[float]] = {name: [] for name in paths}
-    for number in range(rounds + 20):
+    for number in range(rounds + WARM_UP):
         for name, path in paths.items():
             start = time.perf_counter()
             status, body = _get(connection, token, path)
             elapsed = (time.perf_counter() - start) * 1000
             assert status == 200, (path, status, body[:200])
-            if number >= 20:
+            if number >= WARM_UP:
                 times[name].append(elapsed)
     connection.close()
     return {name: statistics.median(samples) for name, samples in times.items()}
@@ -103,7 +113,8 @@ def _connect(port: int, token: str) -> http.client.HTTPConnection:
 
 
 async def _fill(folder: Path, sizes: list[int]) -> None:
-    sys.path.insert(0, str(WORKER.parent))  # these modules import each other by bare name
+    # The modules of the contenders import each other without a package name (see `worker.py`).
+    sys.path.insert(0, str(WORKER.parent))
     from ours import to_session
     from turns import turn
 

@@ -1,4 +1,7 @@
-"""Measure saves, loads, histories and lists: all contenders alternate in one run."""
+"""Measure the times of saves, loads, histories and lists.
+
+The contenders take turns within one run, so that other load on the machine affects all of them.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,23 @@ from .field import FILE, FLOOR, Entry, Field, Process
 
 T = TypeVar("T")
 
-_LONG = 1000  # turns
-HISTORY = 20  # turns in the history for a model
+_LONG = 1000  # the number of turns from which on a session is long (see `by_turns`)
+HISTORY = 20  # the number of turns in the history for a model
 
 
 class Figure(NamedTuple):
-    """Medians."""
+    """The medians of the measurements of one operation."""
 
-    wall: float  # ms
-    cpu: float  # ms of the whole process
-    written: float  # bytes that went to the disk
+    wall: float
+    """The elapsed time in milliseconds."""
+    cpu: float
+    """The CPU time of the whole process in milliseconds."""
+    written: float
+    """The number of bytes that the process wrote to the disk."""
 
 
 class Figures:
-    """The measurements by contender, size and operation."""
+    """The measurements by contender, size of the session (or of the store) and operation."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
@@ -37,14 +43,14 @@ class Figures:
             self._all[name, size, work].append(figure)
 
     def of(self, name: str, size: int, work: str) -> Figure | None:
-        """The medians, or None if the contender doesn't support the operation."""
+        """Return the medians, or None if the contender doesn't support the operation."""
         samples = self._all.get((name, size, work))
         if not samples:
             return None
         return Figure(*(statistics.median(column) for column in zip(*samples, strict=True)))
 
     def names(self) -> list[str]:
-        """The contenders, in their order."""
+        """Return the names of the measured contenders, in the order of the run."""
         measured = {name for name, _, _ in self._all}
         return [name for name in self._names if name in measured]
 
@@ -52,10 +58,11 @@ class Figures:
 def by_turns(
     field: Field, sizes: Sequence[int], blocks: int, report: Callable[[str], None]
 ) -> Figures:
-    """Measure sessions of these sizes; each block creates a session and saves five turns.
+    """Measure sessions with different numbers of turns.
 
-    Short sessions get four times as many blocks, because 25 saves in half a minute depend more on
-    other load of the machine than on the stores.
+    In each block, every contender creates a session, saves five turns, and reads. Short sessions
+    get four times as many blocks: the 25 saves of five blocks take only half a minute, in which
+    other load on the machine has more effect than the differences between the stores.
     """
     entries = field.entries("turns")
     figures = Figures([FLOOR, *(entry.name for entry in entries)])
@@ -72,10 +79,11 @@ def _block(processes: list[Process], figures: Figures, size: int, block: int) ->
     cell = f"cell-{size}-{block}"
     for process in processes:
         process.request("fill", cell=cell, turns=size, small=False)
-        process.request("save", cell=cell, number=0)  # opens files: not measured
+        # The first save opens files and connections, so it isn't measured.
+        process.request("save", cell=cell, number=0)
     for number in range(1, 6):
         saves = _saves(processes)
-        # The order is random, because a store that deletes an old file slows down those after it.
+        # The order is random, because a store that deletes a file slows down the next contender.
         for name, process, work in random.Random(f"{cell} {number}").sample(saves, len(saves)):
             figures.add(name, size, "save", process.request(work, cell=cell, number=number))
     for number in range(3):
@@ -86,10 +94,12 @@ def _block(processes: list[Process], figures: Figures, size: int, block: int) ->
 
 
 def among_many(field: Field, sessions: int, rounds: int, report: Callable[[str], None]) -> Figures:
-    """Measure a notebook with a tenth of the sessions, in a store of its own and among all.
+    """Measure operations in a store with many sessions.
 
-    Both stores exist at the same time and are listed alternately, because the machine's speed
-    drifts while a store is filled.
+    One tenth of the sessions belongs to the notebook that is listed. The same notebook is also
+    listed in a second store, which contains no other sessions, to see whether the other sessions
+    slow down the list. Both stores are filled first and then listed alternately, because the
+    machine's speed changes while a store is filled.
     """
     part = sessions // 10
     separate, combined = _listers(field, "alone"), _listers(field, "many")
@@ -124,19 +134,23 @@ def among_many(field: Field, sessions: int, rounds: int, report: Callable[[str],
 
 
 def _listers(field: Field, part: str) -> list[Entry]:
-    """The contenders that can list the cells of a notebook."""
+    """Return the contenders that can list sessions."""
     kinds = ("ours:Ours", "ours:Files", "rivals:Nanobot")
     return [entry for entry in field.entries(part) if entry.kind in kinds]
 
 
 def _saves(processes: list[Process]) -> list[tuple[str, Process, str]]:
-    """A save of each contender, and the bare write in the process of our file store."""
+    """Return the saves to measure, as name, process and operation.
+
+    There is one save for each contender, and ``floor`` for AI Server's file store: the bare write
+    of the same bytes.
+    """
     saves = [(process.entry.name, process, "save") for process in processes]
     floors = [(FLOOR, process, "floor") for process in processes if process.entry.name == FILE]
     return [*saves, *floors]
 
 
 def _rotate(items: list[T], start: int) -> list[T]:
-    """Rotate the list, so that the order of contenders doesn't matter."""
+    """Return the list rotated to begin at ``start``, so that no contender is always the first."""
     start %= len(items)
     return items[start:] + items[:start]

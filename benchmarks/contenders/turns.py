@@ -1,4 +1,7 @@
-"""The turns that all contenders save. (Imports only the standard library.)"""
+"""The turns that all contenders save.
+
+This module imports only the standard library (see ``base.py``).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from typing import NamedTuple
 
 
 class Turn(NamedTuple):
-    """A request with its code, and the answer."""
+    """A request (``intent`` and ``code``) and the answer (``answer``, ``explanation``)."""
 
     intent: str
     code: str
@@ -15,7 +18,7 @@ class Turn(NamedTuple):
 
 
 def turn(number: int, small: bool = False) -> Turn:
-    """A turn of ordinary size, about forty lines of code, or a small one."""
+    """Return a turn: with forty lines of code, as is usual, or with one line if it is small."""
     lines = 1 if small else 40
     return Turn(
         f"读取 data.csv 并显示前{number}行",

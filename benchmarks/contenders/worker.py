@@ -2,9 +2,11 @@
 
     python worker.py <module>:<class> <place>
 
-``{"do": "save", "cell": "c", "number": 7}`` -> ``{"wall": ms, "cpu": ms, "written": bytes}``. Only
-the contender's own work is timed. Also runs in the rivals' environment, so it imports only the
-standard library.
+The order ``{"do": "save", "cell": "c", "number": 7}`` is answered by
+``{"wall": ms, "cpu": ms, "written": bytes}``. Only the contender's own work is measured.
+
+The worker of another project's store runs in an environment without AI Server's packages, so this
+module imports only the standard library.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ _IO = Path("/proc/self/io")
 
 
 class Meter:
-    """Wall time, CPU time of the whole process, and bytes handed to the disk."""
+    """Measures elapsed time, CPU time of the whole process, and bytes written to the disk."""
 
     def __enter__(self) -> Meter:
         self._written = _written()
@@ -49,7 +51,7 @@ def _written() -> int:
 
 
 async def execute(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
-    """Execute one order."""
+    """Execute one order and return the answer."""
     do, cell = order["do"], order.get("cell", "")
     if do == "fill":
         await contender.fill(
@@ -71,18 +73,21 @@ async def execute(contender: Any, order: dict[str, Any]) -> dict[str, Any]:
         return meter.figures()
     with Meter() as meter:
         if do == "load":
-            count_ = await contender.load(cell)
+            read_count = await contender.load(cell)
         elif do == "history":
-            count_ = await contender.history(cell, order["turns"])
+            read_count = await contender.history(cell, order["turns"])
         elif do == "list":
-            count_ = await contender.list(order["notebook"])
+            read_count = await contender.list(order["notebook"])
         else:
             raise ValueError(do)
-    return meter.figures() | {"found": count_}
+    return meter.figures() | {"found": read_count}
 
 
 async def write(contender: Any, cell: str, name: int, count: int) -> None:
-    """Save turns with unique numbers, and report each acknowledged one."""
+    """Save ``count`` turns, and report each one that the store has acknowledged.
+
+    ``name`` is the number of the writer; it makes the numbers of its turns unique.
+    """
     for number in range(name * 1_000_000, name * 1_000_000 + count):
         try:
             await contender.save(cell, contender.prepare(turn(number, small=True)))
@@ -93,7 +98,7 @@ async def write(contender: Any, cell: str, name: int, count: int) -> None:
 
 
 async def read_intents(contender: Any, cell: str) -> dict[str, Any]:
-    """The stored intents, or that the session is unreadable."""
+    """Return the stored intents or, if the session can't be read, the name of the error."""
     try:
         return {"intents": await contender.intents(cell)}
     except Exception as reason:
