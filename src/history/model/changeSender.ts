@@ -2,9 +2,10 @@
  * Sends changes of notebooks to the server. When a notebook was saved, this class makes sure that
  * the recorded sources and the sources in the file are equal before the save is recorded.
  *
- * They can differ if two pages have opened the same notebook without jupyter-collaboration. A save
- * in this page then overwrites changes in the file that the other page has already recorded. So
- * this page first sends the sources that it saved, and then records the save.
+ * The recorded sources and the file can differ if two pages have opened the same notebook without
+ * jupyter-collaboration. A save in this page then overwrites changes in the file that the other
+ * page has already recorded. So this page first sends the sources that it saved, and then records
+ * the save.
  *
  * Invariants:
  * - The page sends the sources as they were at the time of the save, even if the cells have been
@@ -70,8 +71,8 @@ export class ChangeSender {
 
   private readonly _pageId = UUID.uuid4();
   /**
-   * By notebook, the seq of the newest entry in its change log when this page last read or saved
-   * the notebook's sources.
+   * By notebook id: the seq of the last entry in the change log when this page began to watch the
+   * notebook, or when it last recorded a save.
    */
   private readonly _lastSeqs = new Map<string, number>();
 }

@@ -63,8 +63,8 @@ export class HistoryModel implements IHistory {
     this._queue(notebookId).push(change);
   }
 
-  enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T> {
-    return this._queue(notebookId).run(work);
+  enqueue<T>(notebookId: string, request: () => Promise<T>): Promise<T> {
+    return this._queue(notebookId).run(request);
   }
 
   async flushed(notebookId: string): Promise<void> {

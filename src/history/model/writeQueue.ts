@@ -36,9 +36,9 @@ interface IWrite {
   readonly cellIds: readonly string[];
   /** Send the write; resolves to the ids of the written cells. */
   readonly send: () => Promise<readonly string[]>;
-  /** Called after each attempt to send the write. If it failed, `reason` is the error. */
+  /** Called after the write was sent, or could not be sent because of `reason`. */
   readonly onAttempt?: (reason?: unknown) => void;
-  /** Whether an attempt has failed, so that the write waits for a retry. */
+  /** Whether the write could not be sent, so that it waits for a retry. */
   hasFailed?: boolean;
 }
 
@@ -48,12 +48,14 @@ interface IPendingChange {
   readonly change: Promise<INotebookChange | null>;
 }
 
+type Queued = IWrite | IPendingChange;
+
 export class WriteQueue {
   constructor(private readonly _options: IWriteQueueOptions) {}
 
   /** Whether any write is waiting for a retry. */
   get hasFailed(): boolean {
-    return this._entries.some(entry => 'send' in entry && entry.hasFailed);
+    return this._queued.some(queued => 'send' in queued && queued.hasFailed);
   }
 
   /** Queue a change. */
@@ -113,8 +115,8 @@ export class WriteQueue {
     }
   }
 
-  private _add(entry: IWrite | IPendingChange): void {
-    this._entries.push(entry);
+  private _add(queued: Queued): void {
+    this._queued.push(queued);
     this._start();
   }
 
@@ -127,23 +129,23 @@ export class WriteQueue {
     const blockedIds = new Set<string>();
     let isOffline = false;
     let index = 0;
-    while (index < this._entries.length) {
-      const entry = this._entries[index];
-      if ('change' in entry) {
+    while (index < this._queued.length) {
+      const write = this._queued[index];
+      if ('change' in write) {
         await this._splitChange(index);
         continue;
       }
-      const { cellIds } = entry;
+      const { cellIds } = write;
       const isBlocked = cellIds.some(id => isOffline || blockedIds.has(id));
-      const failure = isBlocked ? BLOCKED : await this._send(entry);
+      const failure = isBlocked ? BLOCKED : await this._send(write);
       if (failure !== null && isTransient(failure)) {
         cellIds.forEach(id => blockedIds.add(id));
         isOffline ||= !isBlocked && isUnreachable(failure);
-        entry.hasFailed = true;
+        write.hasFailed = true;
         index++;
       }
       if (failure !== null) {
-        entry.onAttempt?.(failure);
+        write.onAttempt?.(failure);
       }
     }
     this._sending = null; // From now on, an added write must start a new loop.
@@ -157,17 +159,17 @@ export class WriteQueue {
    * Send a write, and remove it from the queue unless it must be repeated. Return the error if
    * sending failed, or else null.
    */
-  private async _send(entry: IWrite): Promise<unknown> {
+  private async _send(write: IWrite): Promise<unknown> {
     const remove = () => {
-      this._entries.splice(this._entries.indexOf(entry), 1);
+      this._queued.splice(this._queued.indexOf(write), 1);
     };
     try {
-      const writtenIds = await entry.send();
+      const writtenIds = await write.send();
       remove();
       writtenIds
         .filter(id => !this._hasWritesOf(id))
         .forEach(id => this._options.onWritten(id));
-      entry.onAttempt?.();
+      write.onAttempt?.();
       return null;
     } catch (reason) {
       if (!isTransient(reason)) {
@@ -179,8 +181,8 @@ export class WriteQueue {
   }
 
   private _hasWritesOf(cellId: string): boolean {
-    return this._entries.some(
-      entry => 'send' in entry && entry.cellIds.includes(cellId)
+    return this._queued.some(
+      queued => 'send' in queued && queued.cellIds.includes(cellId)
     );
   }
 
@@ -189,10 +191,10 @@ export class WriteQueue {
    * can be merged with it, replace all of them by the requests of the merged change.
    */
   private async _splitChange(index: number): Promise<void> {
-    let merged = await (this._entries[index] as IPendingChange).change;
+    let merged = await (this._queued[index] as IPendingChange).change;
     let end = index + 1;
     while (merged && canCoalesce(merged)) {
-      const next = this._entries[end];
+      const next = this._queued[end];
       const following = next && 'change' in next ? await next.change : null;
       if (!following || !canCoalesce(following)) {
         break;
@@ -201,7 +203,7 @@ export class WriteQueue {
       end++;
     }
     const writes = merged ? outgoingChanges(merged).map(this._toWrite) : [];
-    this._entries.splice(index, end - index, ...writes);
+    this._queued.splice(index, end - index, ...writes);
   }
 
   private readonly _toWrite = (change: IOutgoingChange): IWrite => {
@@ -224,7 +226,8 @@ export class WriteQueue {
     }
   }
 
-  private readonly _entries: (IWrite | IPendingChange)[] = [];
+  /** The queue, oldest first. */
+  private readonly _queued: Queued[] = [];
   private _sending: Promise<void> | null = null;
   private _timer: ReturnType<typeof setTimeout> | null = null;
   private _delay = MIN_DELAY_MS;

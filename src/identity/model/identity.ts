@@ -86,19 +86,20 @@ export class NotebookIdentity implements INotebookIdentity {
         this.changed.emit(panel);
       }
     });
-    context.pathChanged.connect(() => void this._registerPath(panel));
-    await this._registerPath(panel);
+    context.pathChanged.connect(() => void this._registerIfIdentified(panel));
+    await this._registerIfIdentified(panel);
     this.changed.emit(panel);
   }
 
   /** Register a notebook's path if the notebook already has an id. */
-  private async _registerPath(panel: NotebookPanel): Promise<void> {
+  private async _registerIfIdentified(panel: NotebookPanel): Promise<void> {
     if (this.get(panel)) {
       repairCellIds(panel.context.model);
-      await this._registerPanel(panel).catch(() => undefined);
+      await this._register(panel).catch(() => undefined);
     }
   }
 
+  /** Register the notebook, and save it if the file may lack any of the ids. */
   private async _ensure(panel: NotebookPanel): Promise<string> {
     const { context } = panel;
     await context.ready;
@@ -107,7 +108,7 @@ export class NotebookIdentity implements INotebookIdentity {
     if (id && this._savedIds.get(panel) === describeIds(panel, id)) {
       return id;
     }
-    const notebookId = await this._registerPanel(panel);
+    const notebookId = await this._register(panel);
     // List the ids before saving: a cell that is added during the save may be missing in the file.
     const savedIds = describeIds(panel, notebookId);
     try {
@@ -126,7 +127,7 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   /** Register a notebook's path, and write the id that the server returns into the notebook. */
-  private async _registerPanel(panel: NotebookPanel): Promise<string> {
+  private async _register(panel: NotebookPanel): Promise<string> {
     const { notebookId } = await this._options.register({
       path: panel.context.localPath,
       notebookId: this.get(panel),

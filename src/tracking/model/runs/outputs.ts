@@ -100,6 +100,6 @@ function outputText(output: IOutput): string {
 /** Return the beginning of `value` if it is a text or a list of lines, or else an empty text. */
 function textIn(value: unknown): string {
   const text = Array.isArray(value) ? value.join('') : value;
-  // Return more than the limit, because ANSI codes are removed later.
+  // The limit itself is applied later, after the ANSI codes were removed.
   return typeof text === 'string' ? text.slice(0, 4 * MAX_TEXT_BYTES) : '';
 }

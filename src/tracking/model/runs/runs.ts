@@ -19,7 +19,7 @@ import { Signal } from '@lumino/signaling';
 import { findCell } from '../../../cells/notebookCell';
 import { outputsOf } from './outputs';
 
-/** The largest number of recorded characters of an error's name or message. */
+/** The name and the message of an error are each recorded up to this number of characters. */
 const MAX_ERROR_LENGTH = 1000;
 /** The kernel statuses in which the kernel drops all pending runs. */
 const STOPPED_STATUSES = [
@@ -40,7 +40,8 @@ export interface IRunData {
   evalue?: string;
 }
 
-type Result = Pick<IRunData, 'status' | 'ename' | 'evalue'>;
+/** How a run ended. */
+type RunResult = Pick<IRunData, 'status' | 'ename' | 'evalue'>;
 
 /** A finished run. */
 export interface IRun {
@@ -166,7 +167,7 @@ export class Runs {
   }
 
   /** Report the pending run of a cell. Does nothing if the cell has none. */
-  private _endRun(id: string, result: Result): void {
+  private _endRun(id: string, result: RunResult): void {
     const pending = this._pending.get(id);
     if (!pending) {
       return;
@@ -201,7 +202,7 @@ export class Runs {
   private _lastEndTime = 0;
 }
 
-function toErrorResult(name: unknown, message: unknown): Result {
+function toErrorResult(name: unknown, message: unknown): RunResult {
   const [ename, evalue] = [name, message].map(value =>
     typeof value === 'string' ? value.slice(0, MAX_ERROR_LENGTH) : ''
   );

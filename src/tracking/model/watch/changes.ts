@@ -101,9 +101,7 @@ export class WatchChanges {
     }
   }
 
-  /**
-   * Add the cells passed to `includeCell` to a change.
-   */
+  /** Add the cells passed to `includeCell` to a change. */
   private _withIncludedCells(change: INotebookChange): INotebookChange {
     const cellIds = [...this._includedCells].filter(
       id => !change.cells.some(({ cellId }) => cellId === id)

@@ -6,7 +6,8 @@
  * of a person, including an undo or redo, is one transaction.
  *
  * Invariants:
- * - A keystroke only marks a cell as edited. To be fast, it reads no source and builds no list.
+ * - When a person types, the cell is only marked as edited. No source is read and no list is
+ *   built, because a keystroke must not take long.
  * - Before a program, a command or an undo replaces sources, the sources are read. So each source
  *   that was displayed can be recorded.
  * - Each edit has one writer. When another writer changes the cell, the edit is complete.
@@ -74,7 +75,7 @@ export class Mirror {
     private readonly _options: IMirrorOptions
   ) {
     this._edits = new PendingEdits(_options.onEditComplete);
-    this._update();
+    this._updateList();
     this._transactions = new Transactions(
       _notebook,
       transaction => this._beforeTransaction(transaction),
@@ -186,12 +187,16 @@ export class Mirror {
     }
   }
 
-  /** Handle a transaction that changed the list of cells. `changedIds`: the changed sources. */
+  /**
+   * Handle a transaction that changed the list of cells.
+   *
+   * @param changedIds The ids of the cells whose sources were changed too.
+   */
   private _onListChange(transaction: ITransaction, changedIds: string[]): void {
     const before = this._order.map(id => this._state(id));
     const previousById = new Map(this._copyById);
     changedIds.forEach(id => this._staleIds.add(id));
-    this._update();
+    this._updateList();
     // A reload replaces all cells and the notebook's metadata.
     const isEveryCellNew = !this._order.some(
       id => previousById.get(id)?.cell === this._copyById.get(id)!.cell
@@ -223,7 +228,7 @@ export class Mirror {
    * Update the list of cells in the copy. Cells with an invalid or duplicate id are skipped. A cell
    * that is already in the copy keeps the source that was last read.
    */
-  private _update(): void {
+  private _updateList(): void {
     const copyById = new Map<string, ICellCopy>();
     for (const cell of this._notebook.cells) {
       const id = cell.getId();
@@ -263,6 +268,7 @@ export class Mirror {
 
   private readonly _transactions: Transactions;
   private _copyById = new Map<string, ICellCopy>();
+  /** The ids of the cells, in order. */
   private _order: string[] = [];
   /** The ids of cells whose source has changed since this copy read it. */
   private readonly _staleIds = new Set<string>();
