@@ -1,7 +1,7 @@
 """Write a backup of histories before they are deleted. ``sessions import`` can restore it.
 
-Invariant: when ``write`` returns, the backup is complete, synced to disk, readable only by the user
-who runs the command, and verified by reading it back.
+Invariant: when ``write`` returns, the backup is complete and synced to disk, it was verified by
+reading it back, and only the user who runs the command can read it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from ..errors import StorageError
 
 
 def write(folder: Path, members: Iterable[tuple[str, bytes]]) -> Path:
-    """Write a zip file with these members (name and content); return its path.
+    """Write a zip file into ``folder``, and return its path.
 
-    The file is created in ``folder`` and named after the current time. Raises StorageError.
+    ``members`` are the names and contents of its members. The name of the zip file contains the
+    current time. Raises StorageError.
     """
     now = datetime.now(timezone.utc)
     target = folder / f"aiserver-backup-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}.zip"
@@ -46,6 +47,7 @@ def write(folder: Path, members: Iterable[tuple[str, bytes]]) -> Path:
 
 
 def _verify(file: Path, names: list[str]) -> None:
+    """Raise StorageError unless the zip file has exactly the members ``names``, all undamaged."""
     try:
         with zipfile.ZipFile(file) as zipped:
             is_complete = zipped.namelist() == names and zipped.testzip() is None

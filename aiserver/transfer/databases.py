@@ -1,7 +1,7 @@
 """Read AgentScope's sessions from a SQL database or Redis.
 
 Invariants: only commands that read are sent to the database. Error messages show URLs without their
-passwords, and never quote the database's driver, whose messages may contain the password.
+passwords. They never quote messages of the database's driver, which may contain the password.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from ..sessions.sql.address import resolve_address
 from .importers import agentscope
 from .importers.base import ReadResult, UnreadableInput, loads
 
-# AgentScope's names in Redis: `{prefix}{session id}:_keys` is the set of the session's state keys,
-# `{prefix}{session id}:{key}` is a value, and `{prefix}{session id}:{key}:list` is a list.
+# An AgentScope session consists of named values; a name is called a "state key". In Redis, the set
+# of a session's state keys is stored under `{prefix}{session id}:_keys`. A single value is stored
+# under `{prefix}{session id}:{key}`, and a list of values under `{prefix}{session id}:{key}:list`.
 _KEYS_SUFFIX = ":_keys"
 _LIST_SUFFIX = ":list"
-# The name of a table, which may follow the name of a schema and a dot.
+# The name of a table, or of a schema and a table in the form `schema.table`.
 _TABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,63}(\.[A-Za-z_][A-Za-z0-9_$]{0,63})?")
 _COLUMNS = ("session_id", "state_key", "item_index", "state_data", "created_at")
 
@@ -36,7 +37,7 @@ class AgentScopeDatabase:
         self._url, self._table = url, table
 
     def count(self) -> int | None:
-        """Return None: the number of sessions is not known before they are read."""
+        """Return None, because the number of sessions isn't known before they are read."""
         return None
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
@@ -78,13 +79,14 @@ class AgentScopeDatabase:
         selected = [sqlalchemy.column(column) for column in _COLUMNS if column in existing_columns]
         order = [column for column in selected if column.name in ("state_key", "item_index")]
         table = sqlalchemy.table(name, *selected, schema=schema or None)
-        # One query per session, because the rows of all sessions may not fit into memory.
+        # Each session is read by a separate query, because all rows may not fit into memory.
         session_id = table.c.session_id
         ids = connection.execute(sqlalchemy.select(session_id).distinct())
         for value in sorted(ids.scalars().all(), key=str):
             query = sqlalchemy.select(table).where(session_id == value).order_by(*order)
             rows = connection.execute(query).mappings().all()
-            # If the column ignores case, the query also returns rows of other sessions.
+            # If the database compares ids without regard to upper and lower case, the query also
+            # returns rows of other sessions.
             session_rows = [row for row in rows if row["session_id"] == value]
             yield str(value), agentscope.read_rows(session_rows)
 
@@ -96,7 +98,7 @@ class AgentScopeRedis:
         self._url, self._prefix = url, prefix
 
     def count(self) -> int | None:
-        """Return None: the number of sessions is not known before they are read."""
+        """Return None, because the number of sessions isn't known before they are read."""
         return None
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
@@ -134,7 +136,7 @@ class AgentScopeRedis:
                 await self._read_value(client, session_id, key, result)
             read_names.add(f"{prefix}{session_id}{_KEYS_SUFFIX}")
             yield session_id, result
-        # All other names are sessions in the older format, or AgentScope's internal hashes.
+        # Each of the other names is a session in the older format or an internal hash.
         for name in sorted(names - read_names):
             suffix = name[len(prefix) :]
             belongs_to_session = any(suffix.startswith(f"{each}:") for each in session_ids)
@@ -143,7 +145,7 @@ class AgentScopeRedis:
             yield suffix, await self._read_older_session(client, name, suffix)
 
     async def _read_value(self, client: Any, session_id: str, key: str, result: ReadResult) -> None:
-        """Add the value and the list with this state key to ``result``; either may be missing."""
+        """Add the single value and the list with this state key to ``result``, if they exist."""
         value_name = f"{self._prefix}{session_id}:{key}"
         for name in (value_name, value_name + _LIST_SUFFIX):
             kind = await client.type(name)
@@ -171,7 +173,10 @@ class AgentScopeRedis:
 
 
 def _import_optional(name: str, extra: str) -> Any:
-    """Import a module of an optional dependency, which the extra of this name installs."""
+    """Import the module ``name`` of an optional package. Raises SettingError if it is missing.
+
+    ``extra`` is the optional dependency group of AI Server that installs the package.
+    """
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""Render a session as Markdown. Pure.
+"""Render a session as Markdown. Pure functions.
 
-Invariant: the texts of a session can't change the structure of the document. Code is in a fence
-that is longer than any sequence of backticks in the code. Prose is quoted line by line, so that
-headings, fences and HTML in the prose don't become headings, fences and HTML of the document.
+Invariant: the texts of a session can't change the structure of the document. The fence around code
+is longer than any sequence of backticks in the code. Prose is quoted line by line, so that a
+heading or a fence in the prose stays inside the quote, and HTML in the prose is escaped.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ def turn_markdown(turn: Interaction) -> list[str]:
 
 
 def _event_markdown(event: Event) -> list[str]:
+    """Return the paragraphs of an event: its type and time, and the cell's source after it."""
     request_note = f" (request {event.turn_id})" if event.turn_id else ""
     paragraphs = [f"**{event.type}**{request_note} · {plain(event.timestamp)}"]
     if event.source:
@@ -59,14 +60,15 @@ def _event_markdown(event: Event) -> list[str]:
 
 
 def _quote(text: str) -> str:
-    """Format a text as a block quote with HTML escaped."""
+    """Format a text as a block quote, and escape HTML in it."""
     safe = html.escape(text, quote=False) if "`" not in text else _escape_outside_code(text)
     return "\n".join(f"> {line}".rstrip() for line in safe.splitlines() or [""])
 
 
 def _escape_outside_code(text: str) -> str:
-    """Escape HTML, except in code spans: there ``<`` is harmless and ``&lt;`` isn't decoded."""
-    # `re.split` with a group returns prose and code spans alternately, prose first.
+    """Escape HTML, except in code spans, where ``<`` is harmless and ``&lt;`` isn't decoded."""
+    # Because of the group in the pattern, the result contains prose and code spans alternately. It
+    # begins with prose, which may be empty.
     pieces = re.split(r"(`+[^`]*`+)", text)
     return "".join(
         piece if number % 2 else html.escape(piece, quote=False)

@@ -1,8 +1,8 @@
 """Read the files and folders that a person imports.
 
-Invariants: the imported files and folders are neither changed nor locked. A file that can't be read
-is reported, and all other files are read. A symbolic link is followed only if the person named it
-in the command, not if it is found in a folder.
+Invariants: the imported files and folders are neither changed nor locked. If a file can't be read,
+this is reported, and the import continues with the next file. A symbolic link is followed only if
+it is named in the command, not if it is found in a folder.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ _IS_STORE = "this is an AI Server store; to copy all of it, use “sessions copy
 
 
 class InputFiles:
-    """A file to import, or a folder with such files. They are read one at a time.
+    """A file to import, or the files in a folder to import. The files are read one at a time.
 
-    ``target_root`` is the root of the store that is written; a folder may contain that store, and
-    its files are not imported. ``unpack_limit`` is the largest unpacked size of a backup in bytes.
+    ``name`` is the path of the file or folder. ``format_`` is the files' format, or None if it is
+    detected for each file. ``target_root`` is the root of the store into which the import writes;
+    if the folder contains this store, its files are not imported. ``unpack_limit`` is the largest
+    accepted size of an unpacked backup, in bytes.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class InputFiles:
         self._target_store = (target_root / FOLDER).resolve()
         self._other_stores: list[Path] = []
         self.files = sorted(self._files_below(path)) if path.is_dir() else [path]
+        # The results of `_is_in_agentscope_folder`, by folder.
         self._is_agentscope_folder: dict[Path, bool] = {}
 
     def count(self) -> int | None:
@@ -45,7 +48,10 @@ class InputFiles:
         return len(self.files)
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
-        """Yield the name of each file with its content. A backup yields several results."""
+        """Yield the path of each file and the histories read from it.
+
+        For a backup, the path is yielded several times, each time with a part of its histories.
+        """
         for store in self._other_stores:
             yield str(store), ReadResult(unreadable=[_IS_STORE])
         for file in self.files:
@@ -58,6 +64,7 @@ class InputFiles:
                 yield str(file), ReadResult(unreadable=["can't be read"])
 
     def _read(self, file: Path) -> Iterator[ReadResult]:
+        """Read one file. Raises UnreadableInput, OSError."""
         is_archive = self.format == archive.FORMAT
         if is_archive or (self.format is None and archive.is_archive(file)):
             yield from archive.read_members(file, self._unpack_limit)
@@ -71,17 +78,20 @@ class InputFiles:
         yield detect.read(input_file, self.format)
 
     def _is_in_agentscope_folder(self, file: Path) -> bool:
-        """Return whether a file in the same folder is a list of AgentScope's messages."""
+        """Return whether any file in the folder of ``file`` is a list of AgentScope's messages."""
         folder = file.parent
         if folder not in self._is_agentscope_folder:
-            lists = [path for path in folder.glob("*.jsonl") if path.is_file()]
+            jsonl_files = [path for path in folder.glob("*.jsonl") if path.is_file()]
             self._is_agentscope_folder[folder] = any(
-                detect.is_agentscope_list(_first_line(path)) for path in lists
+                detect.is_agentscope_list(_first_line(path)) for path in jsonl_files
             )
         return self._is_agentscope_folder[folder]
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files that may be imported, and collect the stores that are found."""
+        """Yield the files that may be imported.
+
+        Other AI Server stores below the folder are not imported, but added to ``_other_stores``.
+        """
         for directory, folders, names in os.walk(folder):
             path = Path(directory)
             if path.name == FOLDER:
@@ -96,7 +106,10 @@ class InputFiles:
 
 
 def _matching_notebook(file: Path) -> bytes | None:
-    """Return the notebook of a Verdant history. None for any other file or without a notebook."""
+    """Return the content of the notebook that a Verdant history belongs to.
+
+    Return None if ``file`` isn't a Verdant history, or if its folder doesn't contain the notebook.
+    """
     notebook = file.with_suffix(".ipynb")
     if file.suffix != ".ipyhistory" or not notebook.is_file():
         return None
@@ -104,7 +117,7 @@ def _matching_notebook(file: Path) -> bytes | None:
 
 
 def _first_line(file: Path) -> bytes:
-    """Return the first line of a file; nothing if it can't be read."""
+    """Return the first line of a file, or an empty line if the file can't be read."""
     try:
         with file.open("rb") as content:
             return content.readline()

@@ -2,9 +2,10 @@
 
 Invariants:
 
-- Writing the same data again changes nothing, and existing records are never changed. So an
+- Existing records are never changed, and writing the same data again changes nothing. So an
   interrupted copy or import can be repeated.
-- A session that can't be written is reported, and the copy or import continues with the next one.
+- If a session can't be written, this is reported, and the copy or import continues with the next
+  session.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from ..sessions.record.merge.logs import missing_entries, renumber_entry
 
 @dataclass
 class Report:
-    """The result of a copy or import: numbers of read and written data, and what was skipped."""
+    """Counts what a copy or import has read and written, and lists what it has skipped."""
 
     session_count: int = 0
-    """The number of sessions that were read, whether or not the store had them already."""
+    """The number of sessions that were read, including those that the store already had."""
     new_session_count: int = 0
     extended_session_count: int = 0
-    """The number of sessions that the store had already and that got new records."""
+    """The number of sessions that the store already had and that now have additional records."""
     turn_count: int = 0
     event_count: int = 0
     new_turn_count: int = 0
@@ -40,10 +41,10 @@ class Report:
     """The number of change logs with new entries."""
     blob_count: int = 0
     skipped: list[str] = field(default_factory=list)
-    """What was not written, each with the reason."""
+    """Messages about data that was not read or not written, each with the reason."""
 
     def lines(self) -> list[str]:
-        """Return the lines of the summary that is printed."""
+        """Return the lines of the summary that the command prints."""
         unchanged_count = self.session_count - self.new_session_count - self.extended_session_count
         lines = [
             f"  new        {self.new_session_count:,} histories",
@@ -59,9 +60,9 @@ class Report:
 
 
 class StoreWriter:
-    """Writes into a store, and counts what it writes in a report.
+    """Writes into a store, and counts in ``report`` what it has written.
 
-    With ``dry_run`` it only counts what it would write.
+    With ``dry_run``, it writes nothing and only counts what it would write.
     """
 
     def __init__(self, store: SessionManager, report: Report, *, dry_run: bool = False) -> None:
@@ -70,13 +71,18 @@ class StoreWriter:
         self._dry_run_store: InMemorySessionManager = InMemorySessionManager()
 
     async def write_session(self, key: SessionKey, session: Session) -> None:
-        """Merge a session into the store. Must not run twice at the same time for one key."""
+        """Merge a session into the store.
+
+        Two calls for the same key must not run at the same time, because their counts would be
+        wrong.
+        """
         report = self.report
         try:
             store = await self._store_for(key)
-            before = await store.load_if_exists(key)
+            old_session = await store.load_if_exists(key)
             is_changed = await store.merge_copy(key, session)
-            after = await store.load_if_exists(key) if before and is_changed else session
+            is_extended = old_session is not None and is_changed
+            merged_session = await store.load_if_exists(key) if is_extended else session
         except (SessionTooNew, SessionCorrupt) as error:
             report.skipped.append(f"{key.notebook_id}/{key.cell_id}: {error.message}")
             return
@@ -85,16 +91,18 @@ class StoreWriter:
         report.turn_count += turn_count
         report.event_count += event_count
         if is_changed:
-            (old_turns, old_events), (turns, events) = _count_records(before), _count_records(after)
-            report.new_session_count += before is None
-            report.extended_session_count += before is not None
-            report.new_turn_count += turns - old_turns
-            report.new_event_count += events - old_events
+            old_turn_count, old_event_count = _count_records(old_session)
+            merged_turn_count, merged_event_count = _count_records(merged_session)
+            report.new_session_count += old_session is None
+            report.extended_session_count += old_session is not None
+            report.new_turn_count += merged_turn_count - old_turn_count
+            report.new_event_count += merged_event_count - old_event_count
 
     async def _store_for(self, key: SessionKey) -> SessionManager:
-        """Return the store that a session is written to.
+        """Return the store into which the session ``key`` is written.
 
-        For a dry run this is a store in memory, with a copy of the session that already exists.
+        For a dry run, this is a store in memory. If the session already exists in the real store,
+        the store in memory has a copy of it.
         """
         if not self._dry_run:
             return self._store
@@ -107,14 +115,14 @@ class StoreWriter:
     async def write_log(
         self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]
     ) -> None:
-        """Append the entries of ``log`` that the notebook's change log in the store lacks."""
+        """Append those entries of ``log`` that are missing in the notebook's stored change log."""
         stored_log = await self._store.read_notebook_log(notebook_id, owner=owner)
         new_entries = missing_entries(stored_log, log)
         if new_entries:
             self.report.log_count += 1
         if new_entries and not self._dry_run:
-            # Entries refer to records by seq. Merging with an existing history renumbers records;
-            # without one, the seqs are those that the entries already contain.
+            # Entries refer to records by their seq. If the store already had a history of the
+            # notebook, its sessions were merged, which may have changed the seqs of records.
             if stored_log:
                 seqs = await self._find_seqs(notebook_id, owner, new_entries)
                 new_entries = [renumber_entry(entry, seqs.get) for entry in new_entries]
@@ -124,7 +132,7 @@ class StoreWriter:
     async def _find_seqs(
         self, notebook_id: str, owner: str, entries: Iterable[NotebookLogEntry]
     ) -> dict[str, SeqsByDigest]:
-        """Return, by cell id, the present seqs of the records that the entries refer to."""
+        """Return the current seqs of the records that the entries refer to, by cell id."""
         seqs_by_cell: dict[str, SeqsByDigest] = {}
         for cell_id in {str(cell) for entry in entries for cell in entry.data.get("digests") or ()}:
             with contextlib.suppress(InvalidRequest, SessionCorrupt):
@@ -134,14 +142,14 @@ class StoreWriter:
         return seqs_by_cell
 
     async def write_blob(self, data: bytes, owner: str) -> None:
-        """Store a blob unless it exists."""
+        """Store a blob if it isn't stored yet."""
         self.report.blob_count += 1
         if not self._dry_run:
             await self._store.put_blob(data, owner=owner)
 
 
 def _count_records(session: Session | None) -> tuple[int, int]:
-    """Return the numbers of turns and events."""
+    """Return the number of turns and the number of events."""
     return (len(session.interactions), len(session.events or [])) if session else (0, 0)
 
 

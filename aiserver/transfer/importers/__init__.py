@@ -1,1 +1,1 @@
-"""Importers, one module per format. Pure: each converts bytes or database rows to sessions."""
+"""Importers, one module per format. They are pure: they convert bytes or table rows to sessions."""

@@ -1,11 +1,11 @@
 """Import AgentScope's sessions, which AgentScope stores in one of four formats.
 
 An AgentScope session consists of named values; a name is called a "state key". The session becomes
-one notebook, and each of its values becomes one cell: messages in the value become turns, and all
-other data in the value is stored in an event of the type ``state``.
+one notebook, and each of its values becomes one cell. Messages in the value become turns. All other
+data in the value is stored in an event of the type ``state``.
 
-The four formats are a folder per session (``{key}.json``, ``{key}.jsonl``), one JSON file per
-session (in older versions), a table of a SQL database, and Redis.
+In the four formats, a session is a folder (with the files ``{key}.json`` and ``{key}.jsonl``), one
+JSON file (in older versions), rows in a table of a SQL database, or keys in Redis.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HASH_SUFFIX = ":_hash"
 
 
 def read(file: InputFile) -> ReadResult:
-    """Convert a file: one value, or in older versions an object with all values of a session."""
+    """Convert a file, which contains one value or, in older versions, all values of a session."""
     stem = file.path.stem
     if file.path.suffix == ".jsonl":
         messages, problems = objects_in_lines(file.data)
@@ -56,7 +56,10 @@ def sessions_from(session_id: str, values: Any) -> list[Session]:
 def session_from_value(
     session_id: str, key: str, value: Any, created: str | None = None
 ) -> Session:
-    """Convert the value ``key`` of an AgentScope session to the session of one cell."""
+    """Convert one value of an AgentScope session to the session of one cell.
+
+    ``key`` is the value's state key, and ``created`` the time when AgentScope stored the value.
+    """
     origin = {"format": FORMAT, "name": f"{session_id}/{key}"}
     messages, other_data = _split_messages(value)
     records = records_from(map(message_of, messages), origin)
@@ -74,11 +77,11 @@ def session_from_value(
 def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
     """Convert the table rows of one AgentScope session.
 
-    In the newer format a row contains one value or one message of a list; in the older format a
-    row contains the whole session.
+    In the newer format, a row contains a single value, or one message of a value that is a list. In
+    the older format, a row contains the whole session.
     """
     result = ReadResult()
-    # The contents and times of a value's rows, by session id and state key.
+    # The content and time of each row of a value, by session id and state key.
     row_contents: dict[tuple[str, str], list[tuple[Any, str | None]]] = {}
     for row in sorted(rows, key=lambda row: row.get("item_index") or 0):
         session_id, data = str(row["session_id"]), row["state_data"]
@@ -96,8 +99,9 @@ def read_rows(rows: Iterable[Mapping[str, Any]]) -> ReadResult:
             row_name = f"{session_id} {key} {row.get('item_index', '')}".strip()
             result.unreadable.append(f"{row_name}: {reason}")
     for (session_id, key), contents in row_contents.items():
-        # A single row may contain a value, or the only message of a list. Converting the message
-        # or a list of it gives the same session, so the two cases needn't be told apart.
+        # If there is only one row, it contains a single value, or the only message of a list. It is
+        # converted as a single value, because a message and a list of one message are converted to
+        # the same session.
         value = contents[0][0] if len(contents) == 1 else [content for content, _ in contents]
         created = contents[0][1]
         result.sessions.append(session_from_value(session_id, key, value, created))
@@ -110,9 +114,10 @@ def has_messages(value: Any) -> bool:
 
 
 def _is_value_with_messages(content: dict[str, Any]) -> bool:
-    """Return whether an object is one value that contains messages, not a whole session.
+    """Return whether an object is one value with messages. If not, it is a whole session.
 
-    A value contains a list of messages directly; a session contains values.
+    An object that is one value is a message, or contains a list of messages. An object that is a
+    session contains values.
     """
     lists = [inner for inner in content.values() if isinstance(inner, list)]
     return _is_message(content) or any(_split_messages(inner)[0] for inner in lists)
@@ -125,7 +130,7 @@ def _split_messages(value: Any) -> tuple[list[dict[str, Any]], Any]:
     if isinstance(value, list) and value:
         if all(_is_message(element) for element in value):
             return value, None
-        # AgentScope for Python stores each message with its marks: [message, [mark, …]].
+        # AgentScope for Python stores each message with labels, called marks: [message, [mark, …]].
         pairs = [element for element in value if isinstance(element, list) and element]
         if len(pairs) == len(value) and all(_is_message(pair[0]) for pair in pairs):
             return [pair[0] | {"marks": pair[1:]} for pair in pairs], None

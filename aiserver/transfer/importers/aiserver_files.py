@@ -1,7 +1,7 @@
-"""Import the files and exports of AI Server itself, without changing their content.
+"""Import AI Server's own files and exports.
 
-The one exception are the files of its predecessor, which have no ``meta``. They may contain
-secrets, because the predecessor didn't redact them, so secrets are redacted here.
+Their content isn't changed, with one exception. AI Server's predecessor didn't redact secrets, so
+they are redacted when one of its files is imported. Such a file has no ``meta``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FORMAT = "aiserver"
 
 
 def read(file: InputFile) -> ReadResult:
-    """Read the file of a session, or the change log of a notebook."""
+    """Read the file of a session or of a notebook's change log."""
     if file.path.suffix == ".jsonl":
         return _read_log(file)
     try:
@@ -45,13 +45,15 @@ def _read_log(file: InputFile) -> ReadResult:
     )
     if not entries:
         raise UnreadableInput("nothing to import")
-    # In stores that several people share, the owner follows the notebook id in the file's name.
+    # The file's name begins with the notebook id. In stores that several people share, the owner
+    # follows.
     encoded_id = file.path.stem.split("_")[0]
     return ReadResult(logs={("", decode(encoded_id)): entries}, unreadable=problems)
 
 
 def _redact_secrets(session: Session) -> Session:
-    # `number_turn` redacts a turn. A turn without a seq gets its position instead.
+    # `number_turn` sets a turn's numbers, and redacts the secrets in the turn. A turn without a seq
+    # gets its position in the file as its seq.
     session.interactions = [
         number_turn(turn, turn.turn_id, turn.seq or number)
         for number, turn in enumerate(session.interactions, 1)

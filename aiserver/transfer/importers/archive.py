@@ -1,11 +1,11 @@
 """The format of the backups that ``sessions prune`` writes: a zip of sessions, logs and blobs.
 
-Invariant: reading a backup returns exactly what was written.
+The zip's member ``manifest.json`` names the format and lists the owners. The data of owner number
+``n`` in that list, counted from 0, is in the members ``n/sessions/<name>.json``,
+``n/notebooks/<notebook_id>.jsonl`` and ``n/blobs/<sha256>``.
 
-The zip's member ``manifest.json`` names the format and lists the owners. The files of owner number
-``n`` in that list, counted from 0, are under ``n/``: ``sessions/<name>.json``,
-``notebooks/<notebook_id>.jsonl`` and ``blobs/<sha256>``. ``read_members`` reads one member at a
-time, so that an import needs only as much memory as the largest member.
+Invariants: reading a backup returns exactly what was written. ``read_members`` reads one member at
+a time, so it needs only as much memory as the largest member.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _ARCHIVE_KIND = "aiserver-backup"
 # The kinds of members, in the order of the import. Blobs come first, so that sessions never refer
 # to missing blobs.
 _MEMBER_KINDS = ("blobs", "notebooks", "sessions")
-# A zip bomb is a small zip that unpacks to an enormous size. By default, the unpacked size may be
-# `_MAX_RATIO` times the packed size (real histories reach 5 to 50 times), but at most `_MAX_LIMIT`
-# bytes. `_MIN_LIMIT` bytes are always allowed.
+# The limits of the unpacked size, against zip bombs: small zips that unpack to an enormous size. By
+# default, the unpacked size may be `_MAX_RATIO` times the packed size, but at most `_MAX_LIMIT`
+# bytes. (For real histories, the ratio is 5 to 50.) `_MIN_LIMIT` bytes are always allowed.
 _MIN_LIMIT = 64 << 20
 _MAX_RATIO = 200
 _MAX_LIMIT = 2 << 30
@@ -49,7 +49,7 @@ except ImportError:  # Python was built without lzma; zipfile then raises NotImp
     pass
 else:
     _DAMAGE_ERRORS = (*_DAMAGE_ERRORS, LZMAError)
-# The errors if the manifest is missing, damaged or has another structure.
+# The errors that reading the manifest raises if it is missing, damaged or has another structure.
 _MANIFEST_ERRORS: tuple[type[Exception], ...] = (*_DAMAGE_ERRORS, KeyError, AttributeError)
 
 
@@ -58,9 +58,9 @@ def members(
     logs: Mapping[tuple[str, str], Sequence[NotebookLogEntry]],
     blobs: Mapping[tuple[str, str], bytes],
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the members of a backup, each as its name and content.
+    """Yield the name and content of each member of a backup.
 
-    The keys of ``logs`` are an owner and a notebook id; those of ``blobs`` an owner and a SHA-256.
+    A key of ``logs`` is an owner and a notebook id. A key of ``blobs`` is an owner and a SHA-256.
     """
     owners = sorted({key.owner for key in sessions} | {owner for owner, _ in (*logs, *blobs)})
     number_by_owner = {owner: number for number, owner in enumerate(owners)}
@@ -83,10 +83,11 @@ def is_archive(file: Path) -> bool:
 
 
 def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[ReadResult]:
-    """Yield the content of each member of a backup.
+    """Yield a result without histories, and then a result for each member of a backup.
 
-    ``unpack_limit`` is the largest accepted unpacked size in bytes. Raises UnreadableInput before
-    anything is read if the backup is too large or isn't a complete backup.
+    The first result contains the problems of the whole backup. ``unpack_limit`` is the largest
+    accepted unpacked size in bytes. Raises UnreadableInput, before the first result, if the backup
+    is too large or has no valid manifest.
     """
     try:
         with zipfile.ZipFile(file) as zipped:
@@ -103,7 +104,7 @@ def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iter
             for member in members:
                 result = ReadResult(keeps_owners=True, session_count=session_count)
                 try:
-                    _add(result, member, zipped.read(member.info))
+                    _add_member(result, member, zipped.read(member.info))
                 except DamagedData as exc:
                     result.unreadable.append(f"{member.name}: {exc}")
                 except _DAMAGE_ERRORS:
@@ -130,7 +131,7 @@ def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
 
 
 class _Member(NamedTuple):
-    """A member of the zip, described by its name ``{owner number}/{kind}/{name}``."""
+    """A member of the zip. Its path in the zip is ``{number of the owner}/{kind}/{name}``."""
 
     owner: str
     kind: str
@@ -139,7 +140,7 @@ class _Member(NamedTuple):
 
 
 def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Member], list[str]]:
-    """Return the members in the order of the import, and a message about each unexpected file."""
+    """Return the members in the order of the import, and a message about each unexpected member."""
     members, problems = [], []
     for info in zipped.infolist():
         if info.filename == _MANIFEST or info.is_dir():
@@ -153,7 +154,7 @@ def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Mem
     return sorted(members, key=lambda member: _MEMBER_KINDS.index(member.kind)), problems
 
 
-def _add(result: ReadResult, member: _Member, data: bytes) -> None:
+def _add_member(result: ReadResult, member: _Member, data: bytes) -> None:
     """Add the content of a member to ``result``. Raises DamagedData, ValueError."""
     if member.kind == "sessions":
         session = parse_with_duplicates(data)

@@ -3,11 +3,11 @@
 Invariants of each importer:
 
 - Importing is deterministic: ids are derived from names in the imported file (``derive_id``), and
-  times are taken from its data. So an import can be repeated, and then adds only new records.
+  times are taken from its data. So if an import is repeated, only new records are added.
 - No information is lost: each converted record contains the original data.
-- Data that can't be read is reported with a reason, and all other data is imported.
-- Secrets are redacted, as they are in everything that is saved. Only AI Server's own files, whose
-  secrets were redacted when they were written, are imported unchanged.
+- If some data can't be read, this is reported with a reason, and all other data is imported.
+- Secrets are redacted, as they are in everything that is saved. AI Server's own files are imported
+  unchanged, because their secrets were redacted when the files were written.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ from ...redact import redact_json
 from ...sessions.record import codec
 from ...sessions.record.mutations import number_turn
 
+# This namespace must never change, because ids are derived from it.
 _NAMESPACE = uuid.UUID("6ad4d1a5-0b1c-5f43-9a53-7c7f0f2b8a11")
 _TIME: TypeAdapter[str] = TypeAdapter(Timestamp)
 NO_TIME = "1970-01-01T00:00:00Z"
-"""The timestamp of records without a time. (The time of the import would not be deterministic.)"""
+"""The timestamp of records whose time is unknown."""
 
 
 class UnreadableInput(ValueError):
-    """A file, or a part of it, can't be imported; the message gives the reason."""
+    """A file, or some data in it, can't be imported. The message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class InputFile:
     """The file's name, preceded by the name of its folder."""
     data: bytes
     notebook: bytes | None = None
-    """The content of the notebook that has the same name and is in the same folder, if any."""
+    """The content of the notebook that is in the same folder and has the same name without suffix.
+    It is given only for Verdant's histories."""
     is_in_agentscope_folder: bool = False
     """Whether the file is in a session folder of AgentScope, where files can contain any JSON."""
 
@@ -75,20 +77,20 @@ class ReadResult:
     blobs: list[tuple[str, bytes]] = field(default_factory=list)
     """Owners and contents of blobs (only in AI Server's own formats)."""
     keeps_owners: bool = False
-    """Whether the sessions keep their owners, as those of a backup do. All others are imported for
-    the owner who runs the import."""
+    """True if the sessions keep their owners, as in a backup. Otherwise, the person who runs the
+    import becomes their owner."""
     unreadable: list[str] = field(default_factory=list)
-    """A message for everything that could not be read, with the reason."""
+    """Messages about data that could not be read, each with the reason."""
     session_count: int | None = None
-    """The number of sessions in the whole file. Given only if the file yields several results, as
-    a backup does."""
+    """The number of sessions in the whole file. It is None unless there are several results for one
+    file, as for a backup."""
 
 
 Importer = Callable[[InputFile], ReadResult]
 
 
 def derive_id(*names: str) -> str:
-    """Derive a notebook id or cell id from names in a file; the same names give the same id."""
+    """Derive a notebook id or cell id from names. The same names always give the same id."""
     return str(uuid.uuid5(_NAMESPACE, json.dumps(names)))
 
 
@@ -98,16 +100,20 @@ def load_json(data: bytes) -> Any:
 
 
 def loads(text: str) -> Any:
-    """Parse JSON. Infinity and numbers that aren't valid become None. Raises UnreadableInput."""
+    """Parse JSON. NaN, infinity and numbers that are too large become None.
+
+    Raises UnreadableInput.
+    """
     try:
-        return json.loads(text, parse_constant=lambda name: None, parse_float=_finite)
+        return json.loads(text, parse_constant=lambda name: None, parse_float=_parse_float)
     except RecursionError as exc:
         raise UnreadableInput("nested too deeply") from exc
     except ValueError as exc:
         raise UnreadableInput("not valid or complete JSON") from exc
 
 
-def _finite(text: str) -> float | None:
+def _parse_float(text: str) -> float | None:
+    """Return the number, or None if it is too large for a float."""
     number = float(text)
     return number if math.isfinite(number) else None
 
@@ -124,16 +130,17 @@ def decode_text(data: bytes) -> str:
 def to_timestamp(value: Any) -> str | None:
     """Convert a time to a timestamp. Return None if the value is not a time.
 
-    A string that is a valid timestamp is returned unchanged. If it has no time zone, none is added,
-    because the zone is unknown. A number counts seconds or milliseconds since 1970.
+    A string that is a valid timestamp is returned unchanged, even if it has no time zone. A number
+    is a number of seconds or milliseconds since 1970.
     """
     if isinstance(value, datetime):
         value = value.isoformat()
     if isinstance(value, str):
-        return _time_text(value)
+        return _parse_time(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    # 1e11 milliseconds after 1970 is 1973, and 1e11 seconds after 1970 is the year 5138.
+    # A number above 1e11 is in milliseconds: 1e11 milliseconds after 1970 is in 1973, whereas 1e11
+    # seconds after 1970 is in the year 5138.
     seconds = value / 1000 if abs(value) > 1e11 else value
     try:
         time = datetime.fromtimestamp(seconds, timezone.utc)
@@ -142,7 +149,8 @@ def to_timestamp(value: Any) -> str | None:
     return time.isoformat().replace("+00:00", "Z")
 
 
-def _time_text(text: str) -> str | None:
+def _parse_time(text: str) -> str | None:
+    """Return the timestamp in ``text``, or None if ``text`` is not a time."""
     # Python's `logging` writes a comma before the milliseconds.
     for candidate in (text, text.replace(",", ".")):
         try:
@@ -166,7 +174,8 @@ def create_session(
     """Create a session from the data of turns and events, and redact secrets.
 
     The records are numbered in the given order. A record without ``timestamp`` gets the timestamp
-    of the record before it. ``origin`` is stored in ``meta.imported_from``.
+    of the record before it. ``origin`` is stored in ``meta.imported_from``. ``created`` is the time
+    when the session was created, if it is known.
     """
     last_timestamp = created or NO_TIME
     turns: list[Interaction] = []
@@ -196,7 +205,7 @@ def create_session(
 
 
 def with_ids(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
-    """Return a copy of the session with these ids. None stands for the session's own id."""
+    """Return a copy of the session with these ids. If an id is None, it isn't changed."""
     copy = session.model_copy(deep=True)
     if notebook_id is not None:
         copy.meta.notebook_id = notebook_id

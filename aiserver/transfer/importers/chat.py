@@ -1,7 +1,7 @@
 """Import jupyter-ai's chats: the ``.chat`` files of jupyterlab-chat.
 
-A chat has no id, and its file may be renamed. So the ids of the imported session are derived from
-the id of the chat's first message.
+A chat has no id, and its file may be renamed. So the notebook id and the cell id of the imported
+session are derived from the id of the chat's first message.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def read(file: InputFile) -> ReadResult:
     users = content.get("users")
     users = users if isinstance(users, dict) else {}
     first_id = str(raws[0].get("id") or file.path.stem)
-    # Turns that are imported again are recognised by their content. So the content must not
-    # include the file's name, which may change.
+    # If a chat is imported again, existing turns are recognised by their content. So a turn must
+    # not contain the file's name, which may have changed.
     turn_origin = {"format": FORMAT, "name": first_id}
     session = create_session(
         derive_id(FORMAT, first_id),
@@ -47,6 +47,7 @@ def read(file: InputFile) -> ReadResult:
 
 
 def _message(raw: dict[str, Any], users: dict[str, Any]) -> Message:
+    """Convert a message. ``users`` contains the profiles of the senders, by sender."""
     sender = str(raw.get("sender") or "")
     profile = users.get(sender)
     has_bot_profile = isinstance(profile, dict) and profile.get("bot") is True

@@ -1,4 +1,4 @@
-"""Detect the format of a file mainly from its content, and read the file with that importer."""
+"""Detect a file's format, mainly from its content, and read the file with the format's importer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNKNOWN_FORMAT = "unknown format"
 
 
 def read(file: InputFile, format_: str | None = None) -> ReadResult:
-    """Read a file in the given format, or in the detected one. Raises UnreadableInput."""
+    """Read a file. If no format is given, detect it. Raises UnreadableInput."""
     name = format_ or detect_format(file)
     try:
         return FORMATS[name](file)
@@ -39,7 +39,7 @@ def detect_format(file: InputFile) -> str:
         return _detect_line_format(file)
     try:
         content = load_json(file.data)
-    except UnreadableInput:  # perhaps JSON Lines in a file with another suffix
+    except UnreadableInput:  # the file may be a JSON Lines file with another suffix
         return _detect_line_format(file, is_fallback=True)
     format_ = next((name for name, matches in _JSON_FORMATS.items() if matches(content)), None)
     if format_ is None and (file.is_in_agentscope_folder or agentscope.has_messages(content)):
@@ -52,16 +52,16 @@ def detect_format(file: InputFile) -> str:
 
 
 def is_agentscope_list(data: bytes) -> bool:
-    """Return whether the content of a JSON Lines file is a list of AgentScope's messages."""
+    """Return whether the bytes of a JSON Lines file are a list of AgentScope's messages."""
     lines, _ = objects_in_lines(data)
     return bool(lines) and "_type" not in lines[0] and agentscope.has_messages(lines)
 
 
 def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
-    """Detect the format of a JSON Lines file.
+    """Return the name of a JSON Lines file's format. Raises UnreadableInput.
 
-    As a fallback for a file that isn't valid JSON, a single readable line is not enough: damaged
-    JSON may contain one by chance.
+    ``is_fallback`` is true if the file's name doesn't end with ``.jsonl`` and the file isn't valid
+    JSON. A single readable line is then not enough, because damaged JSON may contain such a line.
     """
     lines, _ = objects_in_lines(file.data)
     if not lines or (is_fallback and len(lines) < 2 and "_type" not in lines[0]):
@@ -101,7 +101,7 @@ def _is_pcai(content: Any) -> bool:
     return {"id", "messages"} <= names.keys() and isinstance(names["messages"], list)
 
 
-# Functions that return whether the content of a JSON file has a format, by the format's name.
+# For each format, the function that returns whether the content of a JSON file has this format.
 _JSON_FORMATS: dict[str, Callable[[Any], bool]] = {
     aiserver_files.FORMAT: _is_aiserver_session,
     verdant.FORMAT: _is_verdant,

@@ -1,15 +1,16 @@
 """Convert the messages of a chat to turns and events.
 
-A turn is a question with all answers until the next question. Messages before the first question
-become events of the type ``message``. Importers use events of the type ``state`` for data of a
-chat that isn't a message, such as an agent's memory.
+A question and all messages until the next question become a turn. Each message before the first
+question becomes an event of the type ``message``. Importers use events of the type ``state`` for
+data of a chat that isn't a message, such as an agent's memory.
 
 Invariants:
 
 - Each turn, and each event of these two types, stores its original data in ``imported.messages``.
 - A question without an answer becomes a ``cancelled`` turn, which is shown but not sent to models.
-- The suggestion of a turn is the code of all fences that have the same language as the first fence.
-  The remaining text of the answer is the explanation.
+- The suggestion of a turn is the code in the answer's fenced blocks. If the blocks have different
+  languages, only blocks without a language or in the language of the first code block count.
+- The remaining text of the answer is the explanation.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ Role = Literal["user", "assistant", "other"]
 
 _OPENING_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*")
 _CLOSING_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
+# Language tags of fenced blocks that contain no code.
 _NO_CODE_TAGS = {"text", "txt", "plaintext", "output", "console", "log", "markdown", "md"}
 _LANGUAGE_BY_TAG = {"py": "python", "python3": "python", "ipython": "python", "js": "javascript"}
 _USER_ROLES = {"user", "human"}
@@ -55,7 +57,7 @@ class Answer(NamedTuple):
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
     """Convert a message that has ``role``, ``content`` and ``timestamp``.
 
-    If ``raw`` names them differently, ``fields`` contains them by these names.
+    If ``raw`` has other names for these three fields, ``fields`` contains them by the names here.
     """
     fields = raw if fields is None else fields
     return Message(
@@ -67,7 +69,7 @@ def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Mes
 
 
 def _role(value: Any) -> Role:
-    """Convert the name of a role in another program, ignoring upper and lower case."""
+    """Convert the name that another program has for a role, in upper or lower case."""
     name = str(value).lower()
     if name in _USER_ROLES:
         return "user"
@@ -75,7 +77,7 @@ def _role(value: Any) -> Role:
 
 
 def _text(content: Any) -> str:
-    """Return the text of a message's content; the texts of a list are joined by line breaks."""
+    """Return the text of a message's content. The texts in a list are joined by line breaks."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
@@ -86,7 +88,7 @@ def _text(content: Any) -> str:
 
 
 def objects_in(messages: Iterable[Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the messages that are JSON objects, and a problem for every message that isn't."""
+    """Return the messages that are JSON objects, and an error text for each other message."""
     numbered = list(enumerate(messages, 1))
     objects = [raw for _, raw in numbered if isinstance(raw, dict)]
     problems = [
@@ -98,9 +100,9 @@ def objects_in(messages: Iterable[Any]) -> tuple[list[dict[str, Any]], list[str]
 
 
 def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert a chat to turns and events, as data for ``create_session``.
+    """Convert the messages of a chat to the data of turns and events, for ``create_session``.
 
-    ``origin`` names the format and the chat, and is stored in each record.
+    ``origin`` contains the names of the format and of the chat. It is stored in each record.
     """
     records: list[dict[str, Any]] = []
     turn_messages: list[Message] = []
@@ -111,20 +113,25 @@ def records_from(messages: Iterable[Message], origin: dict[str, Any]) -> list[di
         elif turn_messages:
             turn_messages.append(message)
         else:
-            records.append(message_event("message", [_raw(message)], origin, message.timestamp))
+            records.append(
+                message_event("message", [_redacted_raw(message)], origin, message.timestamp)
+            )
     return records + _turn_from(turn_messages, origin)
 
 
 def message_event(
     type_: str, messages: Sequence[Any], origin: dict[str, Any], timestamp: str | None = None
 ) -> dict[str, Any]:
-    """Return an event that stores messages or other data outside of turns."""
+    """Return an event for messages, or other data, that don't belong to a turn.
+
+    ``type_`` is ``message`` or ``state``.
+    """
     data = {"imported": origin | {"messages": list(messages)}}
     return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
 
 def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert a question and the messages that follow it to a turn; no messages give no turn."""
+    """Convert a question and the messages that follow it to a turn. Without messages, return []."""
     if not messages:
         return []
     question, *following = messages
@@ -141,7 +148,7 @@ def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict
             "error": None,
         },
         "mode": "chat",
-        "imported": origin | {"messages": [_raw(message) for message in messages]},
+        "imported": origin | {"messages": [_redacted_raw(message) for message in messages]},
     }
     if question.timestamp:
         turn["timestamp"] = question.timestamp
@@ -150,10 +157,11 @@ def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict
     return [turn]
 
 
-def _raw(message: Message) -> Any:
-    """Return the original message. What a person wrote is redacted as prose instead of as code.
+def _redacted_raw(message: Message) -> Any:
+    """Return the original message. If no assistant wrote it, its secrets are redacted as in prose.
 
-    ``create_session`` redacts the messages of assistants, which may contain code.
+    ``create_session`` redacts all messages once more, as if they were code. For a message of an
+    assistant, which may contain code, that is enough.
     """
     return message.raw if message.role == "assistant" else _redact_prose(message.raw)
 
@@ -169,7 +177,7 @@ def _redact_prose(value: Any) -> Any:
 def split_answer(text: str) -> Answer:
     """Split an answer in Markdown into code and explanation.
 
-    A fence that isn't closed extends to the end of the answer.
+    A fenced block that isn't closed extends to the end of the answer.
     """
     language = ""
     code_blocks: list[str] = []
@@ -188,7 +196,7 @@ def split_answer(text: str) -> Answer:
         elif opening := _OPENING_FENCE.fullmatch(line):
             open_fence, tag = opening[1], opening[2].strip("{}.,").lower()
             tag = _LANGUAGE_BY_TAG.get(tag, tag)
-            # A fence in a second language is left in the explanation.
+            # A block in another language than the first code block is left in the explanation.
             is_code = tag not in _NO_CODE_TAGS and tag in ("", language or tag)
             if is_code:
                 language, block_lines = language or tag or "python", []

@@ -1,8 +1,10 @@
 """Import nanobot's sessions: JSON Lines files with a line of metadata and a line for each message.
 
-Lines that are neither metadata nor a message become events of the type ``state``. nanobot
-identifies a session by a key such as ``telegram:42``. Newer files contain the key in their
-metadata. In older files the key is part of the file's name, with ``_`` instead of ``:``.
+Lines that are neither metadata nor a message become events of the type ``state``.
+
+nanobot identifies a session by a key such as ``telegram:42``. Newer files contain the key in their
+metadata. If a file doesn't, its name is used: the key in base64 or, in even older versions, the key
+with ``_`` instead of ``:``.
 """
 
 from __future__ import annotations
@@ -46,10 +48,9 @@ def read(file: InputFile) -> ReadResult:
 
 
 def _key_from(stem: str) -> str:
-    """Return the session's key from a file's name.
+    """Return the session's key from a file's name without its suffix.
 
-    Newer versions of nanobot encode the key as base64. From older versions, the name itself is
-    returned.
+    If the name isn't a key in base64, return the name itself.
     """
     try:
         key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")

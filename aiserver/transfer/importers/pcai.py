@@ -1,6 +1,6 @@
 """Import PCAI's sessions: JSON objects with ``id``, ``messages`` and ``last_update``.
 
-PCAI's versions write these names differently, such as ``lastUpdate`` or ``LastUpdate``.
+Different versions of PCAI write these names differently, such as ``lastUpdate`` or ``LastUpdate``.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def read(file: InputFile) -> ReadResult:
 
 
 def normalize_names(content: Any) -> dict[str, Any]:
-    """Return a JSON object with its names in lower case and without ``_``, as in ``lastupdate``.
+    """Return a JSON object with its names in lower case and without ``_``, such as ``lastupdate``.
 
-    Anything else than an object gives an empty one.
+    If ``content`` isn't an object, return an empty object.
     """
     if not isinstance(content, dict):
         return {}

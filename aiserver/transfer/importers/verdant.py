@@ -1,14 +1,15 @@
 """Import the ``.ipyhistory`` files of Verdant, an extension that records edits of notebooks.
 
-A file contains the earlier sources of each cell, all of them edits by hand, in lists of
-"artifacts": an artifact is one cell, and the n-th source of the artifact ``c1`` is named ``c1.n``.
-When a cell's type changes, Verdant starts another artifact, whose ``origin`` is the earlier one.
+A file contains lists of "artifacts". An artifact contains the versions of one cell, which are all
+edits by hand. The version number n of the artifact ``c1`` is named ``c1.n``. When a cell's type
+changes, Verdant starts another artifact for the cell, whose ``origin`` is the previous artifact.
 "Checkpoints" record when cells were edited, run and deleted.
 
-Each cell becomes one session, also if it has several artifacts. The session consists of the events
+Each cell becomes one session, even if it has several artifacts. The session consists of the events
 ``edit`` (with the exact source), ``run`` (with the outputs) and ``delete``, in the order of the
-checkpoints. If the notebook itself is in the same folder, a cell whose last source equals the
-source of a cell in the notebook gets that cell's id. All other ids are derived from the file.
+checkpoints. If the notebook itself is in the same folder, its cells are compared with the cells of
+the history: if a cell has the same source in both, the session gets the id of the notebook's cell.
+All other ids are derived from names in the file.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _parse_notebook(data: bytes | None) -> _Notebook:
 
 
 class _History:
-    """The artifacts and checkpoints of a file. An artifact is referred to by its name."""
+    """The artifacts and checkpoints of a file. In all methods, an artifact is given by its name."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.problems: list[str] = []
@@ -121,8 +122,9 @@ class _History:
             yield [oldest, *(artifact for artifact in artifacts if artifact != oldest)]
 
     def events_of(self, artifacts: list[str]) -> list[dict[str, Any]]:
-        """Return the events of a cell, which has these artifacts, in the order of checkpoints."""
-        numbered_events: list[tuple[int, dict[str, Any]]] = []  # with indexes of checkpoints
+        """Return the events of the cell with these artifacts, in the order of the checkpoints."""
+        # Each event, preceded by the index of its checkpoint.
+        numbered_events: list[tuple[int, dict[str, Any]]] = []
         for artifact in artifacts:
             for version, raw in self._versions[artifact].items():
                 index = self._checkpoint_index(raw.get("start_checkpoint"))
@@ -147,9 +149,10 @@ class _History:
         return [event for _, event in sorted(numbered_events, key=lambda pair: pair[0])]
 
     def match_ids(self, cells: list[tuple[str, str]]) -> dict[str, str]:
-        """Return the cell ids of artifacts whose last source equals that of a notebook's cell.
+        """Find the notebook's cell for each artifact, and return the cell's id by artifact.
 
-        ``cells`` are the ids and sources of the notebook's cells. Each of them is used once.
+        ``cells`` are the ids and sources of the notebook's cells. A cell belongs to an artifact if
+        its source equals the artifact's last source. No cell belongs to two artifacts.
         """
         unmatched_cells = list(cells)
         id_by_artifact: dict[str, str] = {}
@@ -162,17 +165,17 @@ class _History:
     def _run_or_deletion(
         self, version: str, change: dict[str, Any], time: Any, recorded_names: set[str]
     ) -> dict[str, Any] | None:
-        """Return the run or the deletion that a checkpoint records for a cell, if any.
+        """Return the run or the deletion that a checkpoint records for a cell, or None.
 
-        ``recorded_names`` contains the outputs and edited versions of the cell's earlier runs, and
-        is updated.
+        ``recorded_names`` contains the names of the outputs and edited versions of the cell's
+        earlier runs. If the checkpoint records another run, its names are added.
         """
         outputs = [str(name) for name in change.get("output") or []]
         data: dict[str, Any] = {"name": version, "imported": {"format": FORMAT, "change": change}}
         if change.get("changeType") == "removed":
             return self._create_event("delete", time, data)
-        # A cell that ran has `output`, which may be an empty list. Later checkpoints, which were
-        # made for other cells, repeat that `output`, so only new names indicate a run.
+        # If the cell ran, `change` has an `output`, which may be an empty list. But checkpoints of
+        # later changes to other cells repeat that `output`, so only new names indicate a run.
         edited = {version} if change.get("changeType") == "edited" else set()
         if "output" not in change or recorded_names.issuperset({*outputs, *edited}):
             return None
@@ -191,7 +194,7 @@ class _History:
         return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
     def _checkpoint_index(self, time: Any) -> int:
-        """Return the index of the checkpoint at this time, or else of the last one before it."""
+        """Return the index of the checkpoint at this time, or of the last checkpoint before it."""
         if time in self._index_by_time:
             return self._index_by_time[time]
         if not isinstance(time, int):
@@ -199,13 +202,13 @@ class _History:
         return max((n for earlier, n in self._index_by_time.items() if earlier < time), default=0)
 
     def _origin(self, artifact: str) -> str | None:
-        """Return the artifact that this one continues, if the file contains it."""
+        """Return the previous artifact of the same cell, if the file contains it."""
         origins = (raw.get("origin") for raw in self._versions[artifact].values())
         origin = next((str(value).rpartition(".")[0] for value in origins if value), None)
         return origin if origin in self._versions and origin != artifact else None
 
     def _valid_artifacts(self, artifacts: Any, list_name: str) -> Iterator[dict[str, Any]]:
-        """Yield the complete artifacts of a list in the file, and report all others."""
+        """Yield the complete artifacts of a list in the file, and report the incomplete ones."""
         if not isinstance(artifacts, list | None):
             self.problems.append(f"{list_name}: not a Verdant list")
         for number, artifact in enumerate(artifacts if isinstance(artifacts, list) else [], 1):
@@ -216,7 +219,7 @@ class _History:
                 self.problems.append(f"{list_name} {number}: not a Verdant record")
 
     def _find_last_sources(self, notebook: Any) -> list[tuple[str, str]]:
-        """Return the artifacts and sources of the cells in the notebook's last version."""
+        """Return the artifact and the source of each cell in the notebook's last version."""
         try:
             versions = [str(name) for name in notebook["versions"][-1]["cells"]]
         except (KeyError, TypeError, IndexError):
@@ -229,5 +232,5 @@ class _History:
 
 
 def _source_in(raw: dict[str, Any]) -> str:
-    """Return the source in a version's data. The version of an empty cell has no source field."""
+    """Return the source in the data of a version. If it is missing, the cell was empty."""
     return next((raw[name] for name in _SOURCE_FIELDS if isinstance(raw.get(name), str)), "")
