@@ -1,8 +1,8 @@
 """Export a notebook as a copy in which the history of each cell follows the cell. Pure.
 
-The notebook's own cells stay unchanged. Each cell with a history is followed by a folded Markdown
-cell that shows it. Earlier versions are code blocks in this Markdown cell and not separate code
-cells, because "Run all" would run code cells.
+The notebook's own cells stay unchanged. Each cell that has a history is followed by a Markdown cell
+that shows the history when it is unfolded. Earlier versions of the cell are code blocks in this
+Markdown cell. They aren't separate code cells, because "Run all" would run them.
 
 Invariants:
 
@@ -32,10 +32,11 @@ from .page_data import main_language
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> dict[str, Any]:
-    """Return the annotated notebook, based on ``notebook``, the content of the notebook's file.
+def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> dict[str, Any]:
+    """Return a copy of the notebook called ``name``, with the history of its cells.
 
-    If there is no file, it is based on the cells of the history's last moment, without outputs.
+    ``notebook`` is the content of the notebook's file. If there is no file, the copy contains the
+    cells of the history's last moment, without outputs.
     """
     result = _from_file(notebook) or _from_history(history)
     timeline, language = history.timeline, main_language(history)
@@ -55,7 +56,8 @@ def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> d
         cells.append(cell)
         summary = summary_by_cell.pop(cell["id"], None)
         steps = timeline.steps(cell["id"])
-        if summary and _has_history(steps, "".join(cell.get("source", ""))):
+        source = "".join(cell.get("source", ""))  # a text or a list of lines
+        if summary and _has_history(steps, source):
             share = share_by_cell.get(cell["id"])
             cells.append(
                 _history_cell(summary, steps, share, "How this cell was made", language, used_ids)
@@ -70,7 +72,7 @@ def annotated(history: History, name: str, notebook: dict[str, Any] | None) -> d
 
 
 def _has_history(steps: Sequence[Step], source: str) -> bool:
-    """Return whether a cell's steps show a request, or a version other than its current source."""
+    """Return whether any of the steps is a request, or shows another version than ``source``."""
     return any(
         step.kind == "turn" or step.code != source or step.before not in ("", source)
         for step in steps
@@ -92,8 +94,10 @@ def _history_cell(
     language: str,
     used_ids: set[str],
 ) -> dict[str, Any]:
-    """Return the folded Markdown cell with the history of one cell; ``share`` is the cell's entry
-    in the report of lines per contributor."""
+    """Return the folded Markdown cell with the history of one cell.
+
+    ``share`` has the number of lines by each contributor; None for a cell that isn't in the file.
+    """
     paragraphs = [
         f"<details>\n<summary>{heading} · {len(steps)} steps</summary>",
         *([f"{shares_summary(share)}."] if share else []),
@@ -103,11 +107,11 @@ def _history_cell(
     return _markdown_cell("\n\n".join(paragraphs), summary["cellId"], used_ids)
 
 
-def _markdown_cell(source: str, name: str, used_ids: set[str]) -> dict[str, Any]:
-    """Return a Markdown cell with an id derived from ``name``; add the id to ``used_ids``."""
+def _markdown_cell(source: str, id_seed: str, used_ids: set[str]) -> dict[str, Any]:
+    """Return a Markdown cell. Its id is derived from ``id_seed``, and is added to ``used_ids``."""
     cell_id, number = "", 0
     while not cell_id or cell_id in used_ids:
-        digest = hashlib.sha256(f"{name} {number}".encode()).hexdigest()
+        digest = hashlib.sha256(f"{id_seed} {number}".encode()).hexdigest()
         cell_id, number = f"story-{digest[:16]}", number + 1
     used_ids.add(cell_id)
     return {
@@ -119,9 +123,9 @@ def _markdown_cell(source: str, name: str, used_ids: set[str]) -> dict[str, Any]
 
 
 def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Copy the content of a file in notebook format 4, without its notebook id.
+    """Return a copy of ``notebook`` without its notebook id, in format 4.5 or later.
 
-    Return None if the content has another format or is invalid.
+    Return None if the notebook isn't in format 4 or is invalid.
     """
     if not notebook or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
         return None
@@ -134,7 +138,7 @@ def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
     used_ids: set[str] = set()
     for number, cell in enumerate(result["cells"]):
         cell_id = cell.get("id")
-        # Replace an id that is missing (as before format 4.5), invalid or not unique.
+        # Formats before 4.5 have no cell ids. Ids that are invalid or not unique are replaced, too.
         if not isinstance(cell_id, str) or not _ID.fullmatch(cell_id) or cell_id in used_ids:
             cell["id"] = f"cell-{number}-{hashlib.sha256(str(number).encode()).hexdigest()[:8]}"
         used_ids.add(cell["id"])

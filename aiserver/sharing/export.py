@@ -1,4 +1,4 @@
-"""Export a notebook's replay in one of the formats.
+"""Export a notebook's history as one file, in one of the formats.
 
 Invariants: an export writes nothing to the store or to disk. Exporting the same history again
 gives the same bytes.
@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from ..errors import NotFound, UserText
 from ..notebooks.history import History
 from ..sessions.base import SessionManager
-from .annotated import annotated
+from .annotated import annotate
 from .filenames import file_name
 from .narrative import narrative
 from .page import page
@@ -45,10 +45,10 @@ async def export(
     owner: str = "",
     notebook: dict[str, Any] | None = None,
 ) -> Export:
-    """Export the replay of the notebook called ``name``; ``notebook`` is its file's content.
+    """Export the history of the notebook called ``name``; ``notebook`` is its file's content.
 
-    Rendering blocks the event loop, so a server exports in a child process (``process.py``).
-    Raises NotFound if the notebook has no history, or StorageError.
+    Rendering blocks the event loop, so a server calls this only in a child process
+    (``process.py``). Raises NotFound if the notebook has no history, or StorageError.
     """
     if not history.timeline.moments:
         raise NotFound(NO_HISTORY)
@@ -64,20 +64,20 @@ def render(
     pictures: Mapping[str, bytes],
     notebook: dict[str, Any] | None,
 ) -> Export:
-    """Render the exported file from a history and the pictures that it refers to."""
+    """Render the exported file. ``pictures`` are the pictures in the history's outputs, by hash."""
     if format_ == "html":
         data = page_data(history, name, data_urls(pictures), language=_notebook_language(notebook))
         content = page(data)
     elif format_ == "md":
         content = narrative(history, name)
     else:
-        result = annotated(history, name, notebook)
+        result = annotate(history, name, notebook)
         content = json.dumps(result, ensure_ascii=False, indent=1) + "\n"
     return Export(file_name(name, f"-replay.{format_}"), content)
 
 
 def last_recorded_name(history: History) -> str:
-    """Return the notebook's last file name in its change log."""
+    """Return the notebook's last file name in its change log, or a default name."""
     paths = [entry.data.get("path") for entry in history.log if entry.type == "path_seen"]
     valid_paths = [path for path in paths if isinstance(path, str) and path]
     return PurePosixPath(valid_paths[-1]).name if valid_paths else "notebook.ipynb"

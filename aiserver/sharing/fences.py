@@ -12,7 +12,8 @@ import html
 import re
 from itertools import pairwise
 
-_NO_LANGUAGE = re.compile(r"[^A-Za-z0-9_+#.-]")
+# Characters that are removed from the name of a language.
+_NOT_IN_LANGUAGE = re.compile(r"[^A-Za-z0-9_+#.-]")
 # Special characters within a line (except an underscore between letters), and the characters that
 # make an automatic link or an HTML entity.
 _ANYWHERE = re.compile(
@@ -20,8 +21,9 @@ _ANYWHERE = re.compile(
 )
 # Special characters at the start of a line.
 _AT_START = re.compile(r"^(\s*)([#+=>:-]|\d+(?=[.)]))")
-# JupyterLab extracts formulas before it parses Markdown, so backslashes don't escape \ and $.
-_FORMULA = {"\\": "&#92;", "$": "&#36;"}
+# JupyterLab extracts formulas before it parses Markdown. So a backslash before \ or $ doesn't
+# escape them, and they are replaced by HTML entities.
+_ENTITIES = {"\\": "&#92;", "$": "&#36;"}
 # Viewers turn a web address into a link even if it begins with www instead of a scheme.
 _WWW = re.compile(r"(?i)\bwww(?=\.)")
 # Spaces and tabs within a line.
@@ -32,11 +34,11 @@ def fenced(code: str, language: str) -> str:
     """Put code in a Markdown fence that the code can't close."""
     lengths = [len(backticks) for backticks in re.findall(r"`+", code)]
     fence = "`" * max(3, max(lengths, default=0) + 1)
-    return f"{fence}{_NO_LANGUAGE.sub('', language)}\n{code}\n{fence}"
+    return f"{fence}{_NOT_IN_LANGUAGE.sub('', language)}\n{code}\n{fence}"
 
 
 def escape_inline(text: str) -> str:
-    """Join the lines of a text into one line, escaped for Markdown."""
+    """Join the lines of a text into one line, and escape Markdown's special characters in it."""
     return _escaped(" ".join(text.split()))
 
 
@@ -50,18 +52,19 @@ def quoted(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Join the lines of a text into one line, with HTML escaped but Markdown left as it is."""
+    """Join the lines of a text into one line, and escape HTML in it, but not Markdown."""
     return html.escape(" ".join(text.split()), quote=False)
 
 
 def _escaped(line: str) -> str:
     """Return a line with Markdown's special characters escaped."""
-    line = _ANYWHERE.sub(lambda match: _FORMULA.get(match[0], f"\\{match[0]}"), line)
+    line = _ANYWHERE.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), line)
     line = _WWW.sub(r"\g<0>\\", line)
     start = _AT_START.match(line)
     if not start:
         return line
-    # In a list number such as "1." the backslash goes between the digit and the full stop.
+    # A backslash is inserted before the special character, but after the number of a list item:
+    # "1\."
     end = start.end()
     head = f"{start[2]}\\" if start[2].isdigit() else f"\\{start[2]}"
     return f"{start[1]}{head}{line[end:]}"

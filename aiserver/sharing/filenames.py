@@ -1,5 +1,6 @@
-"""Safe file names from a notebook's name, which may come from the change log of another
-person's notebook. Pure.
+"""Make safe file names from the names of notebooks. Pure.
+
+A notebook's name may come from the change log of another person's notebook, so it isn't trusted.
 
 Invariants: the result is one plain name on Linux, macOS and Windows. It has no folder, no control
 or formatting character, no reserved device name and no leading dot, and is at most ``LIMIT``
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-LIMIT = 160  # bytes of UTF-8; file systems take 255
+LIMIT = 160  # bytes of UTF-8; file systems allow 255
 _ESCAPE_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 _INVALID_ON_WINDOWS = re.compile(r'[<>:"|?*]')
 _DEVICE = re.compile(
@@ -20,8 +21,10 @@ _DEVICE = re.compile(
 
 
 def file_name(notebook: str, suffix: str) -> str:
-    """Return a file name for an export: ``sales.ipynb`` and ``-replay.html`` give
-    ``sales-replay.html``."""
+    """Return a file name for an export.
+
+    For example, ``sales.ipynb`` and ``-replay.html`` give ``sales-replay.html``.
+    """
     name = re.split(r"[/\\]", _ESCAPE_CODE.sub("", notebook))[-1]
     name = "".join(character for character in name if not _is_hidden(character)).removesuffix(
         ".ipynb"

@@ -1,6 +1,9 @@
-"""The texts of exports and of the command line: titles of steps, contributors and shares. Pure.
+"""The texts of exports and of the command line. Pure.
 
-Invariant: steps are titled as in the sidebar (``src/labels/stepLabels.ts``).
+They are the titles of steps, the names of contributors, and the labels of shares. A share is the
+number of a notebook's or a cell's lines that one kind of contributor wrote.
+
+Invariant: a step has the same title as in the sidebar (``src/labels/stepLabels.ts``).
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import Any
 from ..replay import Step
 
 ON_DISK = "file on disk"
-"""The recorded contributor of changes made to the file outside of JupyterLab."""
+"""The name that is recorded for the contributor of a change that was made outside of JupyterLab."""
 
 SHARES = {
     "byModel": "by AI",
@@ -22,9 +25,9 @@ SHARES = {
     "byUnknown": "of unknown origin",
     "existing": "existing",
 }
-"""The shares of a report with their labels, in display order."""
+"""The labels of the shares in a report, in display order."""
 
-_KINDS = {
+_NAMES_OF_KINDS = {
     "model": "AI",
     "person": "by hand",
     "agent": "an agent",
@@ -56,12 +59,12 @@ _FORMATS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 
 
 def contributor(step: Step) -> str:
-    """Return the name of a step's contributor, or the contributor's kind if no name is recorded."""
+    """Return the recorded name of a step's contributor, or else a name for its kind."""
     if step.is_existing:
         return "existing"
     if step.name and step.author != "person":
         return step.name
-    return _KINDS[step.author]
+    return _NAMES_OF_KINDS[step.author]
 
 
 def title(step: Step) -> str:
@@ -100,30 +103,35 @@ def _edit_title(step: Step) -> str:
 
 
 def outcome(step: Step) -> str:
-    """Return how a request or a failed run ended; empty for other steps."""
+    """Return how a request ended, or a run that didn't succeed; empty for any other step."""
     has_outcome = step.kind == "turn" or (step.kind == "run" and step.outcome != "done")
     return _OUTCOMES.get(step.outcome, "") if has_outcome else ""
 
 
-def cell_name(number: int | None, row: Mapping[str, Any]) -> str:
-    """Return a cell's name: "Cell" and its number, or "Merged cell" or "Deleted cell"."""
+def cell_name(number: int | None, summary: Mapping[str, Any]) -> str:
+    """Return a cell's name, such as "Cell 3".
+
+    Without a number, the cell isn't in the notebook. Its name then says why, such as "Deleted
+    cell".
+    """
     if number is not None:
         return f"Cell {number}"
-    return "Merged cell" if row["mergedInto"] else "Deleted cell"
+    return "Merged cell" if summary["mergedInto"] else "Deleted cell"
 
 
 def percent(part: int, total: int) -> str:
-    """Format a share as a percentage."""
+    """Format ``part`` as a percentage of ``total``; a dash if ``total`` is 0."""
     return f"{round(100 * part / total)}%" if total else "–"
 
 
-def shares(share: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the label and the line count of each share.
+def shares(counts: Mapping[str, Any]) -> list[tuple[str, int]]:
+    """Return the label and the number of lines of each share in a report's counts.
 
-    The shares by AI and by hand are always included, each further share only if it isn't zero.
+    The shares "by AI" and "by hand" are always included. Any other share is included only if it
+    isn't zero.
     """
     return [
-        (label, share[name])
+        (label, counts[name])
         for name, label in SHARES.items()
-        if share[name] or name in ("byModel", "byPerson")
+        if counts[name] or name in ("byModel", "byPerson")
     ]

@@ -2,13 +2,14 @@
 
 Invariants:
 
-- A tree contains only text and the elements in ``TAGS``: no HTML, and no URL that can be followed
-  or loaded. A link becomes its text and URL, a picture its alternative text, a formula its source.
-- A tree's size is at most a small multiple of its text's size, and its depth is limited. A text
-  whose tree would exceed these limits gets no tree and is shown as plain text.
+- A tree contains only text and the elements in ``TAGS``. It contains no HTML, and nothing that a
+  browser follows or loads: a link becomes its text and URL, a picture its alternative text, and a
+  formula its source.
+- The size of a tree is at most a small multiple of the size of its text, and its depth is limited.
+  A text whose tree would exceed a limit gets no tree, and is shown as plain text.
 
-A node is a string, or ``[tag, child, …]``; the tag may carry a number, as in ``ol:3`` (a list
-that begins with 3) and ``h:2`` (a heading of the second level).
+A node of a tree is a string, or a list ``[tag, child, …]``. Two tags contain a number: ``ol:3`` is
+a numbered list that begins with 3, and ``h:2`` is a heading of the second level.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 LIMIT = 10_000  # characters; a longer text is shown as plain text
-_MAX_TABLE_CELLS = 5_000  # estimated cells of a table; the parser adds empty cells to short rows
-DEPTH = 40  # nested elements
+# The limit of an estimate from the text. The parser fills short rows up with empty cells, so a
+# short text can become a large table.
+_MAX_TABLE_CELLS = 5_000
+DEPTH = 40  # the maximal number of elements inside each other
 _MAX_GROWTH = 10  # limit of a tree's size as JSON, as a multiple of the text's size
 _MATH = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,499}[^\s$]\$(?![0-9])")
 
@@ -43,7 +46,7 @@ Node = Any
 
 
 def tree(text: str) -> list[Node] | None:
-    """Parse a text; return None if the text is too large, or has no markup."""
+    """Parse a text. Return None if the text has no markup, or if it exceeds a limit."""
     if not text.strip() or len(text) > LIMIT:
         return None
     lines = text.split("\n")
@@ -62,7 +65,10 @@ def tree(text: str) -> list[Node] | None:
 
 
 def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
-    """Convert a node of the parser. Raises RecursionError if the node is nested too deeply."""
+    """Convert a node of the parser to nodes of a tree; ``depth`` is its number of parent elements.
+
+    Raises RecursionError if ``depth`` exceeds the limit.
+    """
     if depth > DEPTH:
         raise RecursionError
     if node.type in ("fence", "code_block"):
@@ -83,7 +89,7 @@ def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if is_element:
         return [[_tag(node), *nodes]]
     if node.type == "paragraph":
-        return [*nodes, "\n"]  # a paragraph without an element, as in a list item
+        return [*nodes, "\n"]  # a paragraph without an element of its own, as in a compact list
     if node.type == "link" and nodes != [url := str(node.attrs.get("href", ""))]:
         return [*nodes, f" ({url})"]
     return nodes

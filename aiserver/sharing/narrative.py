@@ -19,7 +19,7 @@ from .page_data import main_language
 
 
 def narrative(history: History, name: str) -> str:
-    """Render the cells in the notebook in their order, then the deleted cells."""
+    """Render the history of each cell: first the cells in the notebook, then all removed cells."""
     timeline = history.timeline
     shares = report(timeline, history.sessions)
     share_by_cell = {share["cellId"]: share for share in shares["cells"]}
@@ -40,7 +40,7 @@ def narrative(history: History, name: str) -> str:
 
 
 def shares_summary(share: Mapping[str, Any]) -> str:
-    """Return a sentence, without its full stop, about the number of lines by each contributor."""
+    """Return a sentence about the number of lines by each contributor, without a full stop."""
     lines = share["lines"]
     if not lines:
         return "No code yet"
@@ -65,7 +65,7 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
     Each step begins with a heading of the given ``level``.
     """
     paragraphs = []
-    shown_versions = {""}  # a base that isn't among them is printed before its diff
+    shown_versions = {""}  # a diff that starts from another version follows that version
     for step in steps:
         paragraphs.append(f"{'#' * level} {step.index + 1}. {escape_inline(title(step))}")
         paragraphs.append(" · ".join(_facts(step)))
@@ -86,13 +86,14 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
     return paragraphs
 
 
-def change(step: Step) -> list[str]:
-    """Return a step's change as the lines of a unified diff without its header."""
+def diff_lines(step: Step) -> list[str]:
+    """Return the lines of a unified diff, without its header, that shows what a step changed."""
+    # The diff of a turn starts from the code of the request, which isn't always the cell's source.
     before = step.before if step.base is None else step.base
     if not before:
         return [f"+{line}" for line in step.code.split("\n")] if step.code else []
     lines = difflib.unified_diff(before.split("\n"), step.code.split("\n"), lineterm="")
-    return list(lines)[2:]  # without the header of two lines
+    return list(lines)[2:]  # the header has two lines
 
 
 def _facts(step: Step) -> list[str]:
@@ -102,10 +103,13 @@ def _facts(step: Step) -> list[str]:
 
 
 def _change_block(step: Step, language: str) -> list[str]:
-    """Return a step's change as a fenced block: new code in full, and else as a diff."""
+    """Return a fenced block with the change of a step, or nothing if the step changed nothing.
+
+    It is a diff, unless the cell was empty before the step.
+    """
     before = step.before if step.base is None else step.base
     if before == step.code or step.kind == "run":
         return []
     if not before:
         return [fenced(step.code, language)]
-    return [fenced("\n".join(change(step)), "diff")]
+    return [fenced("\n".join(diff_lines(step)), "diff")]

@@ -28,7 +28,7 @@ _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u20
 
 
 def page(content: dict[str, Any]) -> str:
-    """Render the page of a notebook; ``content`` comes from ``page_data.py``."""
+    """Render the exported page of a notebook; ``content`` is the result of ``page_data``."""
     script, style = _script(), _read_file("page.css")
     policy = "; ".join(
         [
@@ -50,13 +50,13 @@ def page(content: dict[str, Any]) -> str:
     result = re.sub(
         r"\{\{(\w+)\}\}", lambda match: text_by_placeholder[match[1]], _read_file("page.html")
     )
-    # Half of a surrogate pair, which can't be encoded, becomes a question mark.
+    # A lone surrogate (half of a surrogate pair) can't be encoded, so it becomes a question mark.
     return result.encode("utf-8", "replace").decode("utf-8")
 
 
 @cache
 def _script() -> str:
-    """Return the translations, followed by the page's script, which ``jlpm build:page`` bundles."""
+    """Return the page's script, bundled by ``jlpm build:page``, with the translations before it."""
     script = _read_file("page.js")
     return f'"use strict";\nconst CATALOGUES={_json(catalogues(script))};\n{script}'
 
@@ -65,6 +65,7 @@ def catalogues(script: str) -> dict[str, dict[str, list[str]]]:
     """Return the translations of the texts that occur in a script, by language and text."""
 
     def is_used(key: str) -> bool:
+        # In gettext, the character \x04 separates a context from its text.
         return key != "" and all(f'"{text}"' in script for text in key.split("\x04"))
 
     languages = sorted(path.name for path in FOLDER.iterdir() if path.is_dir())
@@ -84,10 +85,10 @@ def _json(value: Any) -> str:
 
 @cache
 def _read_file(name: str) -> str:
-    """Read a file of the folder ``page``."""
+    """Return the text of a file in the folder ``page``."""
     return files(__package__).joinpath("page", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:
-    """Return a hash in the form that a content security policy needs."""
+    """Return the SHA-256 hash of a text, in the form that a content security policy needs."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")

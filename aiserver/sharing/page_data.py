@@ -1,24 +1,28 @@
-"""The data of the exported page: cells with their steps, and the notebook's moments. Pure.
+"""Collect the data of the exported page: cells with their steps, and the moments. Pure.
 
 Invariants:
 
 - Steps, moments, blame and report come from ``aiserver/replay``; this module only encodes them.
-- The result is compact JSON: each text occurs once, and the order of cells is stored as changes.
+- The result is small as JSON: it contains each text once, and instead of the order of the cells at
+  each moment only the changes of the order.
 - Collecting the data takes about as long as reading the notebook's history.
 
 The format, which ``src/exportedPage/model/data.ts`` reads:
 
-- ``texts``: all sources of all cells; other fields refer to them by index
-- ``cells``: each has ``steps`` and ``first`` (the source before the first step)
+- ``texts``: all sources of all cells; other fields refer to a source by its index in this list
+- ``cells``: each cell has ``steps`` and ``first`` (the source before the first step)
 - a step is encoded as in the HTTP API, but ``before``, ``code`` and ``base`` are indexes into
   ``texts``
-- a step's ``by``: the origins of its lines as ``[lines, step or null, author, [cell, step]?]``,
-  with the author as an index into ``AUTHORS``
-- ``moments``: each has ``steps`` as ``[cell, step]``
+- a step's ``by``: the origins of its lines. An item ``[line count, step or null, author, [cell,
+  step]?]`` stands for some adjacent lines; the author is an index into ``AUTHORS``
+- ``moments``: each moment has ``steps``, a list of ``[cell, step]``
 - ``orders``: changes of the order of cells, as ``[moment, start, removed count, [[cell, type] …]]``
-- ``deleted``: changes of the order of deleted cells, likewise but without types
-- ``markdown``: the trees (``markdown.py``) of Markdown cells by index into ``texts``; a step's
-  ``answer`` is the tree of its explanation, if it isn't plain text
+- ``deleted``: changes of the list of deleted cells, in the same form but without types
+- ``markdown``: the trees (``markdown.py``) of the sources of Markdown cells, by index into
+  ``texts``
+- a step's ``answer``: the tree of its explanation; a plain text has no tree
+
+Here, a cell is an index into ``cells``, and a step an index into the cell's ``steps``.
 """
 
 from __future__ import annotations
@@ -36,14 +40,14 @@ from . import markdown
 AUTHORS = ("person", "model", "agent", "program", "unknown", "existing")
 """The authors of lines; the page refers to them by index."""
 
-_DATA = (
+_EVENT_DATA_KEYS = (
     *("command", "duration_ms", "execution_count", "outputs"),
     *("pieces", "parents", "into", "from", "to", "index", "after", "hunks"),
 )
-"""The keys of an event's data that the page needs to show its title and its output."""
+"""The keys of an event's data that the page shows: in the title of a step, or as its output."""
 
 _MARKDOWN_LIMIT = 1_000_000
-"""The number of characters rendered as Markdown; further texts are shown as plain text."""
+"""The number of characters in all texts that get a tree; further texts are shown as plain text."""
 
 
 def page_data(
@@ -52,16 +56,16 @@ def page_data(
     """Collect the page's data for a notebook called ``name``."""
     timeline = history.timeline
     texts, trees = _Texts(), _Trees()
-    rows = timeline.cells()
+    summaries = timeline.cells()
     changes = list(timeline.list_changes())
-    types = [(row["cellId"], row["type"]) for row in rows]
+    types = [(summary["cellId"], summary["type"]) for summary in summaries]
     types += [cell for change in changes for cell in change.inserted]
     markdown_cell_ids = {cell_id for cell_id, type_ in types if type_ == "markdown"}
     cell_trees: dict[str, Any] = {}  # by index into ``texts``
-    index_by_cell = {row["cellId"]: number for number, row in enumerate(rows)}
+    index_by_cell = {summary["cellId"]: number for number, summary in enumerate(summaries)}
     cells = []
-    for row in rows:
-        cell_id = row["cellId"]
+    for summary in summaries:
+        cell_id = summary["cellId"]
         steps = timeline.steps(cell_id)
         versions = trace(cell_id, steps, history.sessions).versions
         step_data = [
@@ -70,16 +74,16 @@ def page_data(
         ]
         for step in step_data:
             trees.add(step, "answer", step.get("explanation", ""))
-        first_text = texts.index(timeline.initial_source(cell_id))
+        first_text = texts.add(timeline.initial_source(cell_id))
         for text_index in dict.fromkeys([first_text, *(step["code"] for step in step_data)]):
             if cell_id in markdown_cell_ids and str(text_index) not in cell_trees:
                 trees.add(cell_trees, str(text_index), texts.all[text_index])
         cells.append(
             {
                 "id": cell_id,
-                "type": row["type"],
-                "deleted": row["deleted"],
-                "mergedInto": index_by_cell.get(row["mergedInto"] or ""),
+                "type": summary["type"],
+                "deleted": summary["deleted"],
+                "mergedInto": index_by_cell.get(summary["mergedInto"] or ""),
                 "steps": step_data,
                 "first": first_text,
             }
@@ -98,25 +102,25 @@ def page_data(
 
 
 def main_language(history: History) -> str:
-    """Return the most frequent language of the requests."""
+    """Return the programming language that most requests have; Python if there is none."""
     languages = [
         turn.user_request.language
         for session in history.sessions.values()
         for turn in session.interactions
     ]
-    code = sorted(name for name in languages if name not in ("markdown", "text"))
-    return max(code, key=code.count, default="python")
+    code_languages = sorted(name for name in languages if name not in ("markdown", "text"))
+    return max(code_languages, key=code_languages.count, default="python")
 
 
 class _Texts:
-    """Unique texts, referred to by index."""
+    """A list of texts without duplicates."""
 
     def __init__(self) -> None:
         self.all: list[str] = []
         self._index: dict[str, int] = {}
 
-    def index(self, text: str) -> int:
-        """Return the index of a text, which is added if it is new."""
+    def add(self, text: str) -> int:
+        """Add a text if it is new, and return its index."""
         if text not in self._index:
             self._index[text] = len(self.all)
             self.all.append(text)
@@ -124,13 +128,13 @@ class _Texts:
 
 
 class _Trees:
-    """Parses texts as Markdown until their total size reaches a limit."""
+    """Parses texts as Markdown, until the total size of the texts reaches ``_MARKDOWN_LIMIT``."""
 
     def __init__(self) -> None:
         self._budget = _MARKDOWN_LIMIT
 
     def add(self, target: dict[str, Any], name: str, text: str) -> None:
-        """Add the tree of ``text`` to ``target`` as ``name``, if the text has a tree."""
+        """Set ``target[name]`` to the tree of ``text``, if the text has a tree."""
         self._budget -= len(text)
         tree = markdown.tree(text) if self._budget >= 0 else None
         if tree is not None:
@@ -141,9 +145,11 @@ def _encode_step(
     step: Step, origins: Sequence[Origin], index_by_cell: Mapping[str, int], texts: _Texts
 ) -> dict[str, Any]:
     data = step.to_wire()
-    data |= {name: texts.index(data[name]) for name in ("before", "code", "base") if name in data}
+    data |= {name: texts.add(data[name]) for name in ("before", "code", "base") if name in data}
     if step.data:
-        data["data"] = {name: _finite(step.data[name]) for name in _DATA if name in step.data}
+        data["data"] = {
+            name: _finite(step.data[name]) for name in _EVENT_DATA_KEYS if name in step.data
+        }
     data["by"] = [
         _encode_lines(origin, len(list(lines)), index_by_cell) for origin, lines in groupby(origins)
     ]
@@ -151,7 +157,7 @@ def _encode_step(
 
 
 def _finite(value: Any) -> Any:
-    """Return data with null for numbers that JSON can't represent, such as NaN.
+    """Return data in which numbers that JSON can't represent, such as NaN, are replaced by None.
 
     Other tools may have written such numbers to a session.
     """
@@ -185,7 +191,7 @@ def _encode_moment(moment: Moment, index_by_cell: Mapping[str, int]) -> dict[str
 def _encode_orders(
     changes: Sequence[ListChange], index_by_cell: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Encode the changes of the lists of cells: those in the notebook, and the deleted cells."""
+    """Encode the changes of both lists: the cells in the notebook, and the deleted cells."""
     orders: list[list[Any]] = []
     deleted: list[list[Any]] = []
     for moment, list_name, start, removed_count, inserted in changes:

@@ -1,8 +1,8 @@
-"""Thumbnails of outputs for an exported file.
+"""Load the thumbnails of outputs for an exported file.
 
-Invariants: data is included only if its first bytes are those of a picture format, whatever media
-type is declared for it. SVG is never included, because it is a document that can contain scripts.
-The newest pictures are included first, up to ``LIMIT`` bytes in total.
+Invariants: a blob is included only if its first bytes are those of a picture format, whatever media
+type the history declares for it. SVG is never included, because it is a document that can contain
+scripts. The newest pictures are included first, up to ``LIMIT`` bytes in total.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from ..notebooks.history import History
 from ..sessions.base import SessionManager
 
-LIMIT = 12 * 1024 * 1024
+LIMIT = 12 * 1024 * 1024  # bytes of pictures in one file
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -27,7 +27,10 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 async def load_pictures(
     store: SessionManager, hashes: Sequence[str], *, owner: str
 ) -> dict[str, bytes]:
-    """Load the stored pictures with the given hashes, up to ``LIMIT`` bytes in total."""
+    """Load pictures from the store in the order of ``hashes``, up to ``LIMIT`` bytes in total.
+
+    Return them by hash.
+    """
     pictures: dict[str, bytes] = {}
     remaining = LIMIT
     for sha256 in hashes:

@@ -1,7 +1,7 @@
 """Export notebooks in a child process.
 
 Parsing large sessions and rendering the file takes tenths of a second (``benchmarks/exports.py``).
-Even in a thread, this would block the event loop, because it doesn't release the GIL.
+This would block the event loop even in a thread, because the thread would hold the GIL.
 
 Invariants: the server's own process parses no session for an export. Only one export runs at a
 time, since each may need much memory. A child process ends after one export, and is killed if the
@@ -24,7 +24,7 @@ from .pictures import load_pictures
 from .worker import Job
 
 _COMMAND = command_of("aiserver.sharing.worker")
-_LIMIT = 300.0  # seconds; an export of 10,000 cells takes 4 (docs/performance.md)
+_LIMIT = 300.0  # seconds; an export of 10,000 cells takes 4 seconds (docs/performance.md)
 
 
 class Exporter:
@@ -79,7 +79,7 @@ class Exporter:
         except ChildEnded as error:
             raise ExportFailed from error
         except BaseException as error:
-            child.kill()  # so that a thread that still reads from the child's pipes ends
+            child.kill()  # a thread may still wait for the child, and ends now
             if isinstance(error, asyncio.TimeoutError):
                 raise ExportTimeout from error
             raise

@@ -1,9 +1,9 @@
-"""The child process of one export: it parses the sessions and renders the file.
+"""The main module of the child process for one export. It parses the sessions and renders the file.
 
-It receives a ``Job`` from its parent and answers with the hashes of the pictures it needs, or None
-if there is nothing to export. It then receives the pictures, answers with the JSON that the API
-sends, and ends. Messages are pickled, which is safe because the child receives messages from its
-parent only.
+The child process receives a ``Job`` from its parent. It answers with the hashes of the pictures
+that the export needs, or with None if there is nothing to export. Then it receives the pictures,
+answers with the JSON that the API sends, and ends. Messages are pickled. This is safe, because the
+child process receives messages from its parent only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .pictures import referenced_pictures
 
 @dataclass(frozen=True)
 class Job:
-    """The input of an export, with sessions and the change log as stored bytes."""
+    """The input of an export."""
 
     notebook_id: str
     owner: str
@@ -33,21 +33,21 @@ class Job:
     notebook: dict[str, Any] | None
     """The content of the notebook's file, if it exists."""
     sessions: Mapping[str, bytes]
-    """Stored sessions by cell id."""
+    """The stored bytes of the sessions, by cell id."""
     log: Sequence[bytes]
-    """The entries of the notebook's change log."""
+    """The entries of the notebook's change log, as JSON."""
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Receive a job, and answer with the exported file."""
-    job: Job = receive(requests)
+def serve(messages: BinaryIO, answers: BinaryIO) -> None:
+    """Handle one job: receive it, exchange the pictures, and answer with the exported file."""
+    job: Job = receive(messages)
     log = [NotebookLogEntry.model_validate_json(line) for line in job.log]
     history = build_history(job.owner, job.notebook_id, job.sessions, log)
     if not history.timeline.moments:
         send(answers, None)
         return
     send(answers, referenced_pictures(history) if job.format == "html" else [])
-    pictures = receive(requests)
+    pictures = receive(messages)
     file = render(
         history, job.format, job.name or last_recorded_name(history), pictures, job.notebook
     )

@@ -8,7 +8,7 @@ import pytest
 
 from aiserver.notebooks.history import History
 from aiserver.replay import Timeline
-from aiserver.sharing.annotated import annotated
+from aiserver.sharing.annotated import annotate
 from aiserver.sharing.narrative import narrative
 from aiserver.sharing.page_data import AUTHORS, page_data
 
@@ -37,7 +37,7 @@ def history() -> History:
 def test_text_exports_name_the_contributors(history: History) -> None:
     """P40"""
     shares = "4 lines: 0 by AI (0%); 1 by hand; 1 by programs; 1 of unknown origin; 1 existing"
-    for text in (narrative(history, "a.ipynb"), json.dumps(annotated(history, "a.ipynb", None))):
+    for text in (narrative(history, "a.ipynb"), json.dumps(annotate(history, "a.ipynb", None))):
         assert shares in text
         for title in (
             "Existing content",

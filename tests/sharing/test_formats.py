@@ -15,7 +15,7 @@ from aiserver.errors import NotFound
 from aiserver.notebooks.history import Histories
 from aiserver.replay import report
 from aiserver.sessions.memory import InMemorySessionManager
-from aiserver.sharing.annotated import annotated
+from aiserver.sharing.annotated import annotate
 from aiserver.sharing.export import export, last_recorded_name
 from aiserver.sharing.narrative import narrative
 
@@ -67,19 +67,19 @@ def test_the_notebook_is_valid_and_its_cells_are_unchanged() -> None:
     _, history = demo()
     file = notebook()
     before = json.dumps(file)
-    exported = annotated(history, "sales.ipynb", file)
+    exported = annotate(history, "sales.ipynb", file)
     read = validated(exported)
     assert json.dumps(file) == before
     assert "aiserver" not in read.metadata and read.metadata.kernelspec.name == "python3"
     own = [cell for cell in exported["cells"] if not cell["id"].startswith("story-")]
     assert own == file["cells"]
-    assert exported == annotated(history, "sales.ipynb", file)
+    assert exported == annotate(history, "sales.ipynb", file)
 
 
 def test_old_versions_are_not_runnable_cells() -> None:
     """P13: the only code cells are the notebook's own, so “Run all” runs only them."""
     _, history = demo()
-    read = validated(annotated(history, "sales.ipynb", notebook()))
+    read = validated(annotate(history, "sales.ipynb", notebook()))
     assert [cell.id for cell in read.cells if cell.cell_type == "code"] == ["load", "plot", "evil"]
     is_story = [cell.id.startswith("story-") for cell in read.cells]
     # The header, each of the four cells followed by its story, and the deleted cell.
@@ -92,7 +92,7 @@ def test_old_versions_are_not_runnable_cells() -> None:
 def test_contents_of_sessions_are_not_html_in_the_notebook() -> None:
     """P11: a story contains no HTML elements except its own <details>."""
     _, history = demo()
-    read = validated(annotated(history, HOSTILE, notebook()))
+    read = validated(annotate(history, HOSTILE, notebook()))
     allowed = re.compile(r"</?(details|summary)>")
     for cell in read.cells:
         if not cell.id.startswith("story-"):
@@ -106,7 +106,7 @@ def test_contents_of_sessions_are_not_html_in_the_notebook() -> None:
 
 def test_without_a_file_the_notebook_of_the_last_moment_is_exported() -> None:
     for _, history in (demo(), (None, verdant())):
-        read = validated(annotated(history, "a.ipynb", None))
+        read = validated(annotate(history, "a.ipynb", None))
         last = history.timeline.last()
         assert last is not None
         own = [cell for cell in read.cells if not cell.id.startswith("story-")]
@@ -126,7 +126,7 @@ def test_without_a_file_the_notebook_of_the_last_moment_is_exported() -> None:
 )
 def test_an_invalid_notebook_file_is_ignored(invalid: dict[str, Any]) -> None:
     _, history = demo()
-    assert validated(annotated(history, "a", invalid)).cells
+    assert validated(annotate(history, "a", invalid)).cells
 
 
 def test_cells_without_ids_get_ids() -> None:
@@ -137,7 +137,7 @@ def test_cells_without_ids_get_ids() -> None:
         del cell["id"]
     file["cells"].append(dict(file["cells"][0], id="story-x"))
     file["cells"].append(dict(file["cells"][0], id="story-x"))
-    read = validated(annotated(history, "a", file))
+    read = validated(annotate(history, "a", file))
     assert len({cell.id for cell in read.cells}) == len(read.cells)
 
 
@@ -149,7 +149,7 @@ def test_real_histories_are_exported_in_each_format() -> None:
     markdown = narrative(history, "houses_kc.ipynb")
     tags = [token.tag for token in MarkdownIt("commonmark").parse(markdown) if token.nesting == 1]
     assert tags.count("h2") == len(history.sessions)
-    validated(annotated(history, "houses_kc.ipynb", None))
+    validated(annotate(history, "houses_kc.ipynb", None))
 
 
 def test_exporting_an_unknown_notebook_is_an_error() -> None:

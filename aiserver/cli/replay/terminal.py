@@ -14,7 +14,7 @@ from ...notebooks.history import History
 from ...replay import Step, report
 from ...sharing.labels import cell_name, outcome, percent, title
 from ...sharing.labels import shares as shares_of
-from ...sharing.narrative import change
+from ...sharing.narrative import diff_lines
 from ..safe_text import make_safe
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _print_step(console: Console, step: Step) -> None:
         *_model_time_and_outcome(step),
     )
     if step.kind != "run":
-        for line in change(step):
+        for line in diff_lines(step):
             # The position line of a diff ("@@ …") is useless if the cell was empty before the step.
             if not line.startswith("@@") or step.before:
                 _print_line(console, (f"       {line}", _DIFF_COLOURS.get(line[:1], "dim")))
