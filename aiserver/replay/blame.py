@@ -1,15 +1,16 @@
-"""Find the origin of each line of a cell: the turn, person, agent or program. Pure.
+"""Find the origin of each line of a cell: the step that added the line, and its author. Pure.
 
 Invariants:
 
 - There is one origin for each line of the text (``text.split("\\n")``), for any session.
-- The origin of a line is the step whose version was the first to contain it; later versions carried
-  the line over. A version that comes back (by a restore, an undo, a late accept) keeps the origins
-  of its lines.
-- The lines of a suggestion are the model's, except for those that the cell already contained when
-  the model was asked.
-- A line by a model, an agent or a program doesn't become a person's line when a person restores it
-  after it was deleted, or after another page overwrote the cell with an older text.
+- The origin of a line is the step whose version was the first to contain the line. Later versions
+  took the line over from there. If an earlier version comes back (by a restore, an undo, a late
+  accept), its lines keep their origins.
+- The author of a suggestion's lines is the model, except for lines that the cell already contained
+  when the model was asked.
+- A line by a model, an agent or a program may disappear, because it is deleted or because another
+  page overwrites the cell with an older text. If a person brings the line back, it keeps its
+  author.
 - The origin of a line that no step contains has no step and an unknown author: the change that
   added the line isn't recorded yet.
 """
@@ -34,10 +35,10 @@ from .steps import replay
 class Origin:
     """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    A line may have been written in another cell, which was merged into this cell or whose version
-    was restored here. Then ``copied_from`` (sent as ``brought``) is the step of the other cell that
-    wrote the line, ``step`` and ``seq`` identify the step of this cell that copied it, and all
-    other fields describe the step that wrote it.
+    A line may have been written in another cell, which was merged into this cell or from which a
+    version was restored in this cell. Then ``copied_from`` (sent as ``brought``) is the step of the
+    other cell that wrote the line, and ``step`` and ``seq`` identify the step of this cell that
+    copied the line. All other fields describe the step that wrote the line.
 
     ``name`` is the name of the agent or program, if recorded. ``is_existing`` means that the cell
     contained the line before anything about the cell was recorded.
@@ -92,8 +93,8 @@ class _Version:
     ) -> None:
         self.text, self.origins = text, origins
         self.former_lines = former_lines or {}
-        """The origins of the lines, without indentation, that no person wrote and that this or an
-        earlier version of the cell contained."""
+        """The origins of the lines that this version or an earlier version of the cell contained
+        and that no person wrote, by the line without indentation."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -143,17 +144,20 @@ class Tracer:
         visited: frozenset[str] = frozenset(),
     ) -> None:
         self._cell_id, self._session_by_cell = cell_id, session_by_cell
-        self._visited = visited | {cell_id}  # cells whose lines may not be followed in a circle
+        # The cells that are being traced. They aren't traced again, because two cells may have
+        # copied lines from each other.
+        self._visited = visited | {cell_id}
         self.versions: list[_Version] = []
-        """The code of each step. The code of a turn is its suggestion, even if not accepted."""
+        """For each step, the version of its code. The code of a turn is its suggestion, whether or
+        not the suggestion was accepted."""
         self._version_by_text: dict[str, _Version] = {}
         self._former_lines: dict[str, Origin] = {}
         self._last_step: Step | None = None
         self.current = _EMPTY
-        """The cell's source after the last step."""
+        """The version of the cell's source after the last step."""
 
     def add(self, step: Step) -> _Version:
-        """Add the next step, and return the version of its code."""
+        """Read the next step, and return the version of its code."""
         previous = self.current
         if step.kind == "turn":
             version = self._suggested_version(step)
@@ -170,7 +174,7 @@ class Tracer:
         return version
 
     def _add_former_lines(self, version: _Version) -> None:
-        """Remember the origins of lines that are new in this version and by no person."""
+        """Remember the origins of new lines in this version that no person wrote."""
         new_lines = set(version.lines).difference(self.current.lines)
         if new_lines:
             for line, origin in zip(version.lines, version.origins, strict=True):
@@ -180,9 +184,9 @@ class Tracer:
     def version_for(self, text: str, origin: Origin, *sources: _Version) -> _Version:
         """Return the version for a text that replaces the cell's source.
 
-        If an earlier version has the same text, it came back unchanged, by an undo or as a copy,
-        and is returned. Otherwise, lines may come from the cell's current version and from
-        ``sources``; ``origin`` is the origin of all other lines.
+        If an earlier version has the same text, that version is returned, because it came back by
+        an undo or as a copy. Otherwise, a new version is created. Its lines may come from the
+        cell's current version and from ``sources``; all other lines have the given ``origin``.
         """
         earlier_version = self._version_by_text.get(text)
         if earlier_version is not None:
@@ -192,22 +196,25 @@ class Tracer:
             # The person may have copied lines of the suggestion.
             sources = (*sources, self.versions[last.index])
         elif last is not None and (last.data or {}).get("again") is True:
-            # In the last step, another page saved its older text over the text of this page, from
-            # which lines may now come back.
+            # In the last step, another page saved its older text over the text of this page. Lines
+            # of the overwritten text may now come back.
             sources = (*sources, self._version_by_text.get(last.before, _EMPTY))
         return _carry_over(text, [self.current, *sources], origin, self._former_lines, self.current)
 
     def _suggested_version(self, step: Step) -> _Version:
+        """Return the version of a turn's suggestion."""
         sources = [self.current]
         if step.base is not None:
             base_sources = [self.current]
             if step.parent is not None:
                 base_sources.insert(0, self.versions[step.parent])
+            # How the base came about isn't recorded, so its new lines have an unknown author.
             base_origin = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
             sources.insert(0, _carry_over(step.base, base_sources, base_origin))
         return _carry_over(step.code, sources, _origin(step))
 
     def _changed_version(self, step: Step) -> _Version:
+        """Return the version of a step that isn't a turn and that changed the source."""
         origin = _origin(step)
         if step.from_step is not None:
             from_version = self.versions[step.from_step]
@@ -219,13 +226,14 @@ class Tracer:
                 former_lines |= version.former_lines
             return _carry_over(step.code, [*copied, self.current], origin, former_lines)
         if step.event == "accept" and self._last_step is not None and self._last_step.applied:
-            # Where a hunk was rejected, the lines are still those from before the answer.
+            # The accept replaced the suggestion by a text in which some hunks are rejected. These
+            # hunks have the lines from before the suggestion.
             version_before = self._version_by_text.get(self._last_step.before, _EMPTY)
             return self.version_for(step.code, origin, version_before)
         return self.version_for(step.code, origin)
 
     def _copied_versions(self, step: Step) -> list[_Version]:
-        """Return the versions of other cells that a merge or restore copied, if recorded."""
+        """Return the versions of other cells from which a merge or restore copied the text."""
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
             versions = [(parent, self._version_in_cell(parent)) for parent in data["parents"]]
@@ -237,12 +245,13 @@ class Tracer:
         return [_copied(version, cell_id, step) for cell_id, version in versions if version]
 
     def _version_in_cell(self, cell_id: object, restore: Step | None = None) -> _Version | None:
-        """Return the version of another cell that ``restore`` copied.
+        """Return the version of another cell that the step ``restore`` copied.
 
-        Without ``restore``, return the version of the other cell when it was merged into this cell.
-        The version at the recorded seq may have another text than the restored text, because a
-        merge of git branches may have changed the seq. Then a version with the restored text is
-        preferred.
+        Without ``restore``, return the other cell's version when it was merged into this cell.
+
+        The restore has recorded the seq of the version. A merge of git branches may have changed
+        the seq since then, so that it leads to a version with another text. Then a version with
+        the restored text is preferred.
         """
         session = self._session_by_cell.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:
@@ -275,13 +284,14 @@ def _carry_over(
     former_lines: Mapping[str, Origin] | None = None,
     current: _Version | None = None,
 ) -> _Version:
-    """Create the version for a new text, with the origins of the lines that it took over.
+    """Create the version for a new text, and determine the origins of its lines.
 
-    The lines are matched with those of each source in turn, and a line gets the origin of the line
-    that it matches. Each source is only compared with lines that no earlier source matched: if two
-    merged cells contain the same line, the merged cell contains it twice. A line that no source
-    matches has its origin in ``former_lines``, unless it is an additional copy of a line of
-    ``current``. All other lines have the new ``origin``.
+    The lines are compared with one source after another. A line that matches a line of a source
+    gets the origin of that line, and isn't compared with any further source. So if two merged
+    cells contain the same line, and the merged cell contains it twice, each copy gets its origin.
+
+    A line that matches no source gets its origin from ``former_lines``, unless it is an additional
+    copy of a line of ``current``. All other lines get ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines
@@ -298,17 +308,19 @@ def _carry_over(
     if former_lines and unmatched:
         current_counts = Counter(line.strip() for line in current.lines) if current else Counter()
         matched_counts = Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
-        moved_counts = current_counts - matched_counts
+        # How often the current version contains each line that the new text lacks or has moved.
+        unmatched_counts = current_counts - matched_counts
         for j in unmatched:
             stripped = lines[j].strip()
-            if stripped not in current_counts or moved_counts[stripped] > 0:
-                moved_counts[stripped] -= 1
+            if stripped not in current_counts or unmatched_counts[stripped] > 0:
+                unmatched_counts[stripped] -= 1
                 origins[j] = former_lines.get(stripped)
     version.origins = [line_origin or origin for line_origin in origins]
     return version
 
 
 def _origin(step: Step) -> Origin:
+    """Return the origin of the lines that a step added."""
     is_turn = step.kind == "turn"
     return Origin(
         author=step.author,
@@ -324,7 +336,7 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """Return a version of another cell whose origins name the step of this cell that copied it."""
+    """Return a version of the cell ``cell_id`` as copied by ``step``, a step of this cell."""
     copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
     former_lines = {
         line: _copied_origin(origin, cell_id, step) for line, origin in version.former_lines.items()

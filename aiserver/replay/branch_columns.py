@@ -1,10 +1,10 @@
-"""Assign the steps of a cell to columns, so that branches can be drawn side by side. Pure.
+"""Assign a column to each step of a cell, so that branches can be drawn side by side. Pure.
 
 Invariants:
 
 - Column 0 contains the steps that led from the first step to the cell's current code.
-- All steps of an abandoned branch have the same column, at least 1. Two branches only share a
-  column if one ends before the other begins.
+- All steps of an abandoned branch have the same column, which is 1 or higher. Two branches share a
+  column only if one branch ends before the other branch begins.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def assign_columns(steps: Sequence[Step], head: int | None) -> None:
     free_columns: list[int] = []
     used_columns: list[tuple[int, int]] = []  # (last step of the branch, its column)
     column_count = 1
-    # The column of a branch is needed from the step that the branch continues from: its line is
-    # drawn from there to its own first step.
+    # A branch needs its column from the step that it continues from, because a line is drawn from
+    # that step to the first step of the branch.
     for start, end, indexes in sorted(branches, key=lambda branch: branch[:2]):
         while used_columns and used_columns[0][0] <= start:
             heapq.heappush(free_columns, heapq.heappop(used_columns)[1])
@@ -40,14 +40,15 @@ def _abandoned_branches(
 ) -> list[tuple[int, int, list[int]]]:
     """Return the abandoned branches.
 
-    Each is the index of the step that it continues from (-1: none), that of its last step, and the
-    indexes of all its steps.
+    Each branch is a tuple of the index of the step that it continues from (-1 if there is none),
+    the index of its last step, and the indexes of all its steps.
     """
     visited = [False] * len(steps)
     for index in _visit_ancestors(steps, head, visited):
         steps[index].column = 0
     branches = []
-    # The branch with the newest last step is first, and gets the steps that several branches share.
+    # Steps that several branches share belong to the branch whose last step is the newest. So that
+    # branch is visited first.
     for step in reversed(steps):
         if not visited[step.index]:
             indexes = _visit_ancestors(steps, step.index, visited)
@@ -57,7 +58,10 @@ def _abandoned_branches(
 
 
 def _visit_ancestors(steps: Sequence[Step], index: int | None, visited: list[bool]) -> list[int]:
-    """Return ``index`` and its ancestors up to the first visited one, and mark them as visited."""
+    """Mark ``index`` and its ancestors as visited, and return them.
+
+    Stop at the first ancestor that was visited before.
+    """
     indexes = []
     while index is not None and not visited[index]:
         visited[index] = True

@@ -1,6 +1,6 @@
 """One cell of a notebook, and its state after each moment of the notebook. Pure.
 
-Invariant: a query for any moment is a binary search, however long the cell's history is.
+Invariant: the state after any moment is found by binary search, so a long history isn't slow.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class TimeSeries(Generic[T]):
-    """A value that changes over time: each value is valid until the moment of the next value."""
+    """A value that changes at some moments, and stays the same in between."""
 
     __slots__ = ("_values", "moments")
 
@@ -26,12 +26,12 @@ class TimeSeries(Generic[T]):
         self._values: list[T | None] = []
 
     def add(self, moment: int, value: T | None) -> None:
-        """Append a value that is valid from ``moment`` on."""
+        """Add the value from ``moment`` on. Values are added in the order of their moments."""
         self.moments.append(moment)
         self._values.append(value)
 
     def add_initial(self, value: T) -> None:
-        """Insert the value that was valid before the first moment."""
+        """Add the value before the first moment at which the value changed."""
         self.moments.insert(0, -1)
         self._values.insert(0, value)
 
@@ -46,7 +46,7 @@ class TimeSeries(Generic[T]):
         return self.moments[n - 1] if n else -1
 
     def has_started(self, moment: int) -> bool:
-        """Return whether the first value was added at or before a moment."""
+        """Return whether the moment of the first value is ``moment`` or an earlier moment."""
         return bool(self.moments) and self.moments[0] <= moment
 
     @property
@@ -75,15 +75,16 @@ class Cell:
     def __init__(self, cell_id: str, steps: Sequence[Step]) -> None:
         self.cell_id, self.steps = cell_id, steps
         self.own_steps = steps[_first_own_step(cell_id, steps) :]
-        """The steps of this cell, without the steps of the cell that it was copied from."""
+        """The steps of this cell itself, without steps that were copied from another cell."""
         is_observed = bool(self.own_steps) and self.own_steps[0].kind == "start"
         self.initial_source = self.own_steps[0].after if is_observed else ""
-        """The source when the cell was first observed: the best guess for earlier moments."""
+        """The source when the cell was first observed. It is also used for earlier moments, at
+        which the source is unknown."""
         self.newest_step = TimeSeries[Step]()
-        """The last step up to a moment."""
+        """The cell's newest step at each moment."""
         self.type = TimeSeries[str]()
         self.removal = TimeSeries[Removal]()
-        """The last removal; None while the cell is in the notebook."""
+        """The removal of the cell; None while the cell is in the notebook."""
         self.predecessor = TimeSeries[tuple[str | None]]()
         """The id of the cell that was directly above this cell before this cell was removed;
         ``(None,)`` if this cell was the first of the notebook."""
@@ -91,13 +92,16 @@ class Cell:
         """The first moment at which the notebook's order contains the cell."""
 
     def type_at(self, moment: int) -> str:
-        """Return the cell's type after a moment, or else the first type recorded later."""
+        """Return the cell's type after a moment.
+
+        If no type was recorded until then, return the first type that was recorded later.
+        """
         return self.type.at(moment) or self.type.first or "code"
 
     def is_deleted(self, moment: int) -> bool:
-        """Return whether this cell, which isn't in the notebook at that moment, was deleted.
+        """Return whether the cell was deleted, given that it isn't in the notebook after a moment.
 
-        False if the cell was merged into another cell, or was created later.
+        False if the cell was merged into another cell, or if it didn't exist yet.
         """
         has_started = self.newest_step.has_started(moment)
         if not has_started or (self.listed_at is not None and self.listed_at > moment):
@@ -134,7 +138,7 @@ class Cell:
         return previous if previous != source else None
 
     def apply(self, step: Step, moment: int) -> None:
-        """Add the next step; its moment is that of the previous step or a later one."""
+        """Add the cell's next step, which belongs to ``moment``. Moments never decrease."""
         self.newest_step.add(moment, step)
         data = step.data or {}
         if step.kind == "delete":
@@ -148,7 +152,7 @@ class Cell:
                 self.type.add_initial(data["from"])
             self.set_type(data.get("to"), moment)
         else:
-            self.set_type(data.get("cell_type"), moment)  # only imported events have it
+            self.set_type(data.get("cell_type"), moment)  # only imported events have a type
 
     def set_type(self, type_: object, moment: int) -> None:
         """Set the type from a moment on. A value that isn't a string is ignored."""
@@ -157,7 +161,11 @@ class Cell:
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the index of the first step that was not copied from another cell with the source."""
+    """Return the index of the first step that happened in this cell itself.
+
+    If the cell was copied or split off from another cell, the steps before that step were copied
+    from that cell.
+    """
     for step in reversed(steps):
         origin = (step.data or {}).get("from")
         if step.kind == "copy" or (step.kind == "split" and origin not in (None, cell_id)):

@@ -2,8 +2,9 @@
 
 Invariants:
 
-- The contributor of an event is the contributor that is stored in the event. If a later version
-  added the kind of the contributor, the kind counts as ``unknown``; the name stays the same.
+- The contributor of an event is the contributor that is stored in the event. A later version of AI
+  Server may store a kind that this version doesn't have. Such a kind counts as ``unknown``, but the
+  contributor's name is used.
 - Events without a contributor are from before contributors were stored, and count as the person's.
   There are two exceptions, whose contributor is ``unknown``: the tracker's initial observation of a
   cell (an ``edit`` whose trigger is ``first``), and an ``edit`` that was imported from another

@@ -4,10 +4,11 @@ There are three passes. The first matches equal lines in the same order. The sec
 two matches of the first, lines of which only the indentation changed. The third matches lines that
 were moved. Each pass only compares lines that the passes before it didn't match.
 
-The first pass is a patience diff: lines that occur exactly once in each text are matched first, as
-anchors. So it matches the lines that a person considers the same, even if ``)`` and ``return``
-occur many times. Where no line occurs exactly once, ``difflib`` matches the lines if they are few;
-if they are many, the n-th of equal old lines is matched to the n-th of equal new lines.
+The first pass is a patience diff: it first matches the lines that occur exactly once in each text.
+Between these lines, called anchors, it matches the lines in the same way. So it matches the lines
+that a person considers the same, even if ``)`` and ``return`` occur many times. Where there are
+no anchors, ``difflib`` matches the lines if they are few. If they are many, the n-th of equal old
+lines is matched to the n-th of equal new lines.
 
 Invariants: an old line matches at most one new line. The cost is about n log n for n changed lines,
 for any texts.
@@ -23,7 +24,7 @@ from difflib import SequenceMatcher
 Pairs = list[tuple[int, int]]
 
 _MAX_PAIRS = 10_000  # pairs of lines that ``difflib`` may compare
-_MIN_DISTINCTIVE = 4  # letters and digits
+_MIN_DISTINCTIVE = 4  # letters and digits of a line that is recognised after it was moved
 
 
 def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
@@ -35,7 +36,7 @@ def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
     if len(pairs) in (len(old), len(new)):
         return matches
     stripped_old, stripped_new = [line.strip() for line in old], [line.strip() for line in new]
-    a = b = 0  # the first old and the first new line after the last pair
+    a = b = 0  # the first old line and the first new line after the previous pair
     for i, j in [*pairs, (len(old), len(new))]:
         if a < i and b < j:
             for i2, j2 in _match_in_order(stripped_old, stripped_new, a, i, b, j):
@@ -80,9 +81,10 @@ def _match_in_order(
 def _unique_lines(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Return pairs of lines that occur once on each side and are in the same order on both.
+    """Return pairs of equal lines that occur once in each range, in the same order in both ranges.
 
-    Lines without letters or digits, such as brackets, only count if there are no other such lines.
+    Lines without letters and digits, such as brackets, are only returned if there is no other line
+    that occurs once in each range.
     """
     old_counts, new_counts = Counter(old[a0:a1]), Counter(new[b0:b1])
     unique = {line for line, count in old_counts.items() if count == 1 and new_counts[line] == 1}
@@ -96,7 +98,7 @@ def _match_by_count(
 ) -> Pairs:
     """Match the n-th of equal old lines to the n-th of equal new lines.
 
-    Return the longest list of such pairs that are in the same order on both sides.
+    Return the longest list of such pairs that are in the same order in both ranges.
     """
     old_index: dict[tuple[str, int], int] = {}
     counts: Counter[str] = Counter()
@@ -118,8 +120,8 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
     The second numbers of ``pairs`` increase already.
     """
-    # For each length - 1: the smallest number that ends a subsequence of this length, and the index
-    # of its pair.
+    # ``tails[n]`` is the smallest number at the end of any subsequence of ``n + 1`` pairs, and
+    # ``ends[n]`` is the index of the pair with this number.
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []  # for each pair, the index of the pair before it in a subsequence
@@ -137,7 +139,11 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
 
 def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | None]) -> None:
-    """Add matches of lines that were moved, and of equal lines directly before and after them."""
+    """Add to ``matches`` the lines that were moved.
+
+    A moved line is found if it is distinctive and occurs once. Equal lines directly before and
+    after it are matched, too.
+    """
     matched_old = {i for i in matches if i is not None}
     candidates_old = [i for i in range(len(old)) if i not in matched_old and is_distinctive(old[i])]
     candidates_new = [j for j, i in enumerate(matches) if i is None and is_distinctive(new[j])]
@@ -163,5 +169,5 @@ def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | Non
 
 
 def is_distinctive(line: str) -> bool:
-    """Return whether a line has enough letters and digits to be recognised in another place."""
+    """Return whether a line has enough letters and digits to be recognised after it was moved."""
     return sum(map(str.isalnum, line)) >= _MIN_DISTINCTIVE

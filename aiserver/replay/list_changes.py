@@ -1,10 +1,10 @@
 """The changes of a notebook's lists of cells from moment to moment. Pure.
 
-There are two lists: the cells in the notebook, and the cells deleted before.
+There are two lists after each moment: the cells in the notebook, and the cells that were deleted.
 
 Invariants: applying all changes up to a moment gives the lists of ``Timeline.at`` for that moment.
-The cost of reading all changes is proportional to the number of cells, of their events, and of the
-ids in the recorded orders, because at each moment only the cells that it changes are visited.
+At each moment, only the cells that may change are visited. So the cost of reading all changes is
+proportional to the number of cells, events and ids in the recorded orders.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _ListName = Literal["cells", "deleted"]
 
 
 class ListChange(NamedTuple):
-    """A change of one list: ``inserted`` replaces ``removed_count`` cells from ``start`` on."""
+    """A change of one list: from ``start`` on, ``inserted`` replaces ``removed_count`` cells."""
 
     moment: int
     list_name: _ListName
     start: int
     removed_count: int
     inserted: list[tuple[str, str]]
-    """The cells, as pairs of cell id and type."""
+    """The cells that take the place of the removed cells, as pairs of cell id and type."""
 
 
 def list_changes(cells: Mapping[str, Cell], orders: TimeSeries[list[str]]) -> Iterator[ListChange]:
@@ -39,14 +39,14 @@ def list_changes(cells: Mapping[str, Cell], orders: TimeSeries[list[str]]) -> It
 
 
 class _Lists:
-    """Both lists after one moment, and their changes up to the next moment."""
+    """Both lists after one moment. ``advance`` changes them to the lists after the next moment."""
 
     def __init__(self, cells: Mapping[str, Cell], orders: TimeSeries[list[str]]) -> None:
         self._cells, self._orders = cells, orders
         self._number = {cell_id: number for number, cell_id in enumerate(cells)}
         self._position_in_first_order = {id_: n for n, id_ in enumerate(orders.first or [])}
         self.touched: defaultdict[int, set[str]] = defaultdict(set)
-        """The ids of the cells that may change at a moment, by moment."""
+        """By moment, the ids of the cells that may change at that moment."""
         for cell_id, cell in cells.items():
             for moment in cell.moments():
                 self.touched[moment].add(cell_id)
@@ -54,13 +54,17 @@ class _Lists:
             _ = self.touched[moment]  # adds the moment, even if no single cell changes at it
         self._order: list[str] | None = None
         self._listed: set[str] = set()
+        """The cells in the recorded order."""
         self._unlisted: list[_Key] = []
         """Cells in the notebook that the recorded order doesn't contain."""
         self._deleted: list[_Key] = []
         self._types: dict[str, str] = {}
 
     def advance(self, moment: int) -> Iterator[ListChange]:
-        """Update both lists to ``moment``, the next moment at which they may change."""
+        """Change both lists into the lists after ``moment``, and yield the changes.
+
+        ``moment`` is the next moment at which the lists may change.
+        """
         touched = self.touched[moment]
         order = self._orders.at(moment)
         if order is not self._order:
@@ -80,24 +84,29 @@ class _Lists:
             yield ListChange(moment, "cells", start, removed_count, entries)
 
     def _update(self, moment: int, cell: Cell) -> Iterator[ListChange]:
-        """Update whether the cell is in each list, and its type."""
+        """Update whether each list contains the cell, and the type of the cell."""
         cell_id = cell.cell_id
         is_present = cell_id in self._listed
         if not is_present:
             is_present = self._is_present_unlisted(cell, moment)
-            yield from self._set(moment, "cells", self._unlisted, self._key(cell), is_present)
+            yield from self._set_member(
+                moment, "cells", self._unlisted, self._key(cell), is_present
+            )
         is_deleted = not is_present and cell.is_deleted(moment)
         key = (self._number[cell_id], 0, 0, cell_id)
-        yield from self._set(moment, "deleted", self._deleted, key, is_deleted)
+        yield from self._set_member(moment, "deleted", self._deleted, key, is_deleted)
         if is_present and self._types.get(cell_id) != cell.type_at(moment):
             cell_ids = [*(self._order or ()), *_ids(self._unlisted)]
             entry = self._id_and_type(cell_id, moment)
             yield ListChange(moment, "cells", cell_ids.index(cell_id), 1, [entry])
 
-    def _set(
+    def _set_member(
         self, moment: int, list_name: _ListName, keys: list[_Key], key: _Key, is_member: bool
     ) -> Iterator[ListChange]:
-        """Insert a cell's key into the sorted keys of a list if ``is_member``, else remove it."""
+        """Insert a cell's key into the sorted ``keys`` of a list if ``is_member``, else remove it.
+
+        Yield the change, if there is one.
+        """
         index = bisect_left(keys, key)
         if is_member == (keys[index : index + 1] == [key]):
             return
@@ -119,6 +128,7 @@ class _Lists:
         return cell.listed_at is None and is_newer
 
     def _key(self, cell: Cell) -> _Key:
+        """Return the key by which a cell is sorted in ``_unlisted``."""
         number = self._number[cell.cell_id]
         if self._order is not None:
             return number, 0, 0, cell.cell_id
@@ -136,7 +146,7 @@ def _ids(keys: Sequence[_Key]) -> list[str]:
 
 
 def _splice(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, Sequence[str]]:
-    """Return the difference of two lists: its start, the number of removed ids, inserted ids."""
+    """Return what turns ``old`` into ``new``: a start, the number of removed ids, inserted ids."""
     shorter = min(len(old), len(new))
     start = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     limit = shorter - start

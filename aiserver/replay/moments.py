@@ -87,7 +87,7 @@ class CellSnapshot(NamedTuple):
 
 
 class NotebookSnapshot(NamedTuple):
-    """A notebook after a moment: its cells in order, and the cells that were deleted before."""
+    """A notebook after a moment: its cells in order, and the cells that are deleted by then."""
 
     moment: Moment
     cells: list[CellSnapshot]
@@ -108,16 +108,17 @@ def moment_of(
     timestamp: str,
     steps: Sequence[tuple[str, Step]],
     *,
-    is_order: bool,
+    has_new_order: bool,
     saved: bool,
 ) -> Moment:
-    """Create the moment of steps of some cells, of a new order of the cells, or of both."""
-    further_steps = sorted(steps, key=lambda pair: _rank(pair[1]))
-    cell_id, step = further_steps[0] if further_steps else (None, None)
-    if is_order and step and _rank(step) == _OTHER:
-        cell_id = step = None  # the initial observation of several cells
+    """Create the moment of steps that happened together, of a new order of cells, or of both."""
+    ranked_steps = sorted(steps, key=lambda pair: _rank(pair[1]))
+    cell_id, step = ranked_steps[0] if ranked_steps else (None, None)
+    if has_new_order and step and _rank(step) == _LAST_RANK:
+        cell_id = step = None  # the order gives the moment its kind and title
+        further_steps = ranked_steps
     else:
-        further_steps = further_steps[1:]
+        further_steps = ranked_steps[1:]
     return Moment(
         number=index,
         timestamp=timestamp,
@@ -134,13 +135,14 @@ def moment_of(
 
 
 _RANKS = {kind: n for n, kind in enumerate(("merge", "split", "copy", "undelete", "delete"))}
-_OTHER = 9  # the rank of all other kinds: the last
+_LAST_RANK = 9  # the rank of all kinds that aren't structural
 
 
 def _rank(step: Step) -> int:
-    """Return the rank of a step: the step of the lowest rank gives a moment its kind and title."""
-    if step.kind == "merge" and "into" in (step.data or {}):  # of the cell that disappears
+    """Return a step's rank. The step with the lowest rank gives a moment its kind and title."""
+    # The step of the cell into which others were merged comes before the steps of those cells.
+    if step.kind == "merge" and "into" in (step.data or {}):
         return len(_RANKS)
     if step.kind in ("type", "move"):
         return len(_RANKS) + 1
-    return _RANKS.get(step.kind, _OTHER)
+    return _RANKS.get(step.kind, _LAST_RANK)

@@ -2,9 +2,9 @@
 
 ``seq`` only orders the records of one cell. The change log orders the records of different cells: a
 ``changed`` entry contains, for some cells, the last seq of each cell at that time. Here such an
-entry is called a checkpoint: each record of these cells comes either before it or after it. The
-steps between two checkpoints are an interval. Timestamps only order steps that the checkpoints
-don't order.
+entry is called a checkpoint, because each record of these cells comes either before the entry or
+after it. The steps between two checkpoints are an interval. Timestamps are only used for steps that
+the checkpoints don't order.
 
 Invariants:
 
@@ -15,9 +15,9 @@ Invariants:
   before the first checkpoint that includes their seq, whatever their timestamps are. Steps that
   were recorded in other ways before tracking began (a turn, an import) are placed by their
   timestamps.
-- The steps that a notebook got when it was copied from another notebook come before all of its own
-  steps. The cell orders from that time are the original notebook's, so only timestamps order these
-  steps. The checkpoint after them is marked as ``inherited``.
+- If a notebook was copied from another notebook, the steps that were copied with it come before its
+  own steps. The copy's log doesn't contain the checkpoints of the original notebook, so only
+  timestamps order the copied steps. The checkpoint after them is marked as ``inherited``.
 - Steps that belong to one change of the cell order (a split, a paste, a deletion) form one group
   with that order (``StepGroup.order``).
 - The cost is about n log n for n records and entries.
@@ -51,7 +51,7 @@ class StepGroup:
 
 
 class CellOrder(NamedTuple):
-    """An order of the notebook's cells: the ids of all cells, and by id the types of some."""
+    """An order of the notebook's cells: all ids in order, and the types of some cells by id."""
 
     cell_ids: list[str]
     types: dict[str, str]
@@ -77,11 +77,12 @@ def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[
     intervals = [_Interval() for _ in range(len(checkpoints) + 1)]
     for index, order in separate_orders:
         intervals[index].orders.append(order)
-    # A clock may have been set back, so a later checkpoint counts as at least as late.
+    # The times must not decrease, but a clock may have been set back. Then the highest time so far
+    # is used.
     times = list(accumulate((to_seconds(point.timestamp) for point in checkpoints), max))
-    # By cell id: the checkpoints that contain the cell, each with the cell's last seq …
+    # By cell id: the index of each checkpoint that contains the cell, with the cell's last seq.
     last_seqs: dict[str, list[tuple[int, int]]] = {}
-    # … and the first checkpoint whose order contains the cell.
+    # By cell id: the index of the first checkpoint whose order contains the cell.
     listed_at: dict[str, int] = {}
     for index, checkpoint in enumerate(checkpoints):
         for cell_id in checkpoint.order.cell_ids if checkpoint.order else ():
@@ -106,16 +107,16 @@ def _read_log(
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
     """Return the checkpoints, and the orders that belong to no checkpoint.
 
-    Each of these orders comes with the index of its interval. An order belongs to the checkpoint in
-    the entry directly after it.
+    Each of these orders comes with the index of its interval. An order belongs to a checkpoint if
+    the checkpoint's entry directly follows the order and isn't ``inherited``.
     """
     checkpoints: list[_Checkpoint] = []
     separate_orders: list[tuple[int, CellOrder]] = []
-    last_order: CellOrder | None = None  # if the previous entry is an order
+    last_order: CellOrder | None = None  # the order in the previous entry, if there is one
     for entry in sorted(log, key=lambda entry: entry.seq):
         cells = entry.data.get("cells") if entry.type == "changed" else None
-        is_own = isinstance(cells, dict) and entry.data.get("inherited") is not True
-        if last_order and not is_own:
+        can_have_order = isinstance(cells, dict) and entry.data.get("inherited") is not True
+        if last_order and not can_have_order:
             separate_orders.append((len(checkpoints), last_order))
             last_order = None
         if entry.type == "cell_order":
@@ -142,14 +143,14 @@ def _read_order(entry: NotebookLogEntry) -> CellOrder | None:
 
 
 class _Interval:
-    """The steps (by the index of their cell) and the cell orders between two checkpoints."""
+    """The steps and the cell orders between two checkpoints."""
 
     def __init__(self) -> None:
         self.floating: dict[int, list[Step]] = {}
-        """Steps that were put into this interval by their timestamps."""
+        """By cell index, the steps that are in this interval because of their timestamps."""
         self.pinned: dict[int, list[Step]] = {}
-        """Steps that are in this interval because the next checkpoint includes their seq. They come
-        after the cell's floating steps."""
+        """The steps that are in this interval because the checkpoint after it includes their seq,
+        by the index of their cell. They come after the floating steps of the same cell."""
         self.orders: list[CellOrder] = []
 
     def groups(self, end: _Checkpoint | None) -> list[StepGroup]:
@@ -172,7 +173,10 @@ class _Interval:
 
 
 def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
-    """Return the range (start, end) of steps that belong to a change of the cell order."""
+    """Return the range (start, end) of the steps that belong to a change of the cell order.
+
+    The range is empty, at the end of ``steps``, if there is no such step.
+    """
     indexes = [
         n for n, step in enumerate(steps) if step.kind in STRUCTURAL_KINDS or step.kind == "start"
     ]
@@ -194,7 +198,8 @@ def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[St
         for n, step in enumerate(steps):
             time = max(time, to_seconds(_timestamp(step)))
             if n and steps[n - 1].settled_seq == step.seq:
-                # The answer was accepted in part; this edit is inferred from the same accept.
+                # The suggestion was accepted with changes. This step, an edit, comes from the same
+                # accept event, so it belongs to the group of the turn.
                 keyed_groups[-1][-1].steps.append((cell, step))
             else:
                 keyed_groups.append((time, cell, n, StepGroup(_timestamp(step), [(cell, step)])))
@@ -225,12 +230,14 @@ class _Placement:
         ``last_seqs`` are the checkpoints that contain the cell, each with the cell's last seq.
         ``listed_at`` is the first checkpoint whose order contains the cell.
         """
-        start, low = 0, 0  # the first step that isn't placed, the first interval that it may be in
-        is_named_later = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
-        if listed_at is not None and is_named_later and not any(map(_is_initial, steps)):
-            # The cell was empty when tracking began, otherwise that checkpoint would contain its
-            # seq. So a step only comes before the checkpoint if its timestamp is so much older that
-            # the difference between two clocks can't be the reason.
+        # The index of the first step that isn't placed yet, and of the first interval that it may
+        # be in.
+        start, low = 0, 0
+        has_later_seq = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
+        if listed_at is not None and has_later_seq and not any(map(_is_initial, steps)):
+            # The cell was empty when tracking began, otherwise the checkpoint that first listed it
+            # would contain its seq. So a step comes before that checkpoint only if its timestamp
+            # is much older. A small difference may only mean that two clocks differ.
             listing_time = to_seconds(self.checkpoints[listed_at].timestamp)
             latest_time = listing_time - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < latest_time:
@@ -247,8 +254,8 @@ class _Placement:
             if pinned < len(new_steps):
                 self.intervals[index].pinned.setdefault(cell, []).extend(new_steps[pinned:])
             start, low = end, max(low, index + 1)
-        # No checkpoint includes the remaining steps. From the first of them on that the tracker
-        # recorded, they come after all checkpoints.
+        # No checkpoint includes the remaining steps. The first of them that the tracker recorded,
+        # and all steps after it, come after all checkpoints.
         new_steps, last = steps[start:], len(self.times)
         pinned = _first_pinned(new_steps, low)
         self._place_by_time(cell, new_steps[:pinned], low, last)
@@ -262,13 +269,13 @@ class _Placement:
 
 
 def _first_pinned(steps: Sequence[Step], low: int) -> int:
-    """Return the index of the first step that is pinned to the interval of its checkpoint.
+    """Return the index of the first step that belongs to ``_Interval.pinned``.
 
-    ``low`` is the first interval that the steps may be in.
+    ``low`` is the index of the first interval that the steps may be in.
     """
     n = next((n for n, step in enumerate(steps) if _is_tracked(step, low)), len(steps))
     while 0 < n < len(steps) and _seq(steps[n - 1]) == _seq(steps[n]):
-        n -= 1  # the step before was inferred from the same record
+        n -= 1  # the step before comes from the same record
     return n
 
 
@@ -280,8 +287,8 @@ def _is_initial(step: Step) -> bool:
 def _is_tracked(step: Step, low: int) -> bool:
     """Return whether the tracker recorded a step.
 
-    ``low`` is 0 if no earlier checkpoint contains the step's cell. After such a checkpoint, the
-    tracker recorded every step that changed the source.
+    ``low`` is above 0 if an earlier checkpoint contains the step's cell. After such a checkpoint,
+    the tracker recorded every step that changed the source.
     """
     if step.event in STRUCTURAL_KINDS or (step.event == "edit" and "trigger" in (step.data or {})):
         return True
@@ -289,7 +296,7 @@ def _is_tracked(step: Step, low: int) -> bool:
 
 
 def _seq(step: Step) -> int:
-    """Return the seq of the accept or reject that is part of the step, else that of its record."""
+    """Return the seq of the accept or reject that became part of the step, or else ``step.seq``."""
     return step.seq if step.settled_seq is None else step.settled_seq
 
 

@@ -1,8 +1,8 @@
 """Count the lines of a notebook by the kind of contributor who wrote them. Pure.
 
-Invariants: each line that isn't blank counts once, for the author that ``blame.py`` finds. Lines
-that a cell contained before anything was recorded count separately, as ``existing``. The counts of
-the notebook are the sums of those of its cells.
+Invariants: each line that isn't blank is counted once, for the author that ``blame.py`` finds.
+Lines that a cell contained before anything was recorded are counted separately, as ``existing``.
+Each count of the notebook is the sum of the same counts of its cells.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .timeline import Timeline
 UNKNOWN_MODEL = "unknown"  # the model's name in turns that other tools stored without a model
 
 COUNTS = ("byModel", "byPerson", "byAgent", "byProgram", "byUnknown", "existing")
-"""The counts of lines of a cell or a notebook. Their sum is the number of its ``lines``."""
+"""The names of the line counts in a report. The sum of these counts is the count ``lines``."""
 
 
 def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def report(timeline: Timeline, sessions: Mapping[str, Session]) -> dict[str, Any
 def _count_cell(
     cell_id: str, type_: str, source: str, timeline: Timeline, sessions: Mapping[str, Session]
 ) -> dict[str, Any]:
-    """Return the counts of one cell, as sent."""
+    """Return the counts of one cell, as the API sends them."""
     models: Counter[str] = Counter()
     names: Counter[str] = Counter()
     counts = dict.fromkeys(COUNTS, 0)

@@ -15,7 +15,7 @@ Kind = Literal[
     "start", "turn", "edit", "accept", "run", "restore", "context_reset", StructuralKind, "other"
 ]
 STRUCTURAL_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(StructuralKind)}
-"""The step kinds of events that concern a cell as a whole, by event type."""
+"""By type of event: the kind of step, for events that concern a cell as a whole."""
 Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
 
 
@@ -23,19 +23,21 @@ Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled
 class Step:
     """One step of a cell's replay; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
 
-    ``code`` is the code that the step shows: the suggestion of a turn, else the cell's source.
-    ``applied`` means that the cell contained ``code`` after the step; otherwise it still contained
-    ``before``. ``base`` is the code that a request started from, if the cell contained other code.
+    ``before`` is the cell's source before the step. ``code`` is the code that the step shows: for a
+    turn the suggestion, for any other step the cell's source. ``applied`` means that the cell
+    contained ``code`` after the step; otherwise, it still contained ``before``. ``base`` is the
+    code from which a request started, if the cell contained other code.
 
-    ``seq`` is the seq of the step's record. An inferred step has the seq of the record that it was
-    inferred from, and no ``event``. If an accept or reject became part of the step of its turn,
-    ``settled_seq`` and ``settled_at`` are the seq and the time of that event.
+    ``seq`` is the seq of the step's record, and ``event`` the record's type if it is an event. An
+    inferred step has no ``event``, and the seq of the record from which it was inferred. If an
+    accept or reject became part of the step of its turn, ``settled_seq`` and ``settled_at`` are the
+    seq and the time of that event.
 
-    ``name`` is the name of the agent or program, if recorded. If the source was too large to
-    record, ``missing`` is its length in characters, and ``code`` is the source before the step.
-    ``parent`` is the index of the step that this step continues from. ``column`` (sent as ``lane``)
-    is the column in which the step's branch is drawn; the steps that led to the cell's current code
-    are in column 0.
+    ``name`` is the name of the agent or program that made the change, if recorded. If the source
+    was too large to record, ``missing`` is its length in characters, and ``code`` is the source
+    before the step. ``parent`` is the index of the step that this step continues from. ``column``
+    (sent as ``lane``) is the column in which the step's branch is drawn; the steps that led to the
+    cell's current code are in column 0.
     """
 
     index: int

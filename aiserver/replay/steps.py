@@ -6,23 +6,24 @@ Invariants:
 - The cell's source after a step is its source before the next step. Where the records have a gap,
   an edit with an unknown author is inferred.
 - No record is left out: each recorded source is the ``code`` or ``before`` of a step. Each event,
-  also of an unknown type, is a step, except an accept or reject that becomes part of its turn's.
+  also of an unknown type, is a step, except an accept or reject that becomes part of the step of
+  its turn.
 - Any valid session has a replay, whichever tool wrote it.
 - ``parent`` is always an earlier step, so the steps form a tree (``branch_columns.py``).
 
 Outcomes: a suggestion doesn't change the cell until a person accepts it. An ``accept`` directly
 after its turn has no step of its own: it sets the outcome of the turn's step. If the accepted code
-differs from the suggestion (hunks were rejected, or it was edited first), an edit follows the turn.
-An ``accept`` after other steps is a step of its own. A request that continues from an open
-suggestion refines it: the cell doesn't change, and ``base`` is the code that the request started
-from. Some tools record no events. In their sessions, a suggestion was accepted if the next request
-starts from the suggested code.
+differs from the suggestion (because hunks were rejected, or because the person edited it before),
+an edit follows the turn. An ``accept`` after other steps is a step of its own. A request that
+continues from an open suggestion refines this suggestion: the cell doesn't change, and ``base`` is
+the code from which the request started. Some tools record no events. In their sessions, a
+suggestion was accepted if the next request starts from the suggested code.
 
-Branches: a step continues from the previous step, unless it brings back older code: a restore, a
-late accept, or a request that continues from an older turn. Such a step continues from the older
-step, and the steps in between form an abandoned branch. Steps directly after the older step that
-didn't change its code, such as a run, don't belong to the abandoned branch. An open or rejected
-suggestion is an attempt, not a branch.
+Branches: a step continues from the previous step, unless it brings back older code. A restore, a
+late accept, and a request that continues from an older turn bring back older code. Such a step
+continues from the older step, and the steps in between form an abandoned branch. The branch begins
+with the first step that changed the older code: a run directly after the older step, for example,
+doesn't belong to the branch. An open or rejected suggestion is an attempt, not a branch.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class _Reader:
         return last if last.code == turn.user_request.current_code else None
 
     def add_event(self, event: Event) -> None:
-        """Add the step of an event, or set the outcome of the turn's step."""
+        """Add the step of an event, or set the outcome of the step of the event's turn."""
         turn_step = self.step_by_turn.get(event.turn_id) if event.turn_id is not None else None
         if event.type == "accept" and turn_step is not None:
             self._accept(event, turn_step)
@@ -141,7 +142,8 @@ class _Reader:
             self._infer_change(event.source, event.seq, event.timestamp)
             outcome, error = _run_result(event.data or {})
             self._record(event, "run", None, outcome=outcome, error=error)
-        elif event.type in ("context_reset", "delete"):  # has the source before the event
+        elif event.type in ("context_reset", "delete"):
+            # The event contains the source that the cell had before the event.
             self._infer_change(event.source, event.seq, event.timestamp)
             self._record(event, "delete" if event.type == "delete" else "context_reset", None)
         else:
@@ -187,7 +189,11 @@ class _Reader:
         )
 
     def _last_step_with(self, index: int, source: str | None) -> int:
-        """Return the index of the last step that continues from ``index`` and keeps ``source``."""
+        """Return the index of the last step that keeps ``source``, the source after step ``index``.
+
+        Only steps that continue from ``index``, one after another, are considered. If the source
+        after step ``index`` is another one, return ``index``.
+        """
         if self.steps[index].after != source:
             return index
         for step in self.steps[index + 1 :]:
@@ -196,7 +202,10 @@ class _Reader:
         return index
 
     def _restored_step(self, source: str | None, seq: object) -> Step | None:
-        """Return the restored step: the step with ``seq``, else the newest step with ``source``."""
+        """Return the step that was restored.
+
+        It is the step with ``seq`` if there is one, or else the newest step with ``source``.
+        """
         step_with_seq = None
         if isinstance(seq, int):
             for step in reversed(self.steps):
@@ -211,17 +220,17 @@ class _Reader:
         )
 
     def _infer_replaced(self, event: Event) -> None:
-        """Infer the change to the source that an accept or restore replaced.
+        """Infer the last change before an accept or restore.
 
-        An answer or version that is restored in the replay may replace a source that isn't recorded
-        yet. Then the event contains it.
+        A person who accepts or restores something in the replay may replace a source that isn't
+        recorded yet. The event then contains the replaced source.
         """
         replaced = (event.data or {}).get("replaced")
         if isinstance(replaced, str):
             self._infer_change(replaced, event.seq, event.timestamp)
 
     def _infer_change(self, source: str | None, seq: int, timestamp: str) -> None:
-        """Infer an accept or edit that was not recorded, if ``source`` is not the cell's source."""
+        """Infer an accept or edit that wasn't recorded, if ``source`` isn't the cell's source."""
         if source is not None:
             self.missing = None
         if source is None or source == self.source:
@@ -235,17 +244,17 @@ class _Reader:
             self._add(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
-        """Note in the step of a turn that this accept or reject is part of the step."""
+        """Make an accept or reject part of the step of its turn, if that is the last step."""
         if turn_step is self.steps[-1] and turn_step.settled_seq is None:
             turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 
     def _apply(self, turn_step: Step) -> None:
-        """Mark a suggestion as the cell's new source."""
+        """Make the suggestion of a turn the cell's source."""
         turn_step.applied, self.head = True, turn_step.index
         turn_step.missing = self.missing = None
 
     def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
-        """Add the step of an event; with ``source`` None, the source didn't change."""
+        """Add the step of an event. If ``source`` is None, the cell's source stays the same."""
         code = self.source if source is None else source
         unrecorded_length = (event.data or {}).get("too_long")
         if source is not None:
@@ -284,7 +293,7 @@ class _Reader:
             parent=self.head if branched_from is None else branched_from,
         )
         self.steps.append(step)
-        # The next step only continues from a suggestion on a branch if the suggestion is accepted.
+        # A suggestion for older code becomes the head only when it is accepted.
         if step.applied or branched_from is None:
             self.head = step.index
         else:

@@ -3,14 +3,16 @@
 Invariants:
 
 - Any valid sessions and log entries have a timeline, whichever tool wrote them.
-- Each step of each cell belongs to exactly one moment, except steps that the cell got from the cell
-  that it was copied from.
+- Each step of each cell belongs to exactly one moment. If a cell was copied from another cell, the
+  steps that were copied with it belong to no moment.
 - After a moment marked as ``saved``, the snapshot is the notebook as it was saved: the same cells
   in the same order, with the same types and sources (as far as these were recorded).
-- A cell that was deleted is in the snapshots before the deletion; afterwards it is in ``deleted``.
-- A cell that existed before tracking began has its first observed source in all earlier snapshots.
-- The cost of reading is proportional to the number of steps and log entries, and the cost of a
-  snapshot to the number of cells.
+- A deleted cell is among the ``cells`` of the snapshots from before the deletion, and among the
+  ``deleted`` cells of the snapshots from after it.
+- If a cell existed before tracking began, it has its first observed source in all snapshots from
+  before that observation.
+- The cost of creating a timeline is proportional to the number of steps and log entries. The cost
+  of a snapshot is proportional to the number of cells.
 
 If the log contains no order of the cells, as in an imported notebook, the cells are in the order in
 which they appeared.
@@ -32,7 +34,7 @@ from .steps import replay
 
 
 class Timeline:
-    """Reads the sessions and the change log of a notebook once, and then returns any snapshot."""
+    """The moments of a notebook. They are read once, and then any snapshot can be requested."""
 
     def __init__(
         self,
@@ -44,7 +46,7 @@ class Timeline:
             sessions = {session.meta.cell_id: replay(session) for session in sessions}
         self.moments: list[Moment] = []
         self.saves: list[int] = []
-        """The number of the moment after which each save happened."""
+        """For each save, the number of the last moment before the save."""
         self._cells = {cell_id: Cell(cell_id, steps) for cell_id, steps in sessions.items()}
         self._orders = TimeSeries[list[str]]()
         self._reordered_at: set[int] = set()
@@ -75,7 +77,7 @@ class Timeline:
         return list_changes(self._cells, self._orders)
 
     def initial_source(self, cell_id: str) -> str:
-        """Return a cell's first observed source; empty if it was created after tracking began."""
+        """Return a cell's source when it was first observed; empty if the cell was new then."""
         return self._cells[cell_id].initial_source
 
     def last(self) -> NotebookSnapshot | None:
@@ -83,7 +85,7 @@ class Timeline:
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return all cells as sent: the cells in the notebook in order, then all removed cells."""
+        """Return a summary of each cell, as sent. The cells in the notebook come first."""
         now = len(self.moments) - 1
         cell_ids = self._cell_ids(now) if self.moments else []
         present = set(cell_ids)
@@ -121,8 +123,8 @@ class Timeline:
         """Return the ids of the cells in the notebook after a moment, in order."""
         order = self._orders.at(index)
         if order is None:
-            # No order is recorded yet. The cells of the first order that is recorded later come in
-            # that order; then the other cells, in the order in which they appeared.
+            # No order was recorded until then. If an order was recorded later, its cells come
+            # first, in this order. All other cells follow in the order in which they appeared.
             present = [
                 cell
                 for cell in self._cells.values()
@@ -145,7 +147,10 @@ class Timeline:
         return order + unlisted if unlisted else order
 
     def _add(self, group: StepGroup, cells: Sequence[Cell]) -> None:
-        """Create a moment for a group of steps, or add the group to the last moment."""
+        """Create a moment for a group of steps, or add the group to the last moment.
+
+        ``cells`` are the cells to which the indexes in the group refer.
+        """
         order = group.order if group.order and self._is_changed(group.order) else None
         steps = [(cells[number], step) for number, step in group.steps]
         last = self.moments[-1] if self.moments else None
@@ -166,7 +171,7 @@ class Timeline:
                 len(self.moments),
                 group.timestamp,
                 [(cell.cell_id, step) for cell, step in steps],
-                is_order=order is not None,
+                has_new_order=order is not None,
                 saved=group.save_count > 0,
             )
             self.moments.append(moment)
@@ -182,7 +187,7 @@ class Timeline:
                 self._cells[cell_id].set_type(type_, max(index, 0))
 
     def _is_changed(self, order: CellOrder) -> bool:
-        """Return whether an order of the cells, or the type of one of them, has changed."""
+        """Return whether ``order`` differs from the last order, in the cells or in their types."""
         if order.cell_ids != self._orders.last:
             return True
         return any(
@@ -192,7 +197,7 @@ class Timeline:
         )
 
     def _set_order(self, order: CellOrder, index: int) -> None:
-        """Set the order of the cells after a moment, and note which cells it adds and removes."""
+        """Set the order of the cells after a moment, and update cells that it adds or removes."""
         present = set(order.cell_ids)
         previous: str | None = None
         for cell_id in self._orders.last or []:
@@ -212,7 +217,7 @@ class Timeline:
 
 
 def _continues_initial_observation(last: Moment, steps: Sequence[tuple[Cell, Step]]) -> bool:
-    """Return whether steps are initial observations of cells, like the steps of the last moment."""
+    """Return whether all steps are initial observations that can be added to the last moment."""
     return (
         bool(steps)
         and last.kind in ("order", "start")
