@@ -2,14 +2,15 @@
 
 Invariants, in addition to those in ``parts.py``:
 
-- A fence only counts at the start of a line (after at most three spaces); backticks inside the code
-  are code. A closing fence is at least as long as the opening fence.
-- The suggestion is the first block whose tag is the cell's language, or that has no tag. Everything
-  else is explanation, including further blocks with their fences: a further block may be an
-  alternative or sample output, and must not run after the first block.
-- An answer without any fence is code if it parses as Python (or, in other languages, if it looks
-  like code). Otherwise, all of it is explanation, and the suggestion is empty.
-- The suggestion doesn't end in a line break; CRLF becomes LF.
+- A fence is three or more backticks at the start of a line (after at most three spaces). Backticks
+  anywhere else in a block are code. A closing fence is at least as long as the opening fence.
+- The suggestion is the first block that has no tag, or whose tag is the cell's language. Everything
+  else is explanation, including all further blocks with their fences. A further block may be an
+  alternative or sample output, which must not run in the cell.
+- A Python answer without any fence is code if it parses as Python. In other languages, an answer
+  without any fence is code if it looks like code. Otherwise, the entire answer is explanation, and
+  the suggestion is empty.
+- The suggestion doesn't end in a line break. Line breaks of the form CRLF become LF.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def answer_parser(language: CellLanguage) -> PartsReader:
 class AnswerParser(PartsReader):
     """Parses answers for code cells.
 
-    Text before the first fence is buffered until a fence or the end of the answer, because an
-    answer without a fence may be code.
+    Text before the first fence is buffered until the first fence or the end of the answer, because
+    the text is code if no fence follows.
     """
 
     def __init__(self, language: str = "python", head: str = "") -> None:

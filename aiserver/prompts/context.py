@@ -3,11 +3,12 @@
 Invariants:
 
 - The prompt depends only on its input, the budget and the token counts.
-- The rules, the cell's code and the intent are always complete, because a model that got only half
-  of the cell would delete the other half. Only earlier cells and past turns are left out if they
-  don't fit.
+- The rules, the cell's code and the intent are always complete. (A model that got only half of the
+  cell would delete the other half.) If the prompt is too long, earlier cells and past turns are
+  left out, and nothing else.
 - The text before the intent doesn't depend on the intent, unless the intent is longer than
-  ``INTENT_TOKENS``. So a model can read that text while the person is still typing.
+  ``INTENT_TOKENS``. So a model can read the text before the intent while the person is still
+  typing.
 """
 
 from __future__ import annotations
@@ -32,18 +33,19 @@ if TYPE_CHECKING:
 
     Messages = list[BaseMessage]
 
-INTENT_TOKENS = 80  # reserved for the intent, so that its length doesn't change the other texts
+INTENT_TOKENS = 80  # reserved for the intent, so that a short intent doesn't change the other texts
 MIN_CELLS_TOKENS = 100  # available for the earlier cells even if the prompt exceeds the budget
-FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
-_EXAMPLE = {"aiserver_example": True}  # marks messages as examples; not sent to the model
-_CHARACTERS_PER_TOKEN = 8  # an upper bound; tokens of longer texts needn't be counted
+FRAME_TOKENS = 40  # reserved for the texts around the earlier cells, such as marks and fences
+_EXAMPLE = {"aiserver_example": True}  # marks a message as an example; not sent to the model
+# An upper bound. It shows that a text is too long, without counting the tokens.
+_CHARACTERS_PER_TOKEN = 8
 
 
 @dataclass(frozen=True)
 class PromptInput:
     """The input of a prompt.
 
-    ``intent`` is empty during a warm-up, which lets a model read the prompt before the request.
+    ``intent`` is empty during a warm-up, in which a model reads the prompt before the request.
     """
 
     intent: str
@@ -88,7 +90,8 @@ async def build_messages(
         [*(str(message.text) for message in required), request.intent]
     )
     room = budget - sum(sizes) - max(intent_size, INTENT_TOKENS) - PER_MESSAGE * len(required)
-    # Past turns are more relevant to this cell than other cells, so they get up to two thirds.
+    # Past turns are more relevant than earlier cells. So past turns get up to two thirds of the
+    # room.
     turns, turns_size = await newest_that_fit(past, room * 2 // 3, count)
     remaining = max(room - turns_size, MIN_CELLS_TOKENS)
     cells = await earlier_cells(request, remaining, count, prose=style == "full")
@@ -103,12 +106,12 @@ async def build_messages(
             fixed += pair(templates.LOOK, data, language.kernel)
         is_another_cell = cells or data or (cell and not turns)
         introduction = [templates.next_cell(language) if is_another_cell else ""]
-    # The introduction isn't a message of its own, because some providers reject two consecutive
-    # messages with the same role.
+    # The introduction is put into the first of the messages and isn't a message of its own, because
+    # some providers reject two consecutive messages with the same role.
     first_text = "\n".join(text for text in (*introduction, str(messages[0].text)) if text)
     has_intent_message = len(messages) == 1
     if has_intent_message and not request.intent and first_text and not first_text.endswith("\n"):
-        first_text += "\n"  # in the later request, the intent follows on a line of its own
+        first_text += "\n"  # after this warm-up, the request puts the intent on a line of its own
     messages[0] = HumanMessage(first_text)
     return [*fixed, *messages]
 
@@ -139,10 +142,11 @@ def _load() -> None:
 
 
 async def earlier_cells(request: PromptInput, budget: int, count: Count, *, prose: bool) -> str:
-    """Return the code of the newest cells before this one, as many as fit, in their order.
+    """Return the code of the cells before the cell of the request.
 
-    A cell that doesn't fit completely is replaced by its outline. With ``prose``, the texts of
-    Markdown cells are included as comments.
+    If they don't all fit, the last of these cells are returned, as many as fit. A cell that doesn't
+    fit completely is replaced by its outline. With ``prose``, the texts of Markdown cells are
+    included as comments.
     """
     codes = [_as_code(cell) for cell in request.cells if prose or cell.cell_type == "code"]
     codes = [code for code in codes if code]
@@ -164,7 +168,10 @@ def _as_code(cell: ContextCell) -> str:
 
 
 async def _fit(code: str, language: str, room: int, count: Count) -> tuple[int, str]:
-    """Return the tokens that remain, and the code, or its outline if only that fits."""
+    """Return how many of ``room`` tokens remain, and the code, or its outline if only that fits.
+
+    The text is empty if neither of them fits.
+    """
     for text in (code, outline(code, language)):
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1

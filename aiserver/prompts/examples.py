@@ -1,12 +1,12 @@
 """Example cells that show a small model the format of an answer, by language.
 
-A small model imitates examples, so there are two kinds of them:
+A small model imitates examples, so there are two kinds of examples:
 
 - One cell is changed several times. Each change preserves the previous changes and the last line.
-- Several cells follow each other. Each of them uses the variables of the first cell.
+- Several cells follow each other. Each further cell uses the variables of the first cell.
 
-In both kinds, the names of files and the intents are in different languages, which teaches the
-model not to translate names.
+In both kinds, some intents are in Chinese and some in English, and names are in either language
+independently of the intent. This teaches the model not to translate names.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _INTENTS = (
 
 
 def _examples(file: str, *codes: str) -> tuple[list[Example], list[Example]]:
-    """Return the examples in which one cell changes, and those with several cells.
+    """Return the examples in which one cell changes, and the examples with several cells.
 
-    ``codes`` contains three states of one cell. Two further cells can follow, which use the
-    variables of the cell in its first state.
+    ``codes`` contains three states of one cell, and possibly two further cells. The further cells
+    use the variables of the first cell in its first state.
     """
     pairs = [
         (intent.format(file=file), code) for intent, code in zip(_INTENTS, codes, strict=False)
@@ -112,7 +112,7 @@ _CODE = {
 def examples_in(language: str, *, builds_on: bool) -> list[Example]:
     """Return pairs of an intent and the resulting cell; [] for a language without examples.
 
-    ``builds_on``: return examples with several cells, if there are any.
+    With ``builds_on``, the examples with several cells are returned, if the language has any.
     """
     changes, cells = _CODE.get(language, ([], []))
     return (cells or changes) if builds_on else changes

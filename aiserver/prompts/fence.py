@@ -1,9 +1,9 @@
 """Delimit untrusted text, so that a model can't mistake it for instructions in the prompt.
 
-Invariants: a delimited text can't contain its own closing mark, because the mark contains an HMAC
-of the text with a secret of this process, which the text's author can't predict. The same text
-always gets the same mark. So if a model has read the beginning of a prompt during warm-up, it
-doesn't need to read this beginning again.
+Invariants: a delimited text can't contain its own closing mark. The mark contains an HMAC of the
+text with a secret of this process, and the text's author can't predict this value. In one process,
+the same text always gets the same mark. So if a model has read the beginning of a prompt during
+warm-up, the model doesn't need to read this beginning again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SECRET = secrets.token_bytes(32)
 
 
 def nonce(text: str) -> str:
-    """Return six hex digits for a text, which nobody outside this process can predict."""
+    """Return six hex digits that depend on ``text`` and that only this process can compute."""
     data = text.encode("utf-8", "surrogatepass")
     return hmac.new(_SECRET, data, hashlib.sha256).hexdigest()[:6]
 
@@ -31,10 +31,10 @@ def marked(kind: str, text: str) -> str:
 
 
 def code_block(code: str, language: str) -> str:
-    """Put ``code`` between Markdown fences with more backticks than any backticks in a row in it.
+    """Put ``code`` between Markdown fences that are longer than any sequence of backticks in it.
 
     If ``code`` is prose, the fences have at least four backticks, because prose may contain code
-    blocks with fences of three.
+    blocks with fences of three backticks.
     """
     name = fence_name(language)
     longest = max(map(len, re.findall("`+", code)), default=0)

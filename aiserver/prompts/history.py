@@ -1,8 +1,8 @@
 """Convert the past turns of a cell to LangChain messages.
 
-Invariants: failed and cancelled turns are omitted. Of all other turns, the newest ones that fit
-into the prompt are included, complete and in order. If the person changed the code between two
-turns, the changed code is included, because the model must build on it.
+Invariants: failed and cancelled turns are omitted. The newest of the other turns are included, as
+many as fit into the prompt, complete and in order. If the person changed the code between two
+turns, the changed code is included, because the model must build on that code.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ PER_MESSAGE = 5  # tokens that a chat template adds to each message
 def conversation(
     turns: Sequence[Interaction], source: str, style: Style, language: CellLanguage
 ) -> tuple[list[BaseMessage], list[BaseMessage], str]:
-    """Return what comes before the intent, as a tuple of three values.
+    """Return the parts of the prompt between the introduction and the intent, as three values.
 
-    First, two messages for each past turn. Second, messages that contain the cell's present code,
-    so they must never be left out. Third, a text to put before the intent in the last message.
+    1. Two messages for each past turn.
+    2. Messages that contain the cell's present code. They must never be left out.
+    3. A text to put before the intent in the last message.
     """
     past: list[BaseMessage] = []
     code = ""
@@ -65,13 +66,14 @@ def _as_answer(
 
 
 def _pair(request: str, code: str, style: Style, language: CellLanguage) -> list[BaseMessage]:
-    # A small model would copy the cell magic of a past turn, so it only gets the code below that.
+    # A small model would copy the cell magic of a past turn, so it only gets the code below the
+    # magic.
     visible = language.below_head(code) if style == "compact" else code
     return pair(request, visible, language.name)
 
 
 def pair(request: str, code: str, language: str) -> list[BaseMessage]:
-    """Return the messages of a request and of its answer."""
+    """Return the two messages of a turn: the request, and the answer with the code."""
     from langchain_core.messages import AIMessage, HumanMessage
 
     return [HumanMessage(request), AIMessage(code_block(code, language))]
@@ -84,7 +86,7 @@ def _is_same_code(left: str, right: str) -> bool:
 async def newest_that_fit(
     messages: Sequence[BaseMessage], budget: int, count: Count
 ) -> tuple[list[BaseMessage], int]:
-    """Return the messages of the newest turns that fit into ``budget`` tokens, and their size.
+    """Return the messages of the newest turns that fit into ``budget`` tokens, and their tokens.
 
     LangChain's ``trim_messages`` does the same, but for each number of messages that it tries, it
     counts the tokens of all messages again, which takes too long (``benchmarks/first_token.py``).

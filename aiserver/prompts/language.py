@@ -2,11 +2,9 @@
 
 Invariants:
 
-- The name that a kernel has for its language, and the tags that models write for this language, are
-  converted to the same tag.
-- If a cell begins with a cell magic such as ``%%sql``, the magic determines the cell's language. If
-  an answer lacks the line with the magic, the line is added, because otherwise the cell would run
-  as Python.
+- A kernel and a model may have different names for the same language, such as ``ir`` and ``R``.
+  They are converted to the same tag.
+- If a cell begins with a cell magic such as ``%%sql``, the magic determines the cell's language.
 - Markdown and raw cells contain prose, whatever the kernel's language is.
 """
 
@@ -65,7 +63,8 @@ _MAGICS |= {
         *("html", "svg", "latex", "markdown"),
     )
 }
-_FILES = {"writefile", "file"}  # the suffix of the file's name determines the language
+# Magics that write the cell to a file. The suffix of the file's name determines the language.
+_FILES = {"writefile", "file"}
 _SUFFIXES = {"txt": "text", "h": "cpp", "toml": "toml", "json": "json", "css": "css", "c": "c"}
 _HEAD = re.compile(r"(?:%%[^\n]*(?:\n|\Z))+")
 _LINE = re.compile(r"%%\s*(!|[\w.]+)[ \t]*([^\n]*)")
@@ -84,7 +83,7 @@ class CellLanguage:
     magic: str = ""
     """The name of the magic that sets the language, such as ``sql``."""
     head: str = ""
-    """The lines of the magic, without the last line break."""
+    """The lines with cell magics at the beginning of the cell, without the last line break."""
 
     @property
     def is_prose(self) -> bool:
@@ -92,12 +91,12 @@ class CellLanguage:
         return self.name in _PROSE
 
     def below_head(self, source: str) -> str:
-        """Return a cell's source without the lines of its magic."""
+        """Return a cell's source without the lines with cell magics at its beginning."""
         return _HEAD.sub("", source, count=1) if self.head and source[:2] == "%%" else source
 
 
 def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -> CellLanguage:
-    """Return the language of a cell from the kernel's language, its type and its first lines."""
+    """Return the language of a cell, given the kernel's language and the cell's source and type."""
     kernel = fence_name(kernel)
     if cell_type == "markdown":
         return CellLanguage(kernel, "markdown")
@@ -113,7 +112,10 @@ def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -
 
 
 def _language_of_magic(line: str) -> tuple[str, str]:
-    """Return the name of the cell magic in a line, and its language; empty if there is none."""
+    """Return the name of the cell magic in a line, and the language that the magic sets.
+
+    A text is empty if the line has no cell magic, or if the magic sets no language.
+    """
     match = _LINE.match(line)
     if not match:
         return "", ""

@@ -1,7 +1,7 @@
 """Shorten a cell to the definitions that later cells may use.
 
-Invariants: the outline of Python code is valid Python code. A small model copies its input, so an
-incomplete statement would lead to a syntax error in its answer.
+Invariant: the outline of Python code is valid Python code. A small model imitates the code in its
+prompt, so an incomplete statement there would lead to a syntax error in the model's answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MAGIC = re.compile(r"^\s*[%!]|\?\s*$")
 _DEFINITION = re.compile(
     r"(import |from \S+ import |(async )?def |class |[A-Za-z_][\w.]* *(=|<-) )"
 )
-_MAX_VALUE = 100  # characters; longer values are shortened
+_MAX_VALUE = 100  # characters; a longer assignment is shortened
 _IMPORTS_AND_ASSIGNMENTS = (
     *(ast.Import, ast.ImportFrom),
     *(ast.Assign, ast.AnnAssign, ast.AugAssign),
@@ -26,7 +26,8 @@ _FUNCTIONS_AND_CLASSES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 def outline(code: str, language: str = "python") -> str:
     """Return the imports, the assignments, and the first lines of functions and classes.
 
-    Long values are replaced by ``...``. The result may be empty.
+    Long values are replaced by ``...``. In languages other than Python, the lines that look like
+    imports, assignments or definitions are returned as they are. The result may be empty.
     """
     lines = [line.rstrip() for line in code.splitlines() if not _MAGIC.search(line)]
     if fence_name(language) != "python":

@@ -1,11 +1,12 @@
 """The two parts of a streamed answer: code for the cell, and its explanation.
 
-``PartsReader`` is the base class of the parser for code cells (``answer.py``) and of the parser for
-Markdown and raw cells (``prose.py``), where the text for the cell counts as the code. It splits the
-stream into lines and collects both parts; the subclasses decide which part a line belongs to.
+``PartsReader`` is the base class of two parsers: one for code cells (``answer.py``), and one for
+Markdown and raw cells (``prose.py``), where the text for the cell counts as the code. The base
+class splits the stream into lines and collects both parts. The subclasses decide to which part a
+line belongs.
 
-Invariants: the two parts don't depend on how the stream was split into pieces. The concatenated
-output for each part is the complete part.
+Invariants: the two parts don't depend on the pieces in which the stream arrived. If the outputs for
+a part are joined, they are the complete part.
 """
 
 from __future__ import annotations
@@ -23,18 +24,18 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+")  # splitlines would also split at nine o
 
 
 class PartsReader(ABC):
-    """Parses an answer piece by piece, and outputs text as soon as its part is certain.
+    """Parses an answer piece by piece, and outputs each text as soon as its part is certain.
 
-    ``head`` contains the lines of the cell magic at the beginning of the cell. They are added to
-    code that doesn't begin with a cell magic.
+    ``head`` contains the lines of the cell magic with which the cell begins; it is empty for a cell
+    without a cell magic. The lines are added to code that doesn't begin with a cell magic.
     """
 
     def __init__(self, head: str = "") -> None:
         self._head = head
-        self._start = ""  # the code's first characters, until they show whether it has a magic
+        self._start = ""  # the code's first characters, if they may begin a cell magic
         self._line = ""  # the characters of the current line that aren't output yet
-        self._line_started = False  # whether the first characters of this line were output
-        self._breaks = 0  # line breaks inside code that are buffered until more code follows
+        self._line_started = False  # whether the beginning of the current line was output
+        self._breaks = 0  # line breaks in the code that are output only if more code follows
         self._code: list[str] = []
         self._explanation_parts: list[str] = []
         self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
@@ -60,7 +61,7 @@ class PartsReader(ABC):
         """Parse the end of the answer, and return the remaining output."""
         out = self._feed(self._newlines.decode("", final=True))
         if self._in_code and not self._line.strip(" `"):
-            self._line = ""  # the beginning of the closing fence
+            self._line = ""  # an incomplete closing fence
         out += self._take_line(self._line, ended=False)
         return _join_adjacent(out + self._end() + self._settle_head(ended=True))
 
@@ -73,11 +74,11 @@ class PartsReader(ABC):
 
     @abstractmethod
     def _whole_line(self, line: str, *, ended: bool) -> Parts:
-        """Parse a line of which nothing is output yet. ``ended``: a line break follows."""
+        """Parse a complete line. ``ended`` means that a line break follows the line."""
 
     @abstractmethod
     def _text(self, text: str) -> Parts:
-        """Parse text from a line that isn't a fence, or a line break."""
+        """Parse a line break, or text from a line that isn't a fence."""
 
     @abstractmethod
     def _end(self) -> Parts:
@@ -98,7 +99,7 @@ class PartsReader(ABC):
             elif self._line_started or (
                 self._can_output_early() and not _MAY_BE_FENCE.match(self._line)
             ):
-                # The line can't become a fence any more, so output its characters.
+                # Whatever follows, this line isn't a fence. So its characters can be output.
                 out += self._text(self._line)
                 self._line, self._line_started = "", True
         return out
@@ -129,7 +130,10 @@ class PartsReader(ABC):
         return [("code", text)] if text else []
 
     def _settle_head(self, *, ended: bool) -> Parts:
-        """Output the code's first characters, after the cell magic if they don't contain one."""
+        """Output the code's first characters.
+
+        If they don't begin with a cell magic, output ``head`` before them.
+        """
         start = self._start
         if not start or (start == "%" and not ended):  # "%" may be the beginning of "%%"
             return []

@@ -3,14 +3,14 @@
 Invariants, in addition to those in ``parts.py``:
 
 - The prompt asks for the cell's text in a block with fences of four backticks, so that fences of
-  three backticks are a part of the text. Models also answer with a block of three backticks that
-  contains other blocks of three, or with the text alone. The code blocks in the text are preserved
-  in all of these cases.
+  three backticks are a part of the text. Some models use fences of three backticks for this outer
+  block, too, and some write the text without an outer block. In all of these cases, the code blocks
+  in the text are preserved.
 - If the outer block has three backticks, a fence with a tag opens an inner block, and the next
   fence without a tag closes the inner block. A fence without a tag outside of an inner block is
-  ambiguous, so it is buffered until the next fence. If that one has no tag either, the two fences
-  enclosed an inner block. If that one has a tag, or if the answer ends, then the buffered fence
-  closed the outer block.
+  ambiguous, so it is buffered until the next fence. If the next fence has no tag either, the two
+  fences enclose an inner block. If the next fence has a tag, or if the answer ends, the buffered
+  fence closed the outer block.
 - Without an outer block, the entire answer is the text, including its fences.
 """
 
@@ -24,11 +24,12 @@ from .parts import Parts, PartsReader
 
 _FENCE = re.compile(r" {0,3}(`{3,})[ \t]*([^`\s]*)[^`\n]*$")
 # The beginning of a line with Markdown. If the answer begins with such a line, the line belongs to
-# the cell, unlike "Sure, here it is".
+# the cell's text. Otherwise, the line may be an introduction such as "Sure, here it is".
 _MARKDOWN = re.compile(r" {0,3}(#{1,6}\s|[-*+>|$<!]|\d+[.)]\s|\*\*|---|\[)")
 
 _State = Literal["before", "inside", "perhaps closed", "after", "bare"]
-"""The position relative to the outer block; ``bare`` if the text has no outer block."""
+"""The parser's position relative to the outer block. ``perhaps closed`` means that an ambiguous
+fence is buffered, and ``bare`` that there is no outer block."""
 
 
 class ProseParser(PartsReader):
@@ -91,7 +92,7 @@ class ProseParser(PartsReader):
         return is_first and (not tag or self._language == "text")
 
     def _parse_after_bare_fence(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
-        """Parse a line after a fence without a tag that may have closed the outer block."""
+        """Parse a line after an ambiguous fence, which may have closed the outer block."""
         self._buffer.append(line)
         if not ticks:
             return []
@@ -102,7 +103,7 @@ class ProseParser(PartsReader):
         return self._release(ended=ended)
 
     def _release(self, *, ended: bool) -> Parts:
-        """Output the buffered lines, to the part that the state determines."""
+        """Output the buffered lines. ``self._state`` determines to which part they belong."""
         lines, self._buffer = self._buffer, []
         out: Parts = []
         for number, line in enumerate(lines, 1):

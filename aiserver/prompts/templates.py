@@ -3,12 +3,12 @@
 There are two styles. ``full`` is for models that follow rules: the prompt states the rules, and
 puts code and data between marks. ``compact`` is for a small model on this machine, which imitates
 examples: the prompt looks like a conversation. First come the examples, in which one cell is
-changed several times or several cells follow each other. The actual notebook follows in the same
-format, as if the model had written its code as answers. A small model then changes this code as
-requested, whereas it mostly copies code that it gets in any other format.
+changed several times or several cells follow each other. The code of the actual notebook follows in
+the same format, as if the model had written this code in its answers. A small model then changes
+this code as requested, whereas it mostly copies code that it gets in any other format.
 
-Invariants: no text depends on the model's answer. The intent is the last text of a prompt, so that
-a model can read the texts before it in advance.
+Invariant: the intent is the last text of a prompt, so that a model can read all other texts in
+advance.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ LOOK = f"{NEXT_CELL}\nwhich columns are there"
 def rules(style: Style, language: CellLanguage, *, builds_on: bool = False) -> str:
     """Return the system message.
 
-    ``builds_on``: the cell is empty, and there are other cells or DataFrames to build on.
+    ``builds_on`` means that the cell is empty, and that there are other cells or DataFrames that
+    its code can use.
     """
     if language.is_prose:
         template = _COMPACT_TEXT if style == "compact" else _FULL_TEXT
@@ -98,7 +99,7 @@ def rules(style: Style, language: CellLanguage, *, builds_on: bool = False) -> s
 def examples(
     style: Style, language: CellLanguage, *, builds_on: bool = False
 ) -> list[tuple[str, str]]:
-    """Return example intents and answers, which only a small model needs."""
+    """Return pairs of an intent and an answer; none for the style ``full``."""
     if style == "full":
         return []
     pairs = examples_in(language.name, builds_on=builds_on)
@@ -106,7 +107,7 @@ def examples(
 
 
 def next_cell(language: CellLanguage) -> str:
-    """Return the text that introduces another cell of the conversation."""
+    """Return the text that introduces a new cell in the conversation of the style ``compact``."""
     return f"{NEXT_CELL} It is a {language.name} cell." if language.is_prose else NEXT_CELL
 
 
@@ -117,7 +118,7 @@ def with_cell(intent: str, code: str) -> str:
 
 
 def earlier_code(cells: Sequence[str], omitted_count: int) -> str:
-    """Return the code of earlier cells, after a note on how many cells are left out."""
+    """Return the code of earlier cells. If some cells are left out, a comment says how many."""
     note = [f"# ({omitted_count} earlier cells are not shown)"] if omitted_count else []
     return "\n\n".join([*note, *cells])
 
