@@ -2,8 +2,8 @@
 
 ``generation.py`` implements a single generation.
 
-Invariants: each cell has at most one generation at a time. If a second one is requested, the error
-contains the id of the running generation. Only the user who started a generation can stop it.
+Invariants: each cell has at most one generation at a time. If a second generation is requested, the
+error contains the id of the running generation. Only the user who started a generation can stop it.
 """
 
 from __future__ import annotations
@@ -137,6 +137,7 @@ class Assistant:
             self._warm_up_task = None
 
     async def _warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
+        """Prepare the model. Errors are only logged."""
         try:
             model = await self._models.get(body.model)
             messages, _ = await compose(model, body, await load_past_turns(self._sessions, key))
@@ -146,7 +147,7 @@ class Assistant:
             self._log.debug("Warm-up failed: %s", reason.code)
 
     async def close(self) -> None:
-        """Stop all generations, and wait until they are recorded."""
+        """Stop all generations, and wait until their turns are saved."""
         self._cancel_warm_up()
         running = list(self._running.values())
         for generation in running:

@@ -45,7 +45,7 @@ async def past_turns_of(
     key: SessionKey,
     parent_turn_id: int | None = None,
 ) -> list[Interaction]:
-    """Do the same as ``load_past_turns`` if the cell's session is already loaded."""
+    """Return the same turns as ``load_past_turns``, from a session that is already loaded."""
     turns = session.history(parent_turn_id)
     if session.meta.parents and len(turns) < HISTORY_TURNS:
         turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
@@ -72,10 +72,11 @@ class _MergedCells:
         cell_ids = {session.meta.cell_id, forked_from}
         turns: list[Interaction] = []
         for parent in session.meta.parents or []:
-            loaded = await self._load_parent(session, parent)
-            if loaded is not None:
-                merged = _until_merged(loaded, cell_ids)
-                turns += [*await self.turns_before(merged), *merged.history()]
+            parent_session = await self._load_parent(session, parent)
+            if parent_session is not None:
+                session_at_merge = _until_merged(parent_session, cell_ids)
+                turns += await self.turns_before(session_at_merge)
+                turns += session_at_merge.history()
         return turns
 
     async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
@@ -97,6 +98,7 @@ class _MergedCells:
         return None
 
     async def _load_readable(self, key: SessionKey) -> Session | None:
+        """Load a session. Return None if it doesn't exist or is damaged."""
         try:
             return await self._sessions.load_if_exists(key)
         except SessionCorrupt:

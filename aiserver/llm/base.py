@@ -21,7 +21,7 @@ PromptStyle = Literal["compact", "full"]  # a compact prompt is shorter, for sma
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """The description of a model that users see.
+    """The description of a model, as it is shown to users.
 
     ``id`` is ``provider:name``. ``on_this_machine`` is true if text that is sent to the model stays
     on this machine. ``ready`` is true if the model can be queried now. If ``ready`` is false,
@@ -75,11 +75,10 @@ class ChatModel(ABC):
     def stream(
         self, messages: Sequence[BaseMessage], *, language: str
     ) -> AsyncGenerator[Delta, None]:
-        """Query the model and yield its answer. Closing the generator stops the model in a second.
+        """Query the model and yield its answer. ``language`` is the cell's, such as ``python``.
 
-        ``language`` is the language of the cell, such as ``python``.
-
-        Raises ModelError or a subclass, never a provider's own exception.
+        If the caller closes the generator, the model stops within a second. Raises ModelError or a
+        subclass, never a provider's own exception.
         """
 
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:

@@ -32,7 +32,11 @@ class Access:
 
 @dataclass(frozen=True)
 class ModelPolicy:
-    """The administrator's settings. The traits of ``ModelRegistry`` explain each of them."""
+    """The administrator's settings.
+
+    The traits of ``ModelRegistry`` explain them under the same or longer names: for example,
+    ``allowed`` is the value of ``allowed_models``.
+    """
 
     model: str = ""
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -72,10 +76,10 @@ class ModelPolicy:
     ) -> bool:
         """Return whether text that is sent to ``address`` stays on this machine.
 
-        A loopback address is required. It is sufficient only for Ollama, which reports for each
-        model whether it runs locally. Any other server there may be a proxy or a tunnel, so the
-        administrator decides with ``local_servers``. If that isn't set, the user decides:
-        ``declared_address`` is the address that the user has declared to be on this machine.
+        This requires a loopback address. For Ollama, such an address is enough, because Ollama
+        reports for each model whether it runs locally. Any other server at such an address may be a
+        proxy or a tunnel, so the administrator decides with ``local_servers``. If that isn't set,
+        the user decides: ``declared_address`` is the address that the user has declared as local.
         """
         if address is None or not is_loopback(address):
             return False

@@ -145,7 +145,7 @@ def provider_of(name: str, package: str | None = None) -> Provider:
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether the host of ``url`` is this machine, by a loopback address or localhost."""
+    """Return whether the host of ``url`` is ``localhost`` or a loopback address."""
     try:
         host = (urlsplit(url if "//" in url else f"//{url}").hostname or "").rstrip(".").lower()
         if host == "localhost":
@@ -187,7 +187,8 @@ def is_cloud_name(name: str) -> bool:
 def server_label(provider: str, address: str | None) -> str:
     """Return a server's label: the provider's label, and the host unless it is the default host.
 
-    The label never contains the full address, whose path or query may contain a secret.
+    The label of an OpenAI-compatible server, or of a provider that isn't in ``PROVIDERS``, is only
+    the host if it is known. No label contains the full address, which may contain a secret.
     """
     details = PROVIDERS.get(provider)
     host = _host_and_port(address)

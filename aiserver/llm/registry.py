@@ -255,14 +255,15 @@ class ModelRegistry(LoggingConfigurable):
     ) -> Verdict:
         """Query a model's provider to check whether the model can be used.
 
-        ``key`` and ``address`` are values that the user entered in a form; the check uses them
-        without saving them. Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
+        ``key`` and ``address`` are values that the user entered in a form. They are used for the
+        check, but not saved. If both are None, the current key and address are used.
+        Raises InvalidRequest, NotFound, ModelNotAllowed, ModelError.
         """
         provider, _, name = model_id.partition(":")
         if key is None and address is None:
             await self._find(model_id)
             if provider not in PROVIDERS:
-                return "no_list"  # only the addresses of the providers in the table are known
+                return "no_list"  # this provider's address isn't known, so it can't be queried
         else:
             self._describe(model_id)
         return await self._checker.check(provider, name, key, address)

@@ -87,8 +87,8 @@ async def stream_chat(
 
     ``options`` are additional arguments of the model's ``astream``.
     """
-    # The queue has no maximum size, so that the task never has to wait for this generator. The
-    # queue can't grow without bounds, because ``limits`` bounds the answer.
+    # The queue has no maximum size, so that the task never has to wait for this generator. That is
+    # safe, because ``limits`` restricts the length of the answer.
     queue: asyncio.Queue[Queued] = asyncio.Queue()
     task = asyncio.create_task(
         _fill_queue(model, list(messages), options or {}, queue, limits, tracing)
@@ -148,7 +148,7 @@ async def _fill_queue(
     tracing: bool,
 ) -> None:
     """Query the model and put the chunks of its answer into ``queue``, as ``Queued`` describes."""
-    character_count, share = 0, FairShare()
+    character_count, fair_share = 0, FairShare()
     try:
         async with contextlib.aclosing(stream_chunks(model, messages, options, tracing)) as answer:
             async for chunk in answer:
@@ -158,7 +158,7 @@ async def _fill_queue(
                 if character_count > limits.characters:
                     queue.put_nowait(AnswerCut())
                     return
-                await share.pause(has_text=bool(chunk.text))
+                await fair_share.pause(has_text=bool(chunk.text))
         queue.put_nowait(None)
     except Exception as error:
         queue.put_nowait(error)
@@ -193,7 +193,7 @@ async def stream_chunks(
 def _check_reasons(reasons: list[str]) -> None:
     """Raise a ModelError unless the finish reasons mean that the answer is complete.
 
-    ``reasons`` may contain several reasons, because some servers send one with several chunks.
+    There may be several reasons, because some servers send a reason with more than one chunk.
     """
     if not _TOO_LONG.isdisjoint(reasons):
         raise AnswerCut
@@ -204,9 +204,10 @@ def _check_reasons(reasons: list[str]) -> None:
 
 
 def _add_usage(total: dict[str, int], usage: Any) -> None:
-    """Add the token counts of one chunk to ``total``, except implausible counts.
+    """Add the token counts of one chunk to ``total``.
 
-    A count of 0 isn't added either, because LangChain reports a missing count as 0.
+    Implausible counts are left out. So are counts of 0, which LangChain reports if the provider
+    sends no count.
     """
     for name in ("input_tokens", "output_tokens", "total_tokens"):
         count = usage.get(name) if usage else None
