@@ -1,7 +1,7 @@
 /**
- * Describes who changed a cell: a contributor or a writer. A contributor is the author of a change,
- * as it is recorded. A writer is whoever made one write in this page. When the write is made, the
- * contributor of its writer may still be unknown.
+ * Describes who changed a cell: contributors and writers. A contributor is the recorded author of a
+ * change. A writer is whoever made one write in this page. When a write is made, it may not be
+ * known yet which contributor its writer is.
  */
 import type { ContributorBody } from '../api/types';
 

@@ -34,8 +34,8 @@ export function lastRunOf(step: IShownStep): Step | null {
 }
 
 /**
- * Return the index of the step whose code was the last one that ran without an error; null if no
- * code did.
+ * Return the index of the step whose code was the last to run without an error; null if no code ran
+ * without an error.
  */
 export function findLastWorking(steps: readonly IShownStep[]): number | null {
   let lastWorking: number | null = null;

@@ -9,7 +9,7 @@
  *
  * Invariants:
  * - The page sends the sources as they were at the time of the save, even if the cells have been
- *   edited since then. It sends no other changes of the notebook in between.
+ *   edited since then. Until the save is recorded, it sends nothing else about the notebook.
  * - If the response to a request is lost, the request can be repeated. Nothing is recorded twice.
  */
 import { UUID } from '@lumino/coreutils';

@@ -1,8 +1,8 @@
 /**
  * Splits a change of a notebook into requests that are small enough for the server.
  *
- * Invariant: a change is never merged with other changes if it contains a save, a new order of the
- * cells or the lineage of a cell, because it must be a separate moment of the timeline.
+ * Invariant: a save, a new order of the cells and the lineage of a cell each need a separate moment
+ * of the timeline. So a change that contains any of them is never merged with other changes.
  */
 import { UUID } from '@lumino/coreutils';
 

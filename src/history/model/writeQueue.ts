@@ -92,7 +92,7 @@ export class WriteQueue {
 
   /**
    * Queue a request of another kind. It is sent when each earlier write has been sent or is waiting
-   * for a retry. The queue doesn't repeat it if it fails.
+   * for a retry. If the request fails, the queue doesn't repeat it.
    */
   run<T>(request: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {

@@ -3,8 +3,8 @@
  *
  * Invariant: when the promise of `ensure` resolves, the file on disk has the same notebook id and
  * cell ids as the page. The file must contain them: each time JupyterLab reads the file, it creates
- * new random ids for cells whose id is missing or duplicate. If the file is older than nbformat
- * 4.5, it does so for all cells.
+ * new random ids for cells whose id is missing or duplicate. If the file has a format older than
+ * nbformat 4.5, it has no cell ids, so all cells get new ids.
  *
  * A read-only notebook is an exception: its file is never written. The server recognizes such a
  * notebook by its path and cell ids, so that requests to a model work. If the person saves a copy
@@ -168,8 +168,8 @@ function cellIds(panel: NotebookPanel): string[] {
 }
 
 /**
- * Return the notebook's path, its id and the ids of its cells as one string. If the string equals
- * the one of the last save, the file contains these ids.
+ * Return the notebook's path, its id and the ids of its cells as one string. If the string hasn't
+ * changed since the last save, the file contains all these ids.
  */
 function describeIds(panel: NotebookPanel, notebookId: string): string {
   return [panel.context.path, notebookId, ...cellIds(panel)].join('\n');

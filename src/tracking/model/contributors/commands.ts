@@ -18,8 +18,8 @@ import {
 const EDITING_COMMAND =
   /^(celltags|codemirror|completer|console|documentsearch|editmenu|fileeditor|lsp|notebook|toc):/;
 /**
- * Matches commands that match `EDITING_COMMAND`, but are never the cause of a write. They don't
- * write, or they run for so long that other code may write meanwhile.
+ * Matches the commands that are never the cause of a write although they match `EDITING_COMMAND`.
+ * They don't write, or they run for so long that other code may write at the same time.
  */
 const NON_EDITING_COMMAND =
   /run|execut|restart|kernel|save|export|trust|render/;

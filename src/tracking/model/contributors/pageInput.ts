@@ -2,8 +2,8 @@
  * Detects a person's input in the page: a trusted browser event in an editor, in the completer or
  * in the search box.
  *
- * Some changes by a person have neither a CodeMirror user event nor a command. They are recognized
- * because the person gives such input at the same time.
+ * Some changes by a person have neither a CodeMirror user event nor a command. Such a change is
+ * recognized by the person's input at the same time.
  */
 const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';

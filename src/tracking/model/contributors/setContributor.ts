@@ -3,8 +3,9 @@ import type { EventBody } from '../../../api/types';
 import type { IWriter } from '../../../records/contributor';
 
 /**
- * Set the contributor of an event to the contributor of `writer`. If it isn't known yet, it is set
- * later, and the returned list contains a promise that then resolves.
+ * Set the contributor of an event to the contributor of `writer`. If the contributor isn't known
+ * yet, it is set later: the returned list then contains a promise that resolves when it is set.
+ * Otherwise, the list is empty.
  */
 export function setContributor(
   event: EventBody,

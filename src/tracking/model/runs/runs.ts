@@ -40,7 +40,7 @@ export interface IRunData {
   evalue?: string;
 }
 
-/** How a run ended. */
+/** The part of a run's data that describes its end. */
 type RunResult = Pick<IRunData, 'status' | 'ename' | 'evalue'>;
 
 /** A finished run. */

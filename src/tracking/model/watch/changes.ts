@@ -59,7 +59,7 @@ export class WatchChanges {
 
   /**
    * Add a cell without events to the next change. The events of this cell, such as an `accept`, are
-   * recorded separately. But the server must know that the next change comes after them.
+   * recorded separately. So the server knows that the next change comes after these events.
    */
   includeCell(cellId: string): void {
     this._includedCells.add(cellId);
@@ -72,7 +72,7 @@ export class WatchChanges {
     }
   }
 
-  /** Remember that an order of the cells is recorded, because another page records it. */
+  /** Set the order of the cells that counts as recorded. By default, it is the current order. */
   setRecordedOrder(order = this._readOrder()): void {
     this._recordedOrder = order;
   }

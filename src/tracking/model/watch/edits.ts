@@ -99,7 +99,7 @@ export function createListChangeEvents(
   return { cells: [...cells.values()], pending };
 }
 
-/** Mark a cell as one with a turn if it was created from cells that include one with a turn. */
+/** If a cell was created from a cell with a turn, treat it like a cell with a turn. */
 function inheritTurn(
   recorded: RecordedState,
   { cellId, forkOf, parents }: CellEvents,

@@ -76,6 +76,7 @@ export class NotebookWatch implements IOriginNotebook {
       beforeUntypedChange: () => _options.origins.captureClipboard(),
       onListChange: listChange => this._onListChange(listChange),
       onRemoteListChange: listChange => {
+        // The other page also records the new order of the cells.
         this._changes.setRecordedOrder();
         this._unclaimedDeletions.add(listChange);
       },
@@ -88,6 +89,7 @@ export class NotebookWatch implements IOriginNotebook {
       has: id => this._mirror.has(id),
       isRecorded: _options.isDeletionRecorded,
       record: (deletions, listChange) => {
+        // No page has recorded the order after the deletions, so it must be recorded now.
         this._changes.setRecordedOrder(listChange.before.map(toPlacedCell));
         this._recordListChange(deletions, listChange, 'leave');
       }
@@ -159,7 +161,7 @@ export class NotebookWatch implements IOriginNotebook {
       return;
     }
     if (!events.some(({ type }) => OWN_WRITE_EVENTS.has(type))) {
-      // AI Server didn't write into the cell, so the events don't contain its unrecorded edit.
+      // AI Server didn't write into the cell, so an unrecorded edit isn't part of these events.
       this._recordEdit(key.cellId);
     }
     this._recorded.addEvents(key.cellId, events);

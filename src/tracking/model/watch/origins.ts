@@ -51,7 +51,7 @@ export class Origins {
    * The origin of a cell with a new id; null if it is unknown.
    *
    * @param target The notebook that contains the cell.
-   * @param neighbours The cells in which the original of a duplicated cell is searched, in this
+   * @param neighbours The cells among which the original of a duplicated cell is searched, in this
    * order.
    */
   findOrigin(
