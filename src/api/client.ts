@@ -1,4 +1,6 @@
-/** A typed client of the HTTP API. Models (`model/`) use this client; widgets never do. */
+/**
+ * A typed client of the HTTP API. In a feature, `model/` uses this client, and `view/` never does.
+ */
 import { ServerConnection } from '@jupyterlab/services';
 
 import { IRequestOptions, call, request } from './request';
@@ -42,34 +44,40 @@ import type {
   WarmUpBody
 } from './types';
 
-/** Ticks until a stream must begin; looking up a model beforehand takes time. */
+/**
+ * The number of ticks (see `timeout.ts`) within which the response of a stream must begin. It is
+ * large, because the server looks up the model before it responds.
+ */
 const STREAM_TICKS = 24;
 
 export class ApiClient {
   constructor(readonly settings: ServerConnection.ISettings) {}
 
-  /** Generate code; a body with `dataframes` asks about DataFrames of the kernel. */
+  /** Generate code. A body with `dataframes` is a request about DataFrames in the kernel. */
   generate(body: GenerateBody | AnalyzeBody, signal?: AbortSignal) {
     const path = 'dataframes' in body ? 'analyze-dataframe' : 'generate';
     return this._stream<StreamEvent>(path, body, signal);
   }
 
-  /** Stop a generation; the generation's stream then ends with the event `cancelled`. */
+  /** Stop a generation. The last event of the generation's stream is then `cancelled`. */
   stop(generationId: string) {
     return this._send<void>('DELETE', `generate/${generationId}`);
   }
 
+  /** Let a local model read the context of a cell before the person sends a request. */
   warmUp(body: WarmUpBody) {
     return this._send<void>('POST', 'models/warm-up', body);
   }
 
-  /** The available models. Simultaneous callers share one request. */
+  /**
+   * Fetch the list of models. Calls at the same time, from several prompt rows, share a request.
+   */
   models(): Promise<ModelList> {
-    if (!this._models) {
-      this._models = this._get('models');
-      void Promise.resolve().then(() => (this._models = null));
+    if (!this._pendingModels) {
+      this._pendingModels = this._get('models');
+      void Promise.resolve().then(() => (this._pendingModels = null));
     }
-    return this._models;
+    return this._pendingModels;
   }
 
   /** Fetch the messages that a request would send to the model, without sending them. */
@@ -77,21 +85,24 @@ export class ApiClient {
     return this._send<Preview>('POST', 'generate/preview', body);
   }
 
-  /** Choose the model for future requests; null resets the choice. */
+  /** Choose the default model. With null, the server chooses it. */
   async chooseModel(model: string | null): Promise<void> {
     await this._send('PUT', 'models/choice', { model });
   }
 
   /**
-   * Check whether a provider responds, accepts the key and has the model. Instead of the saved key
-   * or address, a key or address in the body is used.
+   * Check whether a provider responds, accepts the key and lists the model. If `key` or `address`
+   * is null, the saved value is used.
    */
   async check(model: string, key: string | null, address: string | null) {
     const body = { model, key, address };
     return (await this._send<Check>('POST', 'models/check', body)).verdict;
   }
 
-  /** Fetch the models that a provider lists, with the passed key and address or the saved ones. */
+  /**
+   * Fetch the names of the models that a provider lists. If `key` or `address` is null, the saved
+   * value is used.
+   */
   async modelNames(
     provider: string,
     key: string | null,
@@ -101,7 +112,7 @@ export class ApiClient {
     return (await this._send<ModelNames>('POST', 'models/names', body)).models;
   }
 
-  /** Save the key and address of a provider. No call returns a saved key. */
+  /** Save the key and the address of a provider. The server never returns a saved key. */
   saveKey(
     provider: string,
     key: string | null,
@@ -112,7 +123,7 @@ export class ApiClient {
     return this._send<void>('PUT', keyPath(provider), body);
   }
 
-  /** Set whether the server at a provider's address runs on the Jupyter server's machine. */
+  /** Save whether the server at a provider's address runs on the Jupyter server's machine. */
   setProviderLocation(provider: string, onThisMachine: boolean) {
     const body = { onThisMachine } satisfies PlaceBody;
     return this._send<void>('PATCH', keyPath(provider), body);
@@ -123,8 +134,9 @@ export class ApiClient {
   }
 
   /**
-   * Install the local model, or follow a running installation. With `join`, never begin an
-   * installation (404 if none is running). Aborting the request doesn't stop the installation.
+   * Install the local model, or follow the installation if it is already running. With `join`, no
+   * installation begins, and the server responds with status 404 if none is running. Aborting the
+   * request doesn't stop the installation.
    */
   installLocal(join: boolean, signal?: AbortSignal) {
     const body = { join } satisfies Partial<InstallBody>;
@@ -135,60 +147,67 @@ export class ApiClient {
     return this._send<void>('DELETE', 'models/local/install');
   }
 
+  /** Register an open notebook with the server, and get its id. */
   openNotebook(body: NotebookBody) {
     return this._send<NotebookIdentity>('POST', 'notebooks', body);
   }
 
-  /** The git repository for which it isn't decided yet how git handles the histories, if any. */
+  /**
+   * Return the git repository for which nobody has decided yet whether git should ignore the
+   * histories; null if there is no such repository.
+   */
   async undecidedRepository() {
     return (await this._get<Git>('git')).repository;
   }
 
-  /** Make git ignore the histories, or merge them. */
+  /** Configure the repository so that git ignores the histories, or so that git merges them. */
   decideGit(choice: GitChoice) {
     return this._send<void>('POST', 'git', { choice });
   }
 
-  /** A summary for each cell of a notebook that has a session, deleted cells included. */
+  /** Fetch a summary of each session of a notebook, also of the sessions of deleted cells. */
   async sessions(notebookId: string): Promise<SessionSummary[]> {
-    const all: SessionSummary[] = [];
+    const summaries: SessionSummary[] = [];
     for (;;) {
-      const offset = `${all.length}`;
+      const offset = `${summaries.length}`;
       const query = new URLSearchParams({ notebookId, offset });
-      const page = await this._get<SessionList>(`sessions?${query}`);
-      all.push(...page.sessions);
-      if (all.length >= page.total || !page.sessions.length) {
-        return all;
+      const slice = await this._get<SessionList>(`sessions?${query}`);
+      summaries.push(...slice.sessions);
+      if (summaries.length >= slice.total || !slice.sessions.length) {
+        return summaries;
       }
     }
   }
 
-  /** The steps of a cell; none if it has no session. */
+  /** Fetch the steps of a cell. The list is empty if the cell has no session. */
   replay(key: ICellKey, signal?: AbortSignal) {
     return this._get<Replay>(`${sessionPath(key)}/replay`, signal);
   }
 
   /**
-   * The contributor of each line: of `source` if it is passed, else of the version after `step` if
-   * that is passed, else of the last version.
+   * Fetch the contributor of each line of a source. The source is `source` in the body; without
+   * `source`, it is the version after the step `step`; without both, the cell's last version.
    */
   blame(key: ICellKey, body: BlameBody, signal?: AbortSignal) {
     const path = `${sessionPath(key)}/blame`;
     return this._send<Blame>('POST', path, body, { signal });
   }
 
-  /** The thumbnail of an output, by the hash that its run recorded. */
+  /** Fetch the thumbnail of an output by its SHA-256, which a run's event contains. */
   blob(sha256: string, signal?: AbortSignal) {
     const path = `blobs/${encodeURIComponent(sha256)}`;
     return call(this.settings, path, { signal }, response => response.blob());
   }
 
-  /** The changes of all cells of a notebook, in one order. */
+  /** Fetch the timeline of a notebook. */
   timeline(notebookId: string, signal?: AbortSignal) {
     return this._get<Timeline>(`${notebookPath(notebookId)}/timeline`, signal);
   }
 
-  /** The notebook as it was after a moment, in the given version of the timeline. */
+  /**
+   * Fetch the notebook as it was after a moment. `index` is the moment's index in the timeline that
+   * the server returned with this `version`, or without `version` in the current timeline.
+   */
   moment(
     notebookId: string,
     index: number,
@@ -200,12 +219,12 @@ export class ApiClient {
     return this._get<NotebookSnapshot>(path, signal);
   }
 
-  /** The number of lines of the notebook by kind of contributor. */
+  /** Fetch how many lines of the notebook each kind of contributor wrote. */
   report(notebookId: string) {
     return this._get<Report>(`${notebookPath(notebookId)}/report`);
   }
 
-  /** Export the notebook's replay as one file; `path` is the notebook's path. */
+  /** Export the notebook's replay as one file. `path` is the notebook's path. */
   exportReplay(notebookId: string, format: ExportFormat, path: string) {
     const body = { format, path } satisfies ExportBody;
     return this._send<Export>(
@@ -215,11 +234,12 @@ export class ApiClient {
     );
   }
 
-  /** The turns that match a query, in one notebook or in all. */
+  /** Search for turns that match a query, in one notebook or in all notebooks. */
   search(body: ISearchRequest, signal?: AbortSignal) {
     return this._send<SearchResults>('POST', 'search', body, { signal });
   }
 
+  /** Record events of a cell. */
   record(key: ICellKey, events: EventBody[]) {
     const path = `${sessionPath(key)}/events`;
     return this._send<SessionEvent[]>('POST', path, events);
@@ -234,7 +254,7 @@ export class ApiClient {
     return this._send<Changes>('POST', path, body, { keepalive });
   }
 
-  /** Store a thumbnail; returns its SHA-256. */
+  /** Store a thumbnail and return its SHA-256. */
   async putBlob(image: Blob) {
     return (await this._send<{ sha256: string }>('PUT', 'blobs', image)).sha256;
   }
@@ -249,8 +269,8 @@ export class ApiClient {
     body?: unknown,
     options?: Pick<IRequestOptions, 'signal' | 'keepalive'>
   ): Promise<T> {
-    const all = { ...options, method, body };
-    return call(this.settings, path, all, readJson);
+    const callOptions = { ...options, method, body };
+    return call(this.settings, path, callOptions, readJson);
   }
 
   private async *_stream<E>(
@@ -258,22 +278,22 @@ export class ApiClient {
     body: unknown,
     signal?: AbortSignal
   ): AsyncGenerator<E, void, void> {
-    const pending = request(this.settings, path, {
+    const responsePromise = request(this.settings, path, {
       method: 'POST',
       body,
       signal,
       headers: { Accept: 'text/event-stream' }
     });
-    const response = await withTimeout(pending, STREAM_TICKS);
+    const response = await withTimeout(responsePromise, STREAM_TICKS);
     if (response.body) {
       yield* readEvents<E>(response.body);
     }
   }
 
-  private _models: Promise<ModelList> | null = null;
+  private _pendingModels: Promise<ModelList> | null = null;
 }
 
-/** The JSON of a response; undefined if it is empty. */
+/** Parse a response's JSON. Return undefined if the response is empty. */
 async function readJson(response: Response) {
   const text = await response.text();
   return text ? JSON.parse(text) : undefined;
@@ -283,7 +303,7 @@ function keyPath(provider: string): string {
   return `models/keys/${encodeURIComponent(provider)}`;
 }
 
-/** The URL path of a session. Ids are escaped, because a file may use any text as a cell's id. */
+/** Return the URL path of a session. Ids are escaped, because a cell's id may be any text. */
 function sessionPath({ notebookId, cellId }: ICellKey): string {
   const ids = [notebookId, cellId].map(encodeURIComponent);
   return `sessions/${ids.join('/')}`;

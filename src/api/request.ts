@@ -4,10 +4,10 @@
  *
  * Invariants:
  * - Any text of a notebook can be sent, even if it isn't well-formed Unicode.
- * - A response that doesn't come from AI Server (a proxy's page, a login page) is an error with a
- *   special code, and the response's text is never shown.
- * - Each `call` ends: a server that sends nothing for a minute counts as unreachable, so that the
- *   caller can continue and retry.
+ * - A response that doesn't come from AI Server, such as a proxy's page or a login page, becomes an
+ *   `ApiError` with a code of its own. The text of such a response is never shown.
+ * - Each `call` ends. If the response is not complete after a minute, the server counts as
+ *   unreachable, so that the caller can go on or retry.
  */
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
@@ -15,14 +15,14 @@ import { ServerConnection } from '@jupyterlab/services';
 import { TimeoutError, withTimeout } from './timeout';
 import type { ErrorBody } from './types';
 
-/** A failed request: `code` identifies the failure, `message` is a sentence that can be shown. */
+/** A failed request. `code` identifies the failure; `message` is a sentence in English. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
     readonly body: Partial<ErrorBody> & {
-      /** With `unauthenticated`: the URL of the login page. */
+      /** The URL of the login page, if the code is `unauthenticated`. */
       signIn?: string;
     } = {}
   ) {
@@ -33,6 +33,7 @@ export class ApiError extends Error {
 
 export interface IRequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** A `Blob` is sent as it is; any other value is sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -40,18 +41,23 @@ export interface IRequestOptions {
   keepalive?: boolean;
 }
 
-/** The timeout is long, because a slow network folder or a provider can take many seconds. */
+/**
+ * The number of ticks (see `timeout.ts`) within which a `call` must get its complete response. It
+ * is large, because a server that uses a slow network folder or asks a provider can take many
+ * seconds.
+ */
 const TIMEOUT_TICKS = 12;
 
-/** The largest body of a `keepalive` request that browsers accept, in bytes. */
+/** The largest body of a `keepalive` request, in bytes. Browsers accept only a little more. */
 const MAX_KEEPALIVE_BYTES = 60_000;
 
 /**
- * Send a request and return a successful response.
+ * Send a request and return the response, whose body may not have arrived yet.
  *
- * @throws ApiError with the server's code for a status of 400 and above; with `unreachable`
- * (status 0) if the server did not respond, `unauthenticated` if the person must sign in, and
- * `proxy_error` if a proxy responded instead. An `AbortError` passes through.
+ * @throws ApiError with the server's code if AI Server responds with an error; with `unreachable`
+ * and status 0 if there is no response; with `unauthenticated` if the person must sign in; with
+ * `proxy_error` if the response comes from something else, such as a proxy. If `signal` is aborted,
+ * throws an `AbortError`.
  */
 export async function request(
   settings: ServerConnection.ISettings,
@@ -68,7 +74,7 @@ export async function request(
     const text = JSON.stringify(body, toWellFormed);
     init.body = text;
     init.headers = { 'Content-Type': 'application/json', ...headers };
-    // A UTF-16 code unit takes at most three bytes in UTF-8.
+    // Each UTF-16 code unit of the text takes at most three bytes in UTF-8.
     init.keepalive = options.keepalive && text.length * 3 < MAX_KEEPALIVE_BYTES;
   }
   let response: Response;
@@ -88,10 +94,9 @@ export async function request(
 }
 
 /**
- * Send a request and read its response completely.
+ * Send a request and return what `read` reads from the response.
  *
- * @throws ApiError as `request` does, and with `unreachable` after the timeout. An `AbortError`
- * passes through.
+ * @throws The same errors as `request`; also ApiError with `unreachable` after the timeout.
  */
 export async function call<T>(
   settings: ServerConnection.ISettings,
@@ -106,10 +111,10 @@ export async function call<T>(
     forwardAbort();
   }
   signal?.addEventListener('abort', forwardAbort);
-  const own = { ...options, signal: abort.signal };
+  const abortableOptions = { ...options, signal: abort.signal };
   try {
-    const response = request(settings, path, own).then(read);
-    return await withTimeout(response, TIMEOUT_TICKS);
+    const result = request(settings, path, abortableOptions).then(read);
+    return await withTimeout(result, TIMEOUT_TICKS);
   } catch (reason) {
     if (reason instanceof TimeoutError) {
       abort.abort();
@@ -125,22 +130,24 @@ function unreachable(): ApiError {
   return new ApiError(0, 'unreachable', 'The Jupyter server does not answer.');
 }
 
-/** Replace lone surrogates (halves of an emoji): the server would reject the whole request. */
+/** Replace lone surrogates in a string, because the server would reject a request with them. */
 function toWellFormed(_: string, value: unknown): unknown {
   return typeof value === 'string'
     ? value.replace(/\p{Surrogate}/gu, '\uFFFD')
     : value;
 }
 
+/** Return the error for a response with an error status, or with an HTML page. */
 async function toApiError(
   response: Response,
   settings: ServerConnection.ISettings
 ): Promise<ApiError> {
   const { status } = response;
-  const body = await errorBody(response);
-  // An HTML page after a redirect may be a login page; otherwise it comes from a proxy.
-  const isAmbiguous = status === 403 || (!body && response.redirected);
-  if (status === 401 || (isAmbiguous && !(await isSignedIn(settings)))) {
+  const body = await readErrorBody(response);
+  // Status 403 means that the person is signed out, or that the person may not do this. A response
+  // after a redirect that isn't one of AI Server's may be a login page, or come from a proxy.
+  const mayBeSignedOut = status === 403 || (!body && response.redirected);
+  if (status === 401 || (mayBeSignedOut && !(await isSignedIn(settings)))) {
     return new ApiError(
       status,
       'unauthenticated',
@@ -158,13 +165,13 @@ async function toApiError(
   return new ApiError(status, body.code, body.message, body);
 }
 
-/** The body of a response, if the body is one of AI Server's errors; null otherwise. */
-async function errorBody(response: Response): Promise<ErrorBody | null> {
+/** Return the body of a response if it is an error of AI Server; otherwise null. */
+async function readErrorBody(response: Response): Promise<ErrorBody | null> {
   try {
     const body = await response.json();
-    const isOwnError =
+    const isErrorBody =
       typeof body.code === 'string' && typeof body.message === 'string';
-    return isOwnError && !response.ok ? body : null;
+    return isErrorBody && !response.ok ? body : null;
   } catch {
     return null;
   }
@@ -175,7 +182,7 @@ function isHtmlPage(response: Response): boolean {
   return type.startsWith('text/html');
 }
 
-/** Whether the person is still signed in: status 403 also means "not allowed". */
+/** Ask the Jupyter server whether the person is signed in. */
 async function isSignedIn(
   settings: ServerConnection.ISettings
 ): Promise<boolean> {
@@ -185,6 +192,7 @@ async function isSignedIn(
     const { ok, status } = response;
     return status !== 401 && status !== 403 && !(ok && isHtmlPage(response));
   } catch {
-    return true; // It can't be found out, so report the original response.
+    // The server doesn't respond. With this result, the caller reports the original response.
+    return true;
   }
 }

@@ -1,21 +1,22 @@
 /**
- * Reads the `text/event-stream` response of a POST request. The browser's `EventSource` isn't used,
- * because it can neither send a POST request nor the XSRF header.
+ * Reads the `text/event-stream` response of a POST request. The browser's `EventSource` can't do
+ * this, because it sends only GET requests, without the XSRF header.
  */
 import { withTimeout } from './timeout';
 import type { StreamEvent } from './types';
 
 /**
- * The number of ticks (see `timeout.ts`) without data after which a stream counts as dead. A server
- * without data sends a heartbeat each tick.
+ * After this number of ticks (see `timeout.ts`) without data, the connection counts as dead. A tick
+ * takes 5 s, and the server sends a heartbeat after each 5 s without an event.
  */
 const TIMEOUT_TICKS = 6;
 
 /**
- * Yield the events of a stream, in order, until the stream ends. Comments (heartbeats) are
- * skipped. If the stream is cut in the middle of an event, nothing is yielded for that event.
+ * Yield the events of a stream, in order, until the stream ends. Heartbeats, which are comments in
+ * the stream, are skipped. If the stream ends in the middle of an event, that event is skipped,
+ * too.
  *
- * @throws TimeoutError if not even heartbeats arrive; SyntaxError for a malformed event.
+ * @throws TimeoutError if neither events nor heartbeats arrive; SyntaxError for a malformed event.
  */
 export async function* readEvents<E = StreamEvent>(
   body: ReadableStream<Uint8Array>
@@ -30,10 +31,10 @@ export async function* readEvents<E = StreamEvent>(
         return;
       }
       buffer += decoder.decode(value, { stream: true });
-      let end: number;
-      while ((end = buffer.indexOf('\n\n')) >= 0) {
-        const event = parse<E>(buffer.slice(0, end));
-        buffer = buffer.slice(end + 2);
+      let eventEnd: number;
+      while ((eventEnd = buffer.indexOf('\n\n')) >= 0) {
+        const event = parseEvent<E>(buffer.slice(0, eventEnd));
+        buffer = buffer.slice(eventEnd + 2);
         if (event) {
           yield event;
         }
@@ -44,7 +45,8 @@ export async function* readEvents<E = StreamEvent>(
   }
 }
 
-function parse<E>(block: string): E | null {
+/** Return the event in a block of lines; null if the block contains only comments. */
+function parseEvent<E>(block: string): E | null {
   let type = '';
   const data: string[] = [];
   for (const line of block.split('\n')) {

@@ -1,18 +1,21 @@
 /**
  * A timeout that detects dead connections, for example after a laptop has slept.
  *
- * Invariant: the timeout counts ticks of a timer in this page, not clock time. A page that slept
- * still has the remaining ticks after it wakes, to read data that has arrived meanwhile.
+ * Invariant: the timeout counts the ticks of a timer in this page instead of comparing clock times.
+ * The timer doesn't tick while the computer sleeps. So the time of the sleep isn't counted, and
+ * after it the page still has time to read data that has already arrived.
  */
+
+/** The time between two ticks of the timer. */
 const TICK_MS = 5000;
 
-/** Thrown when no data has arrived for so long that the connection is considered dead. */
+/** Thrown by `withTimeout` after the timeout. */
 export class TimeoutError extends Error {}
 
 /**
  * Await a promise for at most `ticks` ticks of 5 s each.
  *
- * @throws TimeoutError if the promise has not settled by then.
+ * @throws TimeoutError if the promise has not settled after these ticks.
  */
 export async function withTimeout<T>(
   promise: Promise<T>,
@@ -20,10 +23,10 @@ export async function withTimeout<T>(
 ): Promise<T> {
   let timer: ReturnType<typeof setInterval> | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    let remaining = ticks;
+    let remainingTicks = ticks;
     timer = setInterval(() => {
-      remaining -= 1;
-      if (remaining <= 0) {
+      remainingTicks -= 1;
+      if (remainingTicks <= 0) {
         reject(new TimeoutError());
       }
     }, TICK_MS);

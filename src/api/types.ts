@@ -1,6 +1,7 @@
 /**
- * The types of the HTTP API: the types of `schema.ts`, which `jlpm gen:api` generates from
- * `aiserver/rest-api.yml`, short names for some of these types, and the events of streams.
+ * The types of the HTTP API. This file exports all types of `schema.ts`, which `jlpm gen:api`
+ * generates from `aiserver/rest-api.yml`. It adds shorter names for some of these types, and the
+ * types of the events in streams.
  */
 import type * as schema from './schema';
 import type { InstallState, Interaction } from './schema';
@@ -14,7 +15,7 @@ export type SessionEvent = schema.Event;
 export type ExportFormat = schema.ExportBody['format'];
 export type Verdict = schema.Check['verdict'];
 export type ModelInfo = schema.Model;
-/** An error as the server sends it. Only the code and the English message are always present. */
+/** An error as the server sends it. Only the code and the message are always present. */
 export type ErrorBody = Pick<schema.Error, 'code' | 'message'> &
   Partial<schema.Error>;
 
@@ -30,14 +31,14 @@ export type ISearchRequest = Required<schema.SearchBody>;
 /** An event of a generation's response stream. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
-  /** The provider asked to wait; the server retries after this time. */
+  /** The provider asked the server to wait. The server asks it again after this time. */
   | { type: 'waiting'; seconds: number }
   | { type: 'token'; part: 'code' | 'explanation'; text: string }
   | { type: 'done'; interaction: Interaction; revision: number }
   | { type: 'cancelled'; interaction: Interaction; revision: number }
   | (ErrorBody & {
       type: 'error';
-      /** The saved turn. */
+      /** The turn, if the server could save it. */
       interaction?: Interaction;
       revision?: number;
     });

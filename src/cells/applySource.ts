@@ -2,10 +2,10 @@
  * Writes code into a cell, for Accept and Restore.
  *
  * Invariants:
- * - A write can be undone with exactly one undo, which restores the exact previous text, even if a
- *   person typed within half a second before or after the write. (The undo manager would merge such
- *   edits, so it is told to begin a new entry.)
- * - Unchanged text isn't touched, so that other people's cursors stay where they are.
+ * - One undo reverts exactly one write. Normally, the undo manager combines edits within half a
+ *   second, so it is told not to combine a write with what a person typed before or after it.
+ * - Only the changed parts of the text are replaced, so that cursors, also those of other people,
+ *   stay where they are.
  */
 import { diff } from '@codemirror/merge';
 import type { YBaseCell } from '@jupyter/ydoc';
@@ -14,23 +14,23 @@ import type { Cell } from '@jupyterlab/cells';
 import { runAsOwnWrite } from './ownWrites';
 import { DIFF_LIMITS } from '../diff/limits';
 
-/** Make a cell's code equal to `source`, in a write that one undo reverts. */
+/** Replace the code of a cell. */
 export function applySource(cell: Cell, source: string): void {
-  // Every shared cell has an undo manager, although its TypeScript interface doesn't say so.
+  // Every shared cell is a `YBaseCell`, although the type of `sharedModel` doesn't say so.
   replaceSource(cell.model.sharedModel as unknown as YBaseCell<never>, source);
 }
 
-/** Like `applySource`, for a shared model. */
+/** Replace the code in the shared model of a cell. */
 export function replaceSource(model: YBaseCell<never>, source: string): void {
-  const before = model.getSource();
-  if (before === source) {
+  const previous = model.getSource();
+  if (previous === source) {
     return;
   }
   model.undoManager?.stopCapturing();
   runAsOwnWrite(() =>
     model.transact(() => {
-      // Apply the changes from the last to the first, so that their offsets stay valid.
-      for (const change of [...diff(before, source, DIFF_LIMITS)].reverse()) {
+      // Apply the last change first, so that the offsets of the changes before it stay valid.
+      for (const change of [...diff(previous, source, DIFF_LIMITS)].reverse()) {
         model.updateSource(
           change.fromA,
           change.toA,

@@ -1,24 +1,30 @@
 /**
- * Writes a short text about the error below a cell, for the request to fix that error.
+ * Builds a short text about the error that is shown below a cell. A request to fix the error
+ * contains this text.
  *
- * Invariants: the error belongs to the cell's current code, not to an older version; frames inside
- * libraries are left out.
+ * Invariants:
+ * - The text is about an error of the cell's current code. If the code was changed after it ran,
+ *   there is no text.
+ * - The text contains no lines of the functions that the cell's code called.
  */
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import type { IError } from '@jupyterlab/nbformat';
 
-/** The largest number of characters: errors of databases may repeat long statements. */
+/** The error message is cut after this number of characters. A database may repeat a long query. */
 const MAX_LENGTH = 1000;
-/** ANSI colour codes. */
 const ESCAPE = '\u001b';
+/** Matches ANSI colour codes, which IPython writes into tracebacks. */
 const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
-/** The first line of a cell's frame in a traceback of IPython. Called functions are below it. */
+/**
+ * Matches the line of IPython's traceback after which the lines of the cell's code follow. After
+ * these come the lines of the called functions.
+ */
 const CELL_FRAME = /^(Cell|Input) In ?\[|^<ipython-input-/;
 
 /**
- * The cell's line that the traceback marks, if it marks any, and the error message; null if there
- * is no error.
+ * Return the error message, and before it the line of the cell's code that raised the error, if the
+ * traceback shows this line. Null if there is no error.
  */
 export function cellErrorText(cell: Cell | null): string | null {
   const model = cell?.model as Partial<ICodeCellModel> | undefined;
@@ -29,22 +35,26 @@ export function cellErrorText(cell: Cell | null): string | null {
   for (let index = outputs.length - 1; index >= 0; index--) {
     const output = outputs.get(index).toJSON();
     if (output.output_type === 'error') {
-      return summarize(output as IError);
+      return summarizeError(output as IError);
     }
   }
   return null;
 }
 
-function summarize({ ename, evalue, traceback }: IError): string {
-  // In a chain of exceptions, the last one is the error below the cell.
+/** Build the text from an error output. */
+function summarizeError({ ename, evalue, traceback }: IError): string {
+  // If an exception was raised while another one was handled, there are several tracebacks. The
+  // last one belongs to the error that is shown.
   const lines =
     textOf(traceback)
       .split('Traceback (most recent call last)')
       .pop()
       ?.split('\n') ?? [];
-  const frame = lines.findIndex(line => CELL_FRAME.test(line));
+  const frameIndex = lines.findIndex(line => CELL_FRAME.test(line));
+  // IPython marks the line that raised the error with an arrow.
   const markedLine =
-    frame >= 0 && lines.slice(frame).find(line => /^-+> *\d+/.test(line));
+    frameIndex >= 0 &&
+    lines.slice(frameIndex).find(line => /^-+> *\d+/.test(line));
   const description = [textOf(ename), textOf(evalue)]
     .filter(Boolean)
     .join(': ');
@@ -56,7 +66,9 @@ function summarize({ ename, evalue, traceback }: IError): string {
     .join('\n');
 }
 
-/** The text of an output's field; empty if the field, which can be anything, isn't text. */
+/**
+ * Return the text in a field of an output, without colours; empty if the field contains no text.
+ */
 function textOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join('\n') : value;
   return typeof text === 'string' ? text.replace(ANSI, '') : '';

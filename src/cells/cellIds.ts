@@ -2,57 +2,59 @@
  * Repairs cell ids, so that sessions can be stored under them.
  *
  * Invariants:
- * - The saved file contains the ids. JupyterLab doesn't upgrade older notebooks from nbformat 4.4,
- *   which has no cell ids, so this code upgrades them to 4.5.
- * - Valid, unique ids are never changed.
- * - An id is changed in place, so that the cell's widget, undo history and cursor stay. The change
- *   can't be undone, because undo must not restore an invalid id.
- * - Colab writes only its own cell ids, as `metadata.id`, and drops all other ids when it saves. If
- *   JupyterLab has generated all ids, Colab's ids replace them, so that the histories are found
- *   after the notebook was edited in Colab.
+ * - The saved file contains the ids. Before version 4.5, nbformat has no cell ids. JupyterLab
+ *   doesn't upgrade the format of older notebooks, so this code upgrades it to 4.5.
+ * - A valid, unique id is not changed, except to restore an id of Colab.
+ * - When Google Colab saves a notebook, it drops the cell ids and writes only its own, as
+ *   `metadata.id`. JupyterLab then generates new ids, under which no histories would be found. If
+ *   all ids of the cells from Colab are generated ids, they are replaced by Colab's ids.
+ * - An id is changed in place, so that the cell's widget, undo history and cursor stay. Undo can't
+ *   revert the change, because it would restore an invalid id.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { INotebookModel } from '@jupyterlab/notebook';
 import { UUID } from '@lumino/coreutils';
 
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
+const VALID_ID = /^[A-Za-z0-9_-]{1,64}$/;
+/** The form of the ids that JupyterLab generates. */
 const GENERATED_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The ids of a cell, as plain data for the pure function `repairedIds`. */
+/** The ids of one cell, from which `repairedIds` chooses. */
 interface ICellIds {
   readonly id: string;
-  /** The id that Colab gave the cell, if it gave one. */
+  /** The value of `metadata.id`, which is Colab's id if it is valid. */
   readonly colab?: unknown;
 }
 
 /** Whether sessions can be stored under this id. */
 export function isValidId(id: unknown): id is string {
-  return typeof id === 'string' && ID.test(id);
+  return typeof id === 'string' && VALID_ID.test(id);
 }
 
-/** The ids that the cells should have, in the same order. */
+/** Return the ids that the cells should have, in the order of the cells. */
 export function repairedIds(
   cells: readonly ICellIds[],
   createId: () => string = UUID.uuid4
 ): string[] {
-  const colab = cells.filter(cell => isValidId(cell.colab));
-  const useColab =
-    colab.every(cell => cell.id !== cell.colab && GENERATED_ID.test(cell.id)) &&
-    new Set(colab.map(cell => cell.colab)).size === colab.length;
-  const preferred = cells.map(cell =>
-    useColab && isValidId(cell.colab) ? cell.colab : cell.id
+  const colabCells = cells.filter(cell => isValidId(cell.colab));
+  const shouldUseColabIds =
+    colabCells.every(
+      cell => cell.id !== cell.colab && GENERATED_ID.test(cell.id)
+    ) && new Set(colabCells.map(cell => cell.colab)).size === colabCells.length;
+  const preferredIds = cells.map(cell =>
+    shouldUseColabIds && isValidId(cell.colab) ? cell.colab : cell.id
   );
-  const used = new Set<string>();
-  return preferred.map(id => {
-    const repaired = isValidId(id) && !used.has(id) ? id : createId();
-    used.add(repaired);
-    return repaired;
+  const usedIds = new Set<string>();
+  return preferredIds.map(id => {
+    const repairedId = isValidId(id) && !usedIds.has(id) ? id : createId();
+    usedIds.add(repairedId);
+    return repairedId;
   });
 }
 
-/** Give the cells of a notebook valid, persistent ids. Return whether any id was changed. */
+/** Repair the cell ids of a notebook. Return whether any id was changed. */
 export function repairCellIds(model: INotebookModel): boolean {
-  // A file may lack the minor version.
+  // In a file without the minor version, `nbformatMinor` is undefined.
   if (model.nbformat === 4 && !(model.nbformatMinor >= 5)) {
     (model.sharedModel as YNotebook).nbformat_minor = 5;
   }
@@ -60,17 +62,17 @@ export function repairCellIds(model: INotebookModel): boolean {
   const ids = repairedIds(
     cells.map(cell => ({ id: cell.id, colab: cell.getMetadata('id') }))
   );
-  const changed = cells.filter((cell, index) => cell.id !== ids[index]);
-  if (changed.length) {
+  const hasChanges = cells.some((cell, index) => cell.id !== ids[index]);
+  if (hasChanges) {
     (model.sharedModel as YNotebook).transact(() => {
       cells.forEach((cell, index) => setId(cell.sharedModel, ids[index]));
     }, false);
   }
-  return changed.length > 0;
+  return hasChanges;
 }
 
 function setId(cell: ISharedCell, id: string): void {
-  // The interface can't change an id, but every implementation stores it in a Yjs map.
+  // `ISharedCell` has no method to change the id, but all its classes store the id in a Yjs map.
   const { ymodel } = cell as unknown as {
     ymodel: {
       get(key: string): unknown;

@@ -1,71 +1,82 @@
 /**
- * Reads the context of a cell for a request: the cells before it, the kernel and the language.
+ * Reads the context of a cell for a request: the cells above the cell, the kernel's name and the
+ * language.
  *
- * Invariant: the context contains no outputs, and fits the limits of the HTTP API.
+ * Invariant: the context contains no outputs, and doesn't exceed the limits of the HTTP API.
  */
 import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { CellType, ContextCell } from '../api/types';
 
+/** The largest number of cells in a context: the limit of the HTTP API. */
 const MAX_CELLS = 2000;
+/** The largest number of characters of one cell's source: the limit of the HTTP API. */
 const MAX_SOURCE = 200_000;
-// The largest number of characters of all sources together: far more than a prompt needs, and, at
-// three bytes each, well below the API's limit.
+/**
+ * The largest number of characters of all sources together. A prompt needs far less. A character
+ * takes at most three bytes, so the sources fit into the 3 MiB that the HTTP API accepts.
+ */
 const MAX_CHARACTERS = 500_000;
 
-/** The nearest cells before the cell with this id, in the notebook's order. */
+/**
+ * Return the cells above the cell with this id, from top to bottom. If they exceed the limits, only
+ * the nearest cells are returned. Empty cells are left out.
+ */
 export function cellsBefore(
   model: INotebookModel,
   cellId: string
 ): ContextCell[] {
-  const before: ContextCell[] = [];
+  const cellsAbove: ContextCell[] = [];
   for (const cell of model.cells) {
     if (cell.id === cellId) {
       break;
     }
     const source = cell.sharedModel.getSource();
     if (source.trim()) {
-      before.push({
+      cellsAbove.push({
         cellId: cell.id,
         cellType: toCellType(cell.type),
         source: source.slice(0, MAX_SOURCE)
       });
     }
   }
-  const nearest = before.reverse().slice(0, MAX_CELLS);
-  let remaining = MAX_CHARACTERS;
-  const end = nearest.findIndex(
-    ({ source }) => (remaining -= source!.length) < 0
+  const nearestFirst = cellsAbove.reverse().slice(0, MAX_CELLS);
+  let remainingCharacters = MAX_CHARACTERS;
+  const end = nearestFirst.findIndex(
+    ({ source }) => (remainingCharacters -= source!.length) < 0
   );
-  return nearest.slice(0, end < 0 ? undefined : end).reverse();
+  return nearestFirst.slice(0, end < 0 ? undefined : end).reverse();
 }
 
-/** A cell's type; types of a later nbformat count as raw text. */
+/** Convert a cell's type to a type of the HTTP API. An unknown type becomes `raw`. */
 export function toCellType(type: string | undefined): CellType {
   return type === 'code' || type === 'markdown' ? type : 'raw';
 }
 
 /**
- * The language of the notebook's kernel, by the kernel's name for it: `python`, `R`, `julia`.
+ * Return the language of the notebook's kernel as kernels name it, such as `python`, `R` or
+ * `julia`.
  *
- * A running kernel writes the language into the metadata. If there is none, it is read from the
- * kernel's specification, or from the kernel's name if the kernel isn't installed.
+ * JupyterLab writes the language into the notebook's metadata when a kernel runs. If the metadata
+ * lack the language, it is taken from the specification of the installed kernel. If the kernel
+ * isn't installed, the language is derived from the kernel's name.
  */
 export function languageOf(panel: NotebookPanel): string {
   const { model } = panel.context;
   const spec = asRecord(model.getMetadata('kernelspec'));
   const { specsManager } = panel.sessionContext;
-  const installed = specsManager.specs?.kernelspecs[String(spec.name)];
+  const installedSpec = specsManager.specs?.kernelspecs[String(spec.name)];
   const language = [
     asRecord(model.getMetadata('language_info')).name,
     spec.language,
-    installed?.language,
+    installedSpec?.language,
     languageOfKernel(spec.name),
     model.defaultKernelLanguage
   ].find(name => typeof name === 'string' && name.trim());
   return ((language as string | undefined) ?? 'python').trim().slice(0, 64);
 }
 
+/** Derive the language from the name of a kernel that isn't installed. */
 function languageOfKernel(name: unknown): string | undefined {
   if (name === 'ir') {
     return 'R';
@@ -75,16 +86,14 @@ function languageOfKernel(name: unknown): string | undefined {
     .replace(/^x/, '');
 }
 
-/**
- * Return metadata as an object; an empty one if it isn't an object, which nbformat would forbid.
- */
+/** Return a metadata value that should be an object; an empty object if the value is invalid. */
 function asRecord(value: unknown): Record<string, unknown> {
   return value && typeof value === 'object'
     ? (value as Record<string, unknown>)
     : {};
 }
 
-/** The kernel's display name. */
-export function kernelOf(panel: NotebookPanel): string {
+/** Return the display name of the notebook's kernel. */
+export function kernelNameOf(panel: NotebookPanel): string {
   return panel.sessionContext.kernelDisplayName.slice(0, 256);
 }

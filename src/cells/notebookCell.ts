@@ -1,6 +1,7 @@
 /**
- * A cell of an open notebook, found by its id, because the cell's widget may be removed or
- * recreated at any time: a move is a deletion and an insertion with the same id.
+ * A cell of an open notebook. Its widget is looked up by the cell's id each time it is needed,
+ * because JupyterLab may remove or recreate the widget at any time. Moving a cell, for example,
+ * deletes the cell and inserts a cell with the same id.
  */
 import type { Cell } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -11,9 +12,9 @@ import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import { applySource } from './applySource';
 import { cellErrorText } from './cellError';
 import { isReadOnly } from './readOnly';
-import { cellsBefore, kernelOf, languageOf, toCellType } from './context';
+import { cellsBefore, kernelNameOf, languageOf, toCellType } from './context';
 
-/** The widget of a cell; null if there is none. */
+/** Return the widget of a cell; null if the notebook has no cell with this id. */
 export function findCell(panel: NotebookPanel, cellId: string): Cell | null {
   if (panel.isDisposed || panel.content.isDisposed) {
     return null;
@@ -37,9 +38,9 @@ export class NotebookCell {
   }
 
   /**
-   * Give the notebook its id and save it, if it can be saved.
+   * Prepare the notebook for a request, and return its id. See `INotebookIdentity.ensure`.
    *
-   * @throws Error with a sentence for the person.
+   * @throws Error with a sentence for the person, if the notebook can't be prepared.
    */
   async ensure(): Promise<string> {
     if (this._cell?.readOnly) {
@@ -49,7 +50,7 @@ export class NotebookCell {
     }
     this._tracking?.captureBeforeRequest(this._panel);
     const notebookId = await this._identity.ensure(this._panel);
-    // Changes made before the request must be recorded before it.
+    // Wait until the earlier changes are recorded, so that they come before the request.
     await this._tracking?.flushed(this._panel);
     return notebookId;
   }
@@ -59,14 +60,14 @@ export class NotebookCell {
     return this._cell?.model.sharedModel.getSource() ?? null;
   }
 
-  /** The error that the cell's code ended with, in a few lines; null if there is none. */
+  /** A short text about the error that is shown below the cell; null if there is no error. */
   error(): string | null {
     return cellErrorText(this._cell);
   }
 
   /**
-   * Write the cell's code, so that one undo reverts it. Return false if the cell was deleted or is
-   * read-only.
+   * Replace the cell's code, so that one undo reverts the change. Return false if the cell was
+   * deleted or is read-only.
    */
   apply(source: string): boolean {
     const cell = this._cell;
@@ -81,17 +82,17 @@ export class NotebookCell {
     return this._panel.context.localPath;
   }
 
-  /** Whether changes of the cell can't be saved. */
+  /** Whether changes of the notebook can't be saved. */
   get isReadOnly(): boolean {
     return isReadOnly(this._panel);
   }
 
-  /** The cell's current type; a person may change it. */
+  /** The cell's current type. A person can change a cell's type. */
   get cellType(): CellType {
     return toCellType(this._cell?.model.type ?? 'code');
   }
 
-  /** The part of the request that describes the notebook around the cell. */
+  /** The fields of a request that describe the cell's type and the notebook around the cell. */
   surroundings() {
     const { model } = this._panel.context;
     return {
@@ -99,7 +100,7 @@ export class NotebookCell {
       cellType: this.cellType,
       context: {
         cells: cellsBefore(model, this.cellId),
-        kernel: kernelOf(this._panel)
+        kernel: kernelNameOf(this._panel)
       }
     };
   }

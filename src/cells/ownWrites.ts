@@ -1,20 +1,22 @@
 /**
- * Marks AI Server's own writes into a notebook, whose contributor is the person who started them.
+ * Recognizes the writes into a notebook that AI Server makes because a person asked for them, such
+ * as accepting a suggestion. The contributor of such a write is the person.
  */
 
-let depth = 0;
+/** The number of `runAsOwnWrite` calls that are running, because the calls can be nested. */
+let ownWriteDepth = 0;
 
-/** Run a function that writes into a notebook on behalf of the person. */
-export function runAsOwnWrite<T>(work: () => T): T {
-  depth++;
+/** Run a function that writes into a notebook because the person asked for it. */
+export function runAsOwnWrite<T>(write: () => T): T {
+  ownWriteDepth++;
   try {
-    return work();
+    return write();
   } finally {
-    depth--;
+    ownWriteDepth--;
   }
 }
 
-/** Whether AI Server is writing right now. */
+/** Whether a function is running in `runAsOwnWrite` right now. */
 export function isOwnWrite(): boolean {
-  return depth > 0;
+  return ownWriteDepth > 0;
 }

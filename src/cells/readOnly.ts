@@ -1,3 +1,4 @@
+/** Tells whether a notebook can be saved. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 /** Whether changes of the notebook can't be saved. */

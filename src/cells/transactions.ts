@@ -1,19 +1,29 @@
-/** Calls handlers before and after each Yjs transaction of a notebook, until disposed. */
+/**
+ * Calls handlers before and after each transaction of a notebook. JupyterLab stores a notebook's
+ * contents with the library Yjs, which changes them in transactions.
+ */
 import type { YNotebook } from '@jupyter/ydoc';
 
-/** The parts of Yjs's types that are used here. Importing Yjs would bundle a second copy of it. */
+/**
+ * The used part of Yjs's type for a list or map. The types in this file are declared here, because
+ * importing Yjs would add a second copy of the library to the extension.
+ */
 export interface IYType {
   readonly parent: IYType | null;
   get?(key: string): unknown;
 }
 
+/** The used part of Yjs's type for a transaction. */
 export interface ITransaction {
   /** Whether this page made the transaction. */
   readonly local: boolean;
+  /** Any value that the code that made the transaction passed to identify itself. */
   readonly origin: unknown;
+  /** The lists and maps that were changed, with the changed keys; a list's key is null. */
   readonly changed: ReadonlyMap<IYType, ReadonlySet<string | null>>;
-  /** Each client's clock before and after the transaction. */
+  /** The number of operations of each client (page or server) before the transaction. */
   readonly beforeState: ReadonlyMap<number, number>;
+  /** The number of operations of each client after the transaction. */
   readonly afterState: ReadonlyMap<number, number>;
 }
 
@@ -32,9 +42,9 @@ export class Transactions {
     this._doc.on('afterTransaction', _after);
   }
 
-  /** The Yjs list of cells, which is a key of `changed` if cells were inserted or deleted. */
+  /** The Yjs list of cells. If cells were inserted or deleted, it is a key of `changed`. */
   readonly cells: IYType;
-  /** The Yjs map of the notebook's metadata and format, which a reload from the file changes. */
+  /** The Yjs map of the notebook's metadata and format. Reloading the file changes it. */
   readonly meta: IYType;
 
   dispose(): void {

@@ -1,4 +1,4 @@
-/** Types for importing files of `examples/`, which `webpack.config.js` turns into modules. */
+/** The types of imported files from `examples/`. `webpack.config.js` makes these imports work. */
 declare module '*.ipynb' {
   import type { INotebookContent } from '@jupyterlab/nbformat';
 

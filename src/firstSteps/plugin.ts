@@ -68,7 +68,7 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
       command,
       category,
       args: { isLauncher: true },
-      // Show the launcher's card directly below the notebooks, where new users look.
+      // With this rank, the card is directly below the launcher's notebooks, where new users look.
       categoryRank: 10
     });
     palette?.addItem({ command, category, args: { isPalette: true } });

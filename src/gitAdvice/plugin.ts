@@ -1,4 +1,4 @@
-/** Asks once for each git repository whether git should ignore or track the stored histories. */
+/** Asks once for each git repository whether git should ignore or track the histories in it. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -22,7 +22,7 @@ export const gitAdvicePlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const api = new ApiClient(app.serviceManager.serverSettings);
     const trans = (translator ?? nullTranslator).load('aiserver');
-    // The first history that is written triggers the question; later changes are ignored.
+    // Ask when a history is written for the first time since the page was opened.
     const askOnce = async () => {
       history.changed.disconnect(askOnce);
       try {

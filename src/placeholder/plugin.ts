@@ -1,4 +1,4 @@
-/** Shows in empty cells how to ask for code. */
+/** Adds the placeholder to editors, the text in an empty cell that says how to ask for code. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -40,7 +40,7 @@ export const placeholderPlugin: JupyterFrontEndPlugin<void> = {
       name: 'aiserver:placeholder',
       factory: ({ inline }) =>
         inline === false
-          ? null // The editor of a text file, which has no cells.
+          ? null // This is the editor of a text file, not of a cell.
           : EditorExtensionRegistry.createImmutableExtension(
               askPlaceholder(placeholderText)
             )

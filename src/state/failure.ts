@@ -1,6 +1,6 @@
 /**
- * Converts anything that was thrown into a failure with one of a fixed set of codes. The views have
- * a message for each code.
+ * Converts whatever was thrown into a failure with a code. `labels/failureText.ts` has a message
+ * for each code.
  *
  * Invariant: people see only AI Server's messages, never a message of a browser, proxy or parser.
  */
@@ -8,18 +8,22 @@ import { ApiError } from '../api/request';
 import type { ErrorBody } from '../api/types';
 
 /**
- * A failed request. `code` comes from the server or is one of `interrupted` (the stream broke
- * off), `not_sent` and `unknown`. `message` is empty if the failure comes from the client.
+ * A failed request. The server sends most codes. Other codes are set in the page, such as
+ * `not_sent`, `unknown`, and `interrupted` if the stream ended before the answer. `message` may be
+ * empty then.
  */
 export type IFailure = ErrorBody & {
-  /** With `unauthenticated`: the URL of the login page. */
+  /** The URL of the login page, if the code is `unauthenticated`. */
   readonly signIn?: string;
 };
 
-/** The request was not sent because the notebook could not be prepared. */
+/** Thrown if a request is not sent because the notebook could not be prepared for it. */
 export class NotSentError extends Error {}
 
-/** @param unknownCode The code for everything that is neither an `ApiError` nor a known error. */
+/**
+ * Convert a thrown value into a failure. `unknownCode` is the code of the failure if the value is
+ * neither an `ApiError` nor a `NotSentError`.
+ */
 export function toFailure(reason: unknown, unknownCode = 'unknown'): IFailure {
   if (reason instanceof ApiError) {
     const { code, message } = reason;
@@ -31,7 +35,7 @@ export function toFailure(reason: unknown, unknownCode = 'unknown'): IFailure {
   return { code: unknownCode, message: '' };
 }
 
-/** Whether the model failed, so that the same request may succeed with another model. */
+/** Whether the model or its provider failed, so that the request may succeed with another model. */
 export function isModelFailure({ code, provider }: IFailure): boolean {
   return (
     provider !== undefined ||
@@ -40,15 +44,15 @@ export function isModelFailure({ code, provider }: IFailure): boolean {
 }
 
 /**
- * Whether the same request may succeed later: the server was unreachable, the person was signed
- * out, or the disk was full.
+ * Whether the same request may succeed later, because the server is unreachable, the person must
+ * sign in, or the server has failed (for example, because its disk is full).
  */
 export function isTransient(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || status >= 500 || code === 'unauthenticated';
 }
 
-/** Whether all requests fail now: the server is unreachable, or the person must sign in. */
+/** Whether other requests fail now, too, because the server is unreachable or wants a sign-in. */
 export function isUnreachable(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || code === 'unauthenticated';

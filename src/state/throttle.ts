@@ -1,16 +1,17 @@
 /**
- * Throttles a request that is repeated whenever something changes.
+ * Throttles a request that must be sent again whenever something changes.
  *
  * Invariants:
- * - A burst of changes triggers one request.
- * - The last change of a burst is always followed by a request.
- * - A trigger never cancels a running request, so an endless burst still produces results.
+ * - Between a response and the next request there is a pause. All changes during a request and the
+ *   pause after it lead to one request.
+ * - After the last change, a request is sent.
+ * - A change never cancels a running request. So even if changes never stop, responses arrive.
  */
 
 export class Throttle {
   /**
    * @param _request Sends the request and handles its errors. Resolves after the response, or when
-   * a newer request supersedes this one.
+   * a newer request has been sent.
    * @param _pauseMs The pause between a response and the next request, in milliseconds.
    */
   constructor(
@@ -18,7 +19,7 @@ export class Throttle {
     private readonly _pauseMs = 700
   ) {}
 
-  /** Schedule a request, because something changed. */
+  /** Schedule a request. Call this when something has changed. */
   trigger(): void {
     if (this._isRunning) {
       this._isTriggered = true;
@@ -28,15 +29,15 @@ export class Throttle {
     }
   }
 
-  /** Request at once, even if another request is running. */
+  /** Send a request now, even if another request is running. The scheduled request is cancelled. */
   async runNow(): Promise<void> {
     this.cancel();
-    const run = this._requestNumber;
+    const requestNumber = this._requestNumber;
     this._isRunning = true;
     try {
       await this._request();
     } finally {
-      if (run === this._requestNumber) {
+      if (requestNumber === this._requestNumber) {
         this._isRunning = false;
         this._lastEnd = Date.now();
         if (this._isTriggered) {
@@ -48,24 +49,29 @@ export class Throttle {
   }
 
   /**
-   * Cancel the scheduled request. Return whether there was one, so that a change is still unseen.
+   * Cancel the scheduled request, and ignore the end of a running request. Return whether a request
+   * was scheduled, which means that no request has been sent since the last change.
    */
   cancel(): boolean {
-    const isMissed = this._isTriggered || this._timer !== null;
+    const wasScheduled = this._isTriggered || this._timer !== null;
     if (this._timer !== null) {
       window.clearTimeout(this._timer);
       this._timer = null;
     }
     this._requestNumber++;
     this._isRunning = this._isTriggered = false;
-    return isMissed;
+    return wasScheduled;
   }
 
   private _isRunning = false;
+  /** Whether something has changed while the request was running. */
   private _isTriggered = false;
   /** The time at which the newest request ended. */
   private _lastEnd = 0;
+  /** The id of the timer for the scheduled request; null if no request is scheduled. */
   private _timer: number | null = null;
-  /** The number of the newest request; older requests are superseded. */
+  /**
+   * Grows with each request and cancellation. The end of a request with an older number is ignored.
+   */
   private _requestNumber = 0;
 }

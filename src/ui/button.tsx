@@ -1,17 +1,20 @@
-/** Buttons with the look of the prompt row's buttons. Other views use them, too. */
+/** Buttons of the prompt row, which other views use, too. */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 export function Button(props: {
   label: string;
-  /** The keyboard shortcut that does the same as the button, shown after the label. */
+  /** The keyboard shortcut with the same effect as the button. It is shown after the label. */
   keys?: string;
+  /** The tooltip. */
   title?: string;
+  /** Whether the button is highlighted, as the most likely choice. */
   primary?: boolean;
+  /** Whether the button has no frame, so that it draws less attention. */
   quiet?: boolean;
   disabled?: boolean;
-  /** The id of the form that the button submits; without it, the button only calls `run`. */
+  /** The id of a form that the button submits. */
   form?: string;
   /** Called when the button is pressed. */
   run?: () => void;

@@ -1,10 +1,10 @@
 /**
- * A button for a command in the cell toolbar, which JupyterLab creates whenever a cell becomes
- * active, and disposes when another cell becomes active.
+ * A button in the toolbar of the active cell, which runs a command.
  *
- * JupyterLab 4.6 doesn't free the contents of a disposed toolbar before the cell is deleted.
- * JupyterLab's own toolbar buttons would therefore leak about 130 listeners and 40 elements each
- * time the cell becomes active. So this is a plain button with the same look.
+ * This is a plain button that looks like JupyterLab's own toolbar buttons. JupyterLab creates a
+ * cell's toolbar when the cell becomes active, and disposes of it when another cell becomes active.
+ * But JupyterLab 4.6 doesn't free the contents of the toolbar until the cell is deleted. One of
+ * JupyterLab's own buttons would leak about 130 listeners and 40 elements each time.
  *
  * Invariant: a disposed button leaks no more than one DOM element.
  */
@@ -17,14 +17,14 @@ import { Widget } from '@lumino/widgets';
 export class CellButton extends Widget {
   constructor(
     private readonly _commands: CommandRegistry,
-    private readonly _command: string
+    private readonly _commandId: string
   ) {
     const node = document.createElement('button');
     node.type = 'button';
-    node.dataset.command = _command;
+    node.dataset.command = _commandId;
     super({ node });
     this.addClass('jp-AIServer-CellButton');
-    const icon = _commands.icon(_command);
+    const icon = _commands.icon(_commandId);
     if (icon instanceof LabIcon) {
       icon.element({ container: node });
     }
@@ -40,8 +40,9 @@ export class CellButton extends Widget {
     }
   }
 
+  /** Run the command when the button is clicked. */
   handleEvent(): void {
-    void this._commands.execute(this._command);
+    void this._commands.execute(this._commandId);
   }
 
   protected override onAfterAttach(): void {
@@ -56,14 +57,14 @@ export class CellButton extends Widget {
     _: CommandRegistry,
     { id, type }: CommandRegistry.ICommandChangedArgs
   ): void {
-    // A change of several commands ("many-changed") has no id and may concern this command.
-    if (type !== 'removed' && (!id || id === this._command)) {
+    // A change of several commands has no id, and this button's command may be one of them.
+    if (type !== 'removed' && (!id || id === this._commandId)) {
       this._draw();
     }
   }
 
   private _draw(): void {
-    const { _commands: commands, _command: id } = this;
+    const { _commands: commands, _commandId: id } = this;
     const label = commands.label(id);
     const caption = commands.caption(id) || label;
     const keys = commands.keyBindings

@@ -1,4 +1,4 @@
-/** Chooses the icon that shows the contributor of a change or a line. */
+/** Chooses the icon for the contributor of a change or a line. */
 import {
   editIcon,
   extensionIcon,
@@ -10,7 +10,10 @@ import type { Step } from '../api/types';
 import { FILE_ON_DISK } from '../records/contributor';
 import { askIcon } from './icons';
 
-/** Return the icon of a contributor; null if the contributor is unknown and has no name. */
+/**
+ * Return the icon for a contributor; null if the contributor is unknown. `FILE_ON_DISK` is the name
+ * of the contributor if the notebook's file was changed outside JupyterLab.
+ */
 export function contributorIcon({
   author,
   name
@@ -20,7 +23,6 @@ export function contributorIcon({
       return askIcon;
     case 'person':
       return editIcon;
-    // The name tells that the notebook's file was changed outside JupyterLab.
     case 'unknown':
       return name === FILE_ON_DISK ? fileIcon : null;
     default:

@@ -1,4 +1,4 @@
-/** A button that shows only an icon. Its label is the tooltip, and screen readers read it. */
+/** A button that shows only an icon. Its label is its tooltip, and is read by screen readers. */
 import type { LabIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -11,7 +11,7 @@ export interface IIconButtonProps extends Pick<
   icon: LabIcon;
   label: string;
   disabled?: boolean;
-  /** Whether the button is on; undefined if the button can't be turned on and off. */
+  /** Whether the button is switched on; undefined if it is not a switch. */
   pressed?: boolean;
   className?: string;
 }
@@ -19,7 +19,7 @@ export interface IIconButtonProps extends Pick<
 export function IconButton(props: IIconButtonProps): React.JSX.Element {
   const { icon, label, disabled, pressed, className, onClick, ...attributes } =
     props;
-  // A button with `disabled` would lose the focus, so `aria-disabled` is set instead.
+  // If `disabled` were set, the button would lose the focus. So `aria-disabled` is set instead.
   return (
     <button
       {...attributes}

@@ -1,7 +1,7 @@
 /** The icons that several features share. */
 import { LabIcon } from '@jupyterlab/ui-components';
 
-/** A spark: the icon for asking a model, and for changes by a model. */
+/** A spark, the icon for asking a model and for changes by a model. */
 export const askIcon = new LabIcon({
   name: 'aiserver:ask',
   svgstr:
@@ -12,7 +12,7 @@ export const askIcon = new LabIcon({
     '1.400-.200 2.100-.900 2.300-2.300z"/></svg>'
 });
 
-/** Lines of text with bars on their left side: the icon of the authorship gutter. */
+/** Lines of text with bars beside them, the icon for showing the contributor of each line. */
 export const blameIcon = new LabIcon({
   name: 'aiserver:blame',
   svgstr: `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 24 24">

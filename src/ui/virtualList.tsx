@@ -1,14 +1,17 @@
 /**
- * A scrolling list that stays fast with thousands of rows. In a long list, only the visible rows
- * and the row with the tab stop are rendered, in a box that is as high as all rows together.
+ * A scrolling list that stays fast with thousands of rows. In a long list, only the rows in or near
+ * the visible area are rendered, in a box that is as high as all rows together would be.
  *
- * The list has a roving tab stop: the Tab key reaches the buttons of only one row. The arrow keys
- * move the tab stop to another row and focus the first button of that row.
+ * One row of the list has the tab stop: the Tab key reaches only the buttons of this row. The arrow
+ * keys move the tab stop to another row and focus the first button of that row. The row with the
+ * tab stop is always rendered.
  */
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import React from 'react';
 
-/** A list of at most this length is rendered completely, so that the browser's search works. */
+/**
+ * A list with at most this number of rows is rendered completely, so that browsers find its text.
+ */
 const MAX_FULLY_RENDERED = 40;
 
 export interface IVirtualListHandle {
@@ -24,17 +27,20 @@ export interface IVirtualListProps {
   keyOf: (index: number) => string;
   /** Estimate the height of a row that hasn't been rendered yet, in pixels. */
   estimate: (index: number) => number;
-  /** Render a row. All buttons in the row must have the given `tabIndex`. */
+  /** Render a row. All buttons in the row must get the given `tabIndex`. */
   render: (index: number, tabIndex: 0 | -1) => React.ReactNode;
   rowClass?: (index: number) => string;
   className?: string;
   /** The number of rows by which the PageUp and PageDown keys move the tab stop. */
   pageSize?: number;
-  /** The row that has the tab stop until a person moves it. A new value is scrolled into view. */
+  /**
+   * The index of the row that has the tab stop until a person moves the tab stop. When this
+   * property changes, the list scrolls to the row.
+   */
   current?: number;
   /** Called when a key or the handle's `focus` moves the tab stop. */
   onMove?: (index: number) => void;
-  /** Called when the last row comes into view. */
+  /** Called when the last row is rendered, because it comes near the visible area. */
   onEnd?: () => void;
   /** Called when ArrowUp is pressed in the first row. */
   onLeave?: () => void;
@@ -47,13 +53,13 @@ export const VirtualList = React.forwardRef(function VirtualList(
   const { count, current = -1, keyOf, estimate, pageSize = 8, onEnd } = props;
   const scroller = React.useRef<HTMLDivElement>(null);
   const list = React.useRef<HTMLOListElement>(null);
-  // The row to which a person moved the tab stop; -1 before that.
-  const [movedStop, setMovedStop] = React.useState(-1);
-  // The row to focus as soon as it is rendered; -1 if there is none.
+  // The index of the row to which a person moved the tab stop; -1 if no person moved it.
+  const [chosenIndex, setChosenIndex] = React.useState(-1);
+  // The index of a row to focus as soon as the row is rendered; -1 if there is none.
   const pendingFocus = React.useRef(-1);
-  const stopIndex = Math.min(
+  const tabStopIndex = Math.min(
     count - 1,
-    Math.max(0, movedStop < 0 ? current : movedStop)
+    Math.max(0, chosenIndex < 0 ? current : chosenIndex)
   );
   const virtual = useVirtualizer({
     count,
@@ -64,16 +70,17 @@ export const VirtualList = React.forwardRef(function VirtualList(
     useFlushSync: false,
     rangeExtractor: range => {
       const rows = defaultRangeExtractor(range);
-      return rows.includes(stopIndex)
+      return rows.includes(tabStopIndex)
         ? rows
-        : [...rows, stopIndex].sort((a, b) => a - b);
+        : [...rows, tabStopIndex].sort((a, b) => a - b);
     }
   });
 
+  /** Move the tab stop to a row, scroll to the row and focus its first button. */
   const focus = (index: number) => {
     const row = Math.max(0, Math.min(count - 1, index));
     pendingFocus.current = row;
-    setMovedStop(row);
+    setChosenIndex(row);
     virtual.scrollToIndex(row);
     applyFocus();
     props.onMove?.(row);
@@ -90,7 +97,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
   React.useLayoutEffect(applyFocus);
   React.useImperativeHandle(handle, () => ({ focus }));
   React.useEffect(() => {
-    setMovedStop(-1);
+    setChosenIndex(-1);
     if (current >= 0) {
       virtual.scrollToIndex(current);
     }
@@ -100,13 +107,13 @@ export const VirtualList = React.forwardRef(function VirtualList(
 
   const renderedRows = virtual.getVirtualItems();
   const height = virtual.getTotalSize();
-  const lastRendered =
+  const lastRenderedIndex =
     renderedRows[renderedRows.length - 1]?.index ?? count - 1;
   React.useEffect(() => {
-    if (count && lastRendered >= count - 1) {
+    if (count && lastRenderedIndex >= count - 1) {
       onEnd?.();
     }
-  }, [count, lastRendered, onEnd]);
+  }, [count, lastRenderedIndex, onEnd]);
 
   return (
     <div
@@ -121,25 +128,24 @@ export const VirtualList = React.forwardRef(function VirtualList(
         className="jp-AIServer-Replay-cells"
         aria-label={props.label}
         onKeyDown={event => {
-          const from = rowIndexOf(event.target);
-          const target = targetOf(event.key, from, count, pageSize);
+          const fromIndex = rowIndexOf(event.target);
+          const toIndex = targetIndex(event.key, fromIndex, count, pageSize);
           const { altKey, ctrlKey, metaKey } = event;
-          if (target === null || altKey || ctrlKey || metaKey) {
+          if (toIndex === null || altKey || ctrlKey || metaKey) {
             return;
           }
           event.preventDefault();
           event.stopPropagation();
-          // In the first row, ArrowUp leads out of the list.
-          if (target < 0 && event.key === 'ArrowUp' && props.onLeave) {
+          if (toIndex < 0 && event.key === 'ArrowUp' && props.onLeave) {
             props.onLeave();
           } else {
-            focus(target);
+            focus(toIndex);
           }
         }}
         onFocus={event => {
           const row = rowIndexOf(event.target);
-          if (row >= 0 && row !== stopIndex) {
-            setMovedStop(row);
+          if (row >= 0 && row !== tabStopIndex) {
+            setChosenIndex(row);
           }
         }}
       >
@@ -153,7 +159,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
             aria-setsize={count}
             aria-posinset={index + 1}
           >
-            {props.render(index, index === stopIndex ? 0 : -1)}
+            {props.render(index, index === tabStopIndex ? 0 : -1)}
           </li>
         ))}
       </ol>
@@ -161,29 +167,30 @@ export const VirtualList = React.forwardRef(function VirtualList(
   );
 });
 
-/** Return the index of the row that contains the element; -1 if no row does. */
+/** Return the index of the row that contains the element; -1 if it isn't in a row. */
 function rowIndexOf(target: EventTarget): number {
   const row = (target as HTMLElement).closest<HTMLElement>('li[data-index]');
   return row ? Number(row.dataset.index) : -1;
 }
 
 /**
- * Return the index of the row to which a key moves the tab stop. The index may be before the first
- * or after the last row. Null if the key doesn't move the tab stop.
+ * Return the index of the row to which a key moves the tab stop from the row `fromIndex`; null if
+ * the key doesn't move the tab stop. The index is less than 0 or at least `count` if the key leads
+ * beyond the first or last row.
  */
-function targetOf(
+function targetIndex(
   key: string,
-  from: number,
+  fromIndex: number,
   count: number,
   pageSize: number
 ): number | null {
   const targets: Record<string, number> = {
-    ArrowUp: from - 1,
-    ArrowDown: from + 1,
-    PageUp: Math.max(0, from - pageSize),
-    PageDown: from + pageSize,
+    ArrowUp: fromIndex - 1,
+    ArrowDown: fromIndex + 1,
+    PageUp: Math.max(0, fromIndex - pageSize),
+    PageDown: fromIndex + pageSize,
     Home: 0,
     End: count - 1
   };
-  return from < 0 ? null : (targets[key] ?? null);
+  return fromIndex < 0 ? null : (targets[key] ?? null);
 }

@@ -1,4 +1,4 @@
-/** Measures the width of an element, so that the sidebar can adapt its layout to the width. */
+/** Measures the width of an element, so that the sidebar can choose a layout for this width. */
 import React from 'react';
 
 /** Return the current width of an element in whole pixels; 0 before the first measurement. */

@@ -1,19 +1,20 @@
 /**
  * Writes a new copy of the first-steps notebook, a tutorial, into the person's files.
  *
- * Invariants: existing files are never overwritten. Each copy gets a new folder, which contains the
- * notebook and the data file that the notebook reads.
+ * Invariant: existing files are never overwritten. Each copy of the notebook is written into a new
+ * folder, together with the data file that the notebook reads.
  */
 import type { Contents } from '@jupyterlab/services';
 
 /** The methods of JupyterLab's contents manager that `writeFirstSteps` needs. */
 export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
 
+/** The number of folder names that are tried. */
 const MAX_COPIES = 100;
 
 /**
- * Write the files into a new folder and return the path of the folder. If `folder` already exists,
- * the new path ends in a number, such as `first-steps-2`.
+ * Create a folder, write the files into it, and return its path. The path is `folder`, or `folder`
+ * with a number at its end if that already exists, such as `first-steps-2`.
  */
 export async function writeFirstSteps(
   contents: FolderApi,
@@ -33,7 +34,7 @@ export async function writeFirstSteps(
   return path;
 }
 
-/** Return the first path, of `name`, `name-2` and so on, at which no file or folder exists. */
+/** Return the first of the paths `name`, `name-2`, `name-3`, … at which nothing exists. */
 async function findFreePath(
   contents: FolderApi,
   name: string

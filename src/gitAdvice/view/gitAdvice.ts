@@ -1,11 +1,9 @@
 /**
- * Asks once for each git repository whether git should ignore or track the histories, which are
- * stored in a folder of the repository.
+ * Asks whether git should ignore or track the histories that AI Server stores in a repository.
  *
  * Invariants:
- * - The question appears when the first history is written, never before. Nothing is written into
- *   the repository without a click.
- * - A browser shows the question for a repository at most once, even if the person doesn't answer.
+ * - The repository is changed only if the person clicks a button.
+ * - A browser asks about a repository only once, even if the person doesn't answer.
  */
 import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -14,11 +12,14 @@ import type { GitChoice } from '../../api/types';
 import { toFailure } from '../../state/failure';
 import { failureText } from '../../labels/failureText';
 
+/**
+ * For a repository about which this browser has asked, local storage has a key with this prefix.
+ */
 const STORAGE_PREFIX = 'aiserver:git-advice:';
 
 /**
- * Ask about the repository, unless this browser has already shown the question. `repository` is
- * null if there is no repository, or if the choice was already made.
+ * Show the question, unless this browser has already asked about the repository. `repository` is
+ * null if there is nothing to ask. `decide` sends the person's choice to the server.
  */
 export function askAboutGit(
   repository: string | null,

@@ -1,9 +1,9 @@
 /**
- * The text "Write code, or press … to ask for it" that empty code cells show.
+ * The placeholder, the text “Write code, or press … to ask for it” in empty code cells.
  *
- * The extension is added to every inline editor, also in Markdown cells and in consoles. The style
- * sheet then hides the text everywhere but in a notebook's code cells, so that no code has to find
- * out and track what kind of cell each editor belongs to.
+ * The extension is added to the editor of every cell, also of Markdown cells and of consoles. The
+ * style sheet (`style/ask/modes.css`) shows the text only in a notebook's code cells. So no code
+ * has to follow the type of each editor's cell, which can change.
  */
 import type { Extension } from '@codemirror/state';
 import { placeholder } from '@codemirror/view';
