@@ -22,7 +22,7 @@ export interface IHunk {
   readonly toA: number;
   readonly fromB: number;
   readonly toB: number;
-  /** The changes of single characters within the hunk. */
+  /** The changes within the lines of the hunk, as CodeMirror found them. */
   readonly changes: readonly Change[];
 }
 

@@ -1,12 +1,13 @@
 /**
- * The names of cells in all features: "Cell 3" is the third cell of the notebook, whatever its type.
+ * The names of cells in all features. "Cell 3" is the third cell of the notebook; cells of all
+ * types are counted.
  *
- * A cell's execution count `[7]` would not be a good name: it changes with each run, and most cells
- * in a snapshot have none.
+ * A cell's execution count, such as `[7]`, would not be a good name, because it changes with each
+ * run, and most cells in a snapshot have no execution count.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-/** Return a cell's name. `number` is its position, counted from 1, or null if it was deleted. */
+/** Return a cell's name. `number` is the position, from 1; null if the cell was deleted. */
 export function cellName(
   number: number | null,
   trans: TranslationBundle

@@ -2,8 +2,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 /**
- * The first line of a request to fix an error, in English. A history may contain it in English or
- * in another language of the interface.
+ * The first line of a request to fix an error. A history may contain this English line even if the
+ * interface is in another language now.
  */
 const FIX_REQUEST = 'Fix this error:';
 

@@ -1,4 +1,4 @@
-/** The labels of steps: title, outcome, contributor and colour. */
+/** The texts and colours with which steps are shown: titles, outcomes, errors and contributors. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, Step } from '../api/types';
@@ -147,7 +147,12 @@ function moveTitle(
   return to < from ? trans.__('Moved up') : trans.__('Moved down');
 }
 
-/** Return a step's outcome as the text and the colour of a chip; null if it has none. */
+/**
+ * Return a step's outcome as the text and the colour of a chip; null if the step has no outcome.
+ *
+ * @param isNewestTurn - Whether the step is the newest turn of its cell. Only the suggestion of
+ * that turn can still be accepted.
+ */
 export function stepOutcome(
   step: TitleFields,
   isNewestTurn: boolean,
@@ -191,7 +196,7 @@ function acceptedText(step: TitleFields, trans: TranslationBundle): string {
     : trans.__('accepted');
 }
 
-/** Return the outcome of a run as the text and the colour of a chip: its duration or its error. */
+/** Return the text and the colour of a chip for a run: the run's duration or the run's error. */
 export function runOutcome(
   run: Step,
   trans: TranslationBundle
@@ -203,7 +208,7 @@ export function runOutcome(
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
-/** Return the outcome of the last run of a step's code, with the number of runs; null if no run. */
+/** Return the outcome of a step's last run, with the number of runs; null if there was no run. */
 export function lastRunOutcome(
   step: IShownStep,
   trans: TranslationBundle

@@ -1,6 +1,4 @@
-/**
- * Formats times in the person's language: a time of today as "10:02", an earlier time as a date.
- */
+/** Formats times in the person's language: a time of today as "10:02", older ones as dates. */
 
 const DAY = 24 * 60 * 60_000;
 

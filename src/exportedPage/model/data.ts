@@ -27,10 +27,12 @@ export type LinesOrigin = readonly [
   copiedFrom?: CellStep
 ];
 
-/** A node of parsed Markdown: plain text, or an element as its tag followed by its child nodes. */
+/**
+ * A node of parsed Markdown: a text, or an element, which is a list of its tag and its children.
+ */
 export type MarkdownNode = string | readonly [string, ...MarkdownNode[]];
 
-/** A step with the data that only the exported page has. */
+/** A step of the HTTP API, with more data for the exported page. */
 export interface IPageStep extends Step {
   /** The origins of the lines of the step's code. */
   readonly by: readonly LinesOrigin[];

@@ -1,6 +1,9 @@
 /**
  * The replay of the exported notebook: its cells, their steps, and which cells and steps existed at
  * each moment. All functions here are pure.
+ *
+ * Cells, steps and moments are referred to by their indexes: `cell` and `moment` are indexes in the
+ * lists of the notebook, and `step` is an index in the list of the cell's steps.
  */
 import {
   findPosition,

@@ -31,7 +31,7 @@ export class NotebookView {
     const { steps } = replay.data.moments[moment];
     const changed = new Set(steps.map(([cell]) => cell));
     const render = (cell: number, type: string) =>
-      this._render(cell, type, moment, changed.has(cell));
+      this._renderCell(cell, type, moment, changed.has(cell));
     const present = replay.presentAt(moment);
     const nodes = present.map(([cell, type]) => render(cell, type));
     nodes.forEach((node, index) => {
@@ -63,7 +63,7 @@ export class NotebookView {
   }
 
   /** Return the element of a cell. It is rendered only if it looks different at this moment. */
-  private _render(
+  private _renderCell(
     cell: number,
     type: string,
     moment: number,
@@ -77,8 +77,8 @@ export class NotebookView {
       node.classList.toggle('is-new', isChanged);
       replaceChildren(
         node,
-        this._head(cell, type, isChanged ? step : -1),
-        this._body(cell, type, step, isChanged)
+        this._renderHeader(cell, type, isChanged ? step : -1),
+        this._renderBody(cell, type, step, isChanged)
       );
       rendered = { key, node };
       this._rendered.set(cell, rendered);
@@ -88,8 +88,8 @@ export class NotebookView {
     return node;
   }
 
-  /** Render a cell's head. `step` is the cell's change at this moment; -1 if it didn't change. */
-  private _head(cell: number, type: string, step: number): HTMLElement {
+  /** Render the header of a cell. `step` is the step of this moment; -1 if the cell has none. */
+  private _renderHeader(cell: number, type: string, step: number): HTMLElement {
     const labels = this._labels;
     const { steps } = labels.replay.cells[cell];
     const outcome = step < 0 ? null : labels.outcome(cell, steps[step]);
@@ -103,7 +103,7 @@ export class NotebookView {
   }
 
   /** Render a cell's change at this moment. If there is none, render its source and its output. */
-  private _body(
+  private _renderBody(
     cell: number,
     type: string,
     index: number,

@@ -1,4 +1,4 @@
-/** The timeline of the notebook: a slider below a chart of the activity, and buttons to play it. */
+/** Shows the timeline of the notebook: an activity chart, a slider, and buttons for playback. */
 import type { PageLabels } from './labels';
 import { chip, el, iconButton, replaceChildren, setIcon } from './dom';
 import { authorOf } from './labels';

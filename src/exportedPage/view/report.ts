@@ -1,4 +1,7 @@
-/** The report: how many lines each contributor wrote, in the whole notebook and in each cell. */
+/**
+ * The report: how many lines each kind of contributor wrote, in the whole notebook and in each
+ * cell, and how many lines each model, agent and program wrote.
+ */
 import { cellName } from '../../labels/cellNames';
 import { contributorName } from '../../labels/contributorLabels';
 import {
