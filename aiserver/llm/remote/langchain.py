@@ -89,13 +89,13 @@ def create_chat_model(
     model: BaseChatModel = init_chat_model(
         name, model_provider=library, **explicit, **accepted_defaults
     )
-    for client in _clients(model):
+    for client in _async_clients(model):
         limit_responses(client)
     return model
 
 
-def _clients(model: BaseChatModel) -> list[Any]:
-    """Return the model's asynchronous clients. Each package stores them in another attribute."""
+def _async_clients(model: BaseChatModel) -> list[Any]:
+    """Return the model's asynchronous clients. The attribute's name differs between packages."""
     google_client = getattr(getattr(model, "client", None), "aio", None)
     attributes = ("root_async_client", "_async_client", "async_client")
     clients = (google_client, *(getattr(model, name, None) for name in attributes))
@@ -137,7 +137,7 @@ def _reject_gateway(model: BaseChatModel) -> None:
 
 async def close_model(model: BaseChatModel) -> None:
     """Close the model's HTTP clients."""
-    for client in (*_clients(model), getattr(model, "http_client", None)):
+    for client in (*_async_clients(model), getattr(model, "http_client", None)):
         close = getattr(client, "aclose", None) or getattr(client, "close", None)
         if close is not None:
             with contextlib.suppress(Exception):  # the client won't be used again anyway

@@ -45,7 +45,7 @@ _DAMAGE_ERRORS: tuple[type[Exception], ...] = (
 )
 try:
     from lzma import LZMAError
-except ImportError:  # Python was built without lzma; zipfile then raises NotImplementedError
+except ImportError:  # without lzma, zipfile raises NotImplementedError, which is a RuntimeError
     pass
 else:
     _DAMAGE_ERRORS = (*_DAMAGE_ERRORS, LZMAError)
