@@ -7,7 +7,7 @@ import type { SubjectChange } from './subject';
 import type { INotebookIdentity } from '../../tokens';
 import { ActiveCell } from './activeCell';
 
-/** The parts of JupyterLab that `ActiveCell` needs; the cells' models are real. */
+/** Create the parts of JupyterLab that `ActiveCell` needs. Only the cells' models are real. */
 function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
   const shared = new YNotebook();
   const models = sources.map((source, index) => {
@@ -55,7 +55,7 @@ function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
 }
 
 describe('ActiveCell', () => {
-  it('describes the active cell and all others', () => {
+  it('describes the active cell and all other cells', () => {
     const { activeCell, activate } = setup();
     expect(activeCell.notebookId).toBe('nb');
     expect(activeCell.cell).toEqual({
@@ -72,7 +72,7 @@ describe('ActiveCell', () => {
     expect(activeCell.numberOf('none')).toBeNull();
   });
 
-  it('is silent and connected to nothing while inactive', () => {
+  it('emits and listens to no signals while inactive', () => {
     const t = setup();
     t.activate(1);
     t.type(1, 'b = 2');
@@ -85,7 +85,7 @@ describe('ActiveCell', () => {
     t.tracker.currentChanged.emit();
     t.identity.changed.emit(t.panel);
     expect(t.changes).toEqual([]);
-    expect(t.activeCell.source).toBe('a = 2'); // It is never stale.
+    expect(t.activeCell.source).toBe('a = 2'); // The source is not cached.
   });
 
   it('emits changes of the active cell, its source and the list of cells', () => {
@@ -95,7 +95,7 @@ describe('ActiveCell', () => {
     expect(t.changes).toEqual(['source']);
     t.activate(1);
     expect(t.changes).toEqual(['source', 'activeCell']);
-    t.type(0, 'a = 3'); // No longer the active one.
+    t.type(0, 'a = 3'); // This cell is no longer active.
     expect(t.changes).toEqual(['source', 'activeCell']);
     t.type(1, 'b = 2');
     t.cells.changed.emit();

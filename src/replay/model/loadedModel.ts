@@ -6,7 +6,7 @@
  * - While inactive, the model sends no requests. When it becomes active, it loads its content if
  *   the content may have changed in the meantime.
  * - A new request aborts the previous request. The response to an aborted request is never shown.
- * - The old content stays visible until the new content has been loaded.
+ * - The shown content is replaced only when the new content has been loaded.
  * - A change of many cells at once causes only one request.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
@@ -103,7 +103,7 @@ export abstract class LoadedModel extends ActivatableModel {
     if (!abort.signal.aborted) {
       this._abort = null;
       this._error = error;
-      // This may set an error, too.
+      // `showContent` may set `_error`, too.
       showContent?.();
       this._isStale = this._error !== null;
       this.stateChanged.emit();
@@ -176,6 +176,7 @@ export abstract class LoadedModel extends ActivatableModel {
   protected readonly history: IHistory;
   protected readonly subject: IReplaySubject;
   protected readonly throttle: Throttle;
+  /** Aborts the pending request; null if no request is pending. */
   private _abort: AbortController | null = null;
   private _error: IFailure | null = null;
   /** Whether the content must be loaded again, even if the target stays the same. */

@@ -28,7 +28,7 @@ describe('ReplayPlayer', () => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
-  it('starts over when it is played from the last step', () => {
+  it('plays from the first step if the last step is the current step', () => {
     player.goTo(2);
     player.play();
     expect(player.position).toBe(0);
@@ -73,7 +73,7 @@ describe('ReplayPlayer', () => {
     expect(player.position).toBe(0);
   });
 
-  it('follows the newest step, but stays at an older one', () => {
+  it('moves to a new last step only if the last step was the current step', () => {
     player.goTo(2);
     player.updateLength(5);
     expect(player.position).toBe(4);

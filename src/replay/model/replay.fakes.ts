@@ -1,6 +1,4 @@
-/**
- * A notebook and a history in memory, for the replay's specs.
- */
+/** Fakes of the active cell, the history on the server and the host, for the replay's specs. */
 import { PromiseDelegate } from '@lumino/coreutils';
 import { Signal } from '@lumino/signaling';
 
@@ -32,7 +30,7 @@ import type { IReplayHost } from './cell/actions';
 import type { IReplaySubject } from './activeCell';
 import type { ICellInfo, SubjectChange } from './subject';
 
-/** A notebook of three code cells with an active one. */
+/** A notebook with three code cells, of which `activeId` is the active cell. */
 export class FakeSubject implements IReplaySubject {
   readonly changed = new Signal<this, SubjectChange>(this);
   readonly sources = new Map([
@@ -47,15 +45,15 @@ export class FakeSubject implements IReplaySubject {
   codeMimeType = 'text/x-python';
   canUndelete = true;
   notebookId: string | null = 'nb';
-  active: string | null = 'a';
+  activeId: string | null = 'a';
   undoCount = 0;
 
   get cell(): ICellInfo | null {
-    return this.cells().find(({ id }) => id === this.active) ?? null;
+    return this.cells().find(({ id }) => id === this.activeId) ?? null;
   }
 
   get source(): string {
-    return this.sources.get(this.active ?? '') ?? '';
+    return this.sources.get(this.activeId ?? '') ?? '';
   }
 
   cells(): ICellInfo[] {
@@ -79,13 +77,14 @@ export class FakeSubject implements IReplaySubject {
     cell: { id: string; source: string },
     cellsAbove: readonly string[] | null
   ): boolean {
-    const rows = [...this.sources];
-    const at = rows.findIndex(
-      ([id]) => id === cellsAbove?.find(b => this.sources.has(b))
-    );
-    rows.splice(cellsAbove ? at + 1 : rows.length, 0, [cell.id, cell.source]);
+    const entries = [...this.sources];
+    const idAbove = cellsAbove?.find(id => this.sources.has(id));
+    const index = cellsAbove
+      ? entries.findIndex(([id]) => id === idAbove) + 1
+      : entries.length;
+    entries.splice(index, 0, [cell.id, cell.source]);
     this.sources.clear();
-    rows.forEach(([id, source]) => this.sources.set(id, source));
+    entries.forEach(([id, source]) => this.sources.set(id, source));
     this.emitChange('cells');
     return true;
   }
@@ -107,13 +106,13 @@ export class FakeSubject implements IReplaySubject {
 
   /** Activate another cell. */
   activate(cellId: string | null): void {
-    this.active = cellId;
+    this.activeId = cellId;
     this.emitChange('activeCell');
   }
 
   /** Replace the active cell's source, as if it was typed. */
   type(source: string): void {
-    this.sources.set(this.active!, source);
+    this.sources.set(this.activeId!, source);
     this.emitChange('source');
   }
 
@@ -124,7 +123,7 @@ export class FakeSubject implements IReplaySubject {
   }
 }
 
-/** A request that waits for the spec to answer it. */
+/** A request for the steps of a cell, which is pending until `FakeHistory.answer` is called. */
 export class PendingReplay extends PromiseDelegate<Replay> {
   constructor(
     readonly cellId: string,
@@ -146,12 +145,12 @@ export class FakeHistory implements IHistory {
   readonly blameRequests: (BlameBody & { cellId: string })[] = [];
   readonly blobs = new Map<string, Blob>();
   summaryList: SessionSummary[] = [];
-  summaryCalls = 0;
+  summaryRequestCount = 0;
   failure: Error | null = null;
   isSlow = false;
 
-  notify(written: ISessionChange): void {
-    this.changed.emit(written);
+  notify(change: ISessionChange): void {
+    this.changed.emit(change);
   }
 
   replay(key: ICellKey, signal?: AbortSignal): Promise<Replay> {
@@ -175,9 +174,9 @@ export class FakeHistory implements IHistory {
   timelineResult: Timeline = { version: 'v0', moments: [], cells: [] };
   readonly snapshots = new Map<number, NotebookSnapshot>();
   readonly requestedMoments: number[] = [];
-  timelineCalls = 0;
+  timelineRequestCount = 0;
   reportResult: Report | null = null;
-  readonly searches: { ask: ISearchRequest; signal?: AbortSignal }[] = [];
+  readonly searches: { request: ISearchRequest; signal?: AbortSignal }[] = [];
   searchResults: SearchResults = {
     results: [],
     total: 0,
@@ -186,7 +185,7 @@ export class FakeHistory implements IHistory {
   };
 
   async timeline(): Promise<Timeline> {
-    this.timelineCalls++;
+    this.timelineRequestCount++;
     if (this.failure) {
       throw this.failure;
     }
@@ -210,10 +209,10 @@ export class FakeHistory implements IHistory {
   }
 
   async search(
-    ask: ISearchRequest,
+    request: ISearchRequest,
     signal?: AbortSignal
   ): Promise<SearchResults> {
-    this.searches.push({ ask, signal });
+    this.searches.push({ request, signal });
     if (this.failure) {
       throw this.failure;
     }
@@ -238,7 +237,7 @@ export class FakeHistory implements IHistory {
   }
 
   async sessions(): Promise<SessionSummary[]> {
-    this.summaryCalls++;
+    this.summaryRequestCount++;
     if (this.failure) {
       throw this.failure;
     }
@@ -275,14 +274,14 @@ export class FakeHistory implements IHistory {
   }
 }
 
-/** An interface in which nothing is confirmed or opened. */
+/** A host that opens nothing, and in which the person never confirms. */
 export const FAKE_HOST: IReplayHost = {
   confirmReplace: async () => false,
   openPrompt: () => undefined,
   openFile: async () => undefined
 };
 
-/** Accepted turns of a model, one for each of `codes`. */
+/** Return the steps of accepted turns, one for each of `codes`. */
 export function stepsOf(...codes: string[]): Step[] {
   return codes.map((code, index) => ({
     index,
@@ -315,7 +314,7 @@ export function summaryOf(cellId: string, turns = 1): SessionSummary {
   };
 }
 
-/** A run of the last step's code. */
+/** Return the step of a run of the last step's code. */
 export function runStep(steps: readonly Step[], data: object = {}): Step {
   const last = steps[steps.length - 1];
   return {

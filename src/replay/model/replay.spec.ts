@@ -33,7 +33,7 @@ describe('ReplayModel', () => {
       expect(model.step?.code).toBe('b = 1');
     });
 
-    it('sends no requests while hidden, and catches up when shown', async () => {
+    it('sends no requests while hidden, and loads changes when shown', async () => {
       subject.activate('b');
       history.notify({ notebookId: 'nb', cellId: 'b' });
       await flush();
@@ -61,7 +61,7 @@ describe('ReplayModel', () => {
       expect(history.requests).toHaveLength(1);
     });
 
-    it('idles while the overview is on show', async () => {
+    it('sends no requests while another tab is selected', async () => {
       model.selectedTab = 'notebook';
       await show();
       subject.activate('b');
@@ -72,7 +72,7 @@ describe('ReplayModel', () => {
       expect(model.steps.shownCell?.cellId).toBe('b');
     });
 
-    it('aborts a request when it is hidden, and repeats it when shown', async () => {
+    it('aborts its request when hidden, and repeats the request when shown', async () => {
       history.isSlow = true;
       await show();
       model.isActive = false;
@@ -135,13 +135,13 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(0);
     });
 
-    it('moves to a new step while the newest step is on show', async () => {
+    it('moves to a new step if the last step was the current step', async () => {
       await show();
       history.steps.set('a', stepsOf('a = 0', 'a = 1', 'a = 2'));
       history.notify({ notebookId: 'nb', cellId: 'a' });
       await flush();
       expect(model.player.position).toBe(2);
-      // Also from a request that failed or is still open, and past a run.
+      // The same if the new step is a suggestion that is still open.
       const steps = stepsOf('a = 0', 'a = 1', 'a = 2', 'a = 3');
       const open = { applied: false, outcome: 'open' as const };
       history.steps.set('a', [...steps.slice(0, 3), { ...steps[3], ...open }]);
@@ -166,7 +166,7 @@ describe('ReplayModel', () => {
       subject.notebookId = null;
       subject.activate(null);
       await flush();
-      // It is still being opened.
+      // A notebook without an active cell is still being opened.
       expect(model.steps.phase).toBe('cell');
       subject.activate('a');
       await flush();
@@ -233,19 +233,19 @@ describe('ReplayModel', () => {
   });
 
   describe('showing a requested step', () => {
-    it('goes there as soon as its cell is on show', async () => {
+    it('goes to the step as soon as the steps of its cell are shown', async () => {
       history.steps.set('b', stepsOf('b = 0', 'b = 1', 'b = 2'));
       await show();
       void model.showStep('b', { step: 1 });
       await flush();
       expect(model.steps.shownCell?.cellId).toBe('b');
       expect(model.player.position).toBe(1);
-      expect(subject.active).toBe('b');
+      expect(subject.activeId).toBe('b');
       await model.showStep('b', { seq: 1 });
       expect(model.player.position).toBe(0);
     });
 
-    it('finds it before the first load, and in a deleted cell', async () => {
+    it('goes to a step of a deleted cell, even before anything is loaded', async () => {
       history.steps.set('gone', stepsOf('g = 0', 'g = 1'));
       model.selectedTab = 'notebook';
       await model.showStep('gone', { seq: 1 });
@@ -255,7 +255,7 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(0);
     });
 
-    it('gives up when another cell is activated or the step doesn’t exist', async () => {
+    it('drops the request if another cell is activated or there is no such step', async () => {
       await show();
       history.isSlow = true;
       void model.showStep('b', { step: 0 });
@@ -267,7 +267,7 @@ describe('ReplayModel', () => {
       expect(model.player.position).toBe(1);
       await model.showStep('a', { step: 7, seq: 99 });
       expect(model.player.position).toBe(1);
-      // Nor does it go there when that step is recorded later.
+      // It doesn't go to that step when it is recorded later, either.
       history.steps.set('a', stepsOf(...Array(9).fill('a')));
       history.notify({ notebookId: 'nb', cellId: 'a' });
       await flush();
@@ -281,7 +281,7 @@ describe('ReplayModel', () => {
       await show();
     });
 
-    it('keeps A while B goes through the steps, and swaps them', () => {
+    it('keeps A while the current step changes, and swaps A and B', () => {
       model.comparison.start(0);
       expect(model.comparedStep?.code).toBe('a = 0');
       expect(model.step?.code).toBe('a = 2');
@@ -294,7 +294,7 @@ describe('ReplayModel', () => {
       expect(model.comparedStep).toBeNull();
     });
 
-    it('begins with the step before, and ends with the cell', async () => {
+    it('starts with the previous step, and stops when another cell is shown', async () => {
       model.comparison.startWithPrevious();
       expect(model.comparison.positionA).toBe(1);
       model.player.goTo(0);

@@ -118,7 +118,9 @@ export class ReplayModel extends ActivatableModel {
     }
   }
 
-  /** Return information about a language model; null if its id is unknown or nothing is loaded. */
+  /**
+   * Return a language model's name and location; null if the model is unknown or not loaded yet.
+   */
   modelInfo(id = ''): ModelInfo | null {
     return this._modelInfoById.get(id) ?? null;
   }
@@ -204,7 +206,7 @@ export class ReplayModel extends ActivatableModel {
     this._updateActive();
   }
 
-  /** Load the names and locations of all language models, because a step contains only an id. */
+  /** Load the names and locations of all models, because a step contains only its model's id. */
   private async _loadModelInfo(): Promise<void> {
     // After a failure, this is called again when the sidebar next becomes visible.
     const list = await this.history.api.models().catch(() => null);

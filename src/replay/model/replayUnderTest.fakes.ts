@@ -1,6 +1,4 @@
-/**
- * The replay's model with a fake notebook, a fake history and fake timers.
- */
+/** A `ReplayModel` with a fake notebook, a fake history and fake timers. */
 import type { IBranch } from '../../records/branch';
 import { ReplayModel } from './replay';
 import { FAKE_HOST, FakeHistory, FakeSubject, stepsOf } from './replay.fakes';
@@ -14,8 +12,9 @@ export class ReplayUnderTest {
 
   readonly subject = new FakeSubject();
   readonly history = new FakeHistory();
-  /** The steps for which a confirmation was requested, and its result. */
+  /** The indexes of the steps for which a confirmation was requested. */
   readonly confirmations: number[] = [];
+  /** Whether the person confirms. */
   isReplaceConfirmed = true;
   /** The branches with which the prompt row was opened. */
   readonly promptedBranches: (IBranch | null)[] = [];

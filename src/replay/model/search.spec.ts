@@ -67,8 +67,10 @@ describe('SearchModel', () => {
     }
     expect(search.isSearching).toBe(true);
     await pause();
-    expect(history.searches.map(({ ask }) => ask.query)).toEqual(['read']);
-    expect(history.searches[0].ask.notebookId).toBe('nb');
+    expect(history.searches.map(({ request }) => request.query)).toEqual([
+      'read'
+    ]);
+    expect(history.searches[0].request.notebookId).toBe('nb');
     expect(search.results?.results).toEqual([hitOf(1)]);
     expect(search.isSearching).toBe(false);
   });
@@ -91,13 +93,13 @@ describe('SearchModel', () => {
     await pause();
     search.searchBy = 'meaning';
     await pause();
-    expect(history.searches.map(({ ask }) => [ask.notebookId, ask.by])).toEqual(
-      [
-        ['nb', 'words'],
-        [null, 'words'],
-        [null, 'meaning']
-      ]
-    );
+    expect(
+      history.searches.map(({ request }) => [request.notebookId, request.by])
+    ).toEqual([
+      ['nb', 'words'],
+      [null, 'words'],
+      [null, 'meaning']
+    ]);
   });
 
   it('searches all notebooks if none is open', async () => {
@@ -105,7 +107,7 @@ describe('SearchModel', () => {
     search.query = 'x';
     await pause();
     expect(search.scope).toBe('project');
-    expect(history.searches[0].ask.notebookId).toBeNull();
+    expect(history.searches[0].request.notebookId).toBeNull();
   });
 
   it('appends the next page', async () => {
@@ -115,7 +117,7 @@ describe('SearchModel', () => {
     history.searchResults = { ...answer(hitOf(2)), total: 2 };
     await search.loadMore();
     expect(search.results?.results.map(hit => hit.turnId)).toEqual([1, 2]);
-    expect(history.searches[1].ask.offset).toBe(1);
+    expect(history.searches[1].request.offset).toBe(1);
     await search.loadMore();
     expect(history.searches).toHaveLength(2);
   });
@@ -202,7 +204,9 @@ describe('SearchModel', () => {
     await search.loadMore();
     expect(history.searches).toHaveLength(2);
     await jest.advanceTimersByTimeAsync(60_000);
-    expect(history.searches.map(({ ask }) => ask.offset)).toEqual([0, 1, 0]);
+    expect(history.searches.map(({ request }) => request.offset)).toEqual([
+      0, 1, 0
+    ]);
   });
 
   it('sends no requests while inactive', async () => {
@@ -212,6 +216,6 @@ describe('SearchModel', () => {
     expect(history.searches).toEqual([]);
     search.isActive = true;
     await pause();
-    expect(history.searches.map(({ ask }) => ask.query)).toEqual(['x']);
+    expect(history.searches.map(({ request }) => request.query)).toEqual(['x']);
   });
 });

@@ -86,7 +86,9 @@ export class SearchModel extends LoadedModel {
     return hit.notebookId === this.subject.notebookId;
   }
 
-  /** Return the position of a result's cell in the current notebook; null if it isn't in it. */
+  /**
+   * Return the position of a result's cell in the current notebook; null if the cell isn't there.
+   */
   numberOf(hit: SearchHit): number | null {
     return this.subject.numberOf(hit.cellId);
   }
@@ -172,7 +174,7 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Search when typing pauses. If the query is empty, don't wait: this clears the results. */
+  /** Search when typing pauses. If the query is empty, send the request without waiting. */
   private _onQueryChanged(): void {
     if (!this._query.trim() || !this.isActive) {
       this.refresh();

@@ -21,7 +21,7 @@ import { ReplayPanel } from './panel';
 import { positionAfterKey } from './slider';
 
 describe('the slider', () => {
-  it('moves by one, by a tenth and to the ends', () => {
+  it('moves by one position, by a tenth of all positions, and to both ends', () => {
     expect(positionAfterKey('ArrowRight', 3, 40)).toBe(4);
     expect(positionAfterKey('ArrowUp', 3, 40)).toBe(4);
     expect(positionAfterKey('ArrowLeft', 3, 40)).toBe(2);
@@ -140,7 +140,7 @@ describe('ReplayPanel', () => {
     expect(find('li [aria-current="step"]').title).toBe('make a = 1');
   });
 
-  it('shows the step as a read-only diff to the previous one', async () => {
+  it('shows a step as a read-only diff from the previous step', async () => {
     await show();
     const code = find('.jp-AIServer-Replay-code');
     await until(() => code.querySelector('.cm-deletedChunk'));
@@ -166,7 +166,7 @@ describe('ReplayPanel', () => {
     expect(changed.map(line => line.textContent)).toEqual(['second']);
   });
 
-  it('restores and copies, and confirms it', async () => {
+  it('copies and restores a version, and shows a message', async () => {
     await show();
     press('Home');
     await untilPosition(1);
@@ -181,7 +181,7 @@ describe('ReplayPanel', () => {
     );
   });
 
-  it('draws only visible rows, and the current one, of a long history', async () => {
+  it('draws only the visible rows and the current row of a long history', async () => {
     const codes = Array.from({ length: 1000 }, (_, i) => `a = ${i}`);
     history.steps.set('a', stepsOf(...codes));
     await show();
@@ -223,7 +223,7 @@ describe('ReplayPanel', () => {
     expect([a.value, b.value]).toEqual(['2', '3']);
     expect(document.activeElement).toBe(a);
     const type = (input: HTMLInputElement, value: string) => {
-      // React overrides the setter of the element: use the prototype's.
+      // React overrides the setter of the element, so call the setter of the prototype.
       Object.getOwnPropertyDescriptor(
         HTMLInputElement.prototype,
         'value'
@@ -235,7 +235,7 @@ describe('ReplayPanel', () => {
     await until(() => find('.cm-deletedChunk')?.textContent === 'a = 0');
     type(b, '2');
     await untilPosition(2);
-    type(a, '9'); // There is no such step: A stays.
+    type(a, '9'); // There is no such step, so A stays the same.
     expect(model.comparison.positionA).toBe(0);
     find('.jp-AIServer-Replay-compare').dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })
@@ -244,7 +244,7 @@ describe('ReplayPanel', () => {
     expect(document.activeElement).toBe(button('Compare with another step'));
   });
 
-  it('shows the last of several runs, or the chosen one', async () => {
+  it('shows the last of several runs, or the chosen run', async () => {
     const steps = stepsOf('a = 1');
     const ran = (text: string, data = {}) => {
       steps.push(runStep(steps, { outputs: { text }, ...data }));
@@ -316,10 +316,10 @@ describe('ReplayPanel', () => {
     ]);
     links()[0].click();
     await until(() => model.steps.shownCell?.cellId === 'p' && model.step);
-    await model.goTo('a'); // It is still the active cell.
+    await model.goTo('a'); // This is still the active cell.
     await until(() => model.steps.shownCell?.cellId === 'a' && links().length);
     links()[1].click();
-    await until(() => subject.active === 'b');
+    await until(() => subject.activeId === 'b');
   });
 
   it('shows output as text, and images only from this server (P11, P12)', async () => {
@@ -380,9 +380,9 @@ describe('ReplayPanel', () => {
     expect(find('.jp-AIServer-Replay-intent').textContent).toBe(evil);
   });
 
-  it('explains the first step if there is nothing to replay', async () => {
+  it('explains how to ask for code if there is nothing to replay', async () => {
     subject.activate(null);
-    subject.active = 'c';
+    subject.activeId = 'c';
     await show('.jp-AIServer-Replay-empty');
     const text = panel.node.textContent!;
     expect(text).toContain('This cell has no history yet');
@@ -402,7 +402,7 @@ describe('ReplayPanel', () => {
     expect(find('[role="alert"]')).toBeNull();
   });
 
-  it('does not show a failed list as an empty one', async () => {
+  it('does not say that there is no history if loading failed', async () => {
     await show();
     history.failure = new ApiError(0, 'unreachable', 'fetch failed');
     button('Notebook').click();
@@ -413,7 +413,7 @@ describe('ReplayPanel', () => {
     await until(() => panel.node.textContent!.includes('No history yet'));
   });
 
-  it('counts successful requests in the overview, or failed ones if there are no others', async () => {
+  it('counts successful requests, or failed requests if all requests failed', async () => {
     history.summaryList = [
       { ...summaryOf('a', 3), failed: 1 },
       { ...summaryOf('b', 2), failed: 2 }
@@ -433,6 +433,6 @@ describe('ReplayPanel', () => {
     expect(rows).toHaveLength(3);
     expect(rows[1].textContent).toContain('about b');
     rows[1].click();
-    expect(subject.active).toBe('b');
+    expect(subject.activeId).toBe('b');
   });
 });

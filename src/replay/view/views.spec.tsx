@@ -79,7 +79,7 @@ describe('the notebook and search tabs', () => {
   beforeAll(() => {
     window.requestIdleCallback ??= ((done: () => void) =>
       setTimeout(done)) as never;
-    // jsdom has no layout: give lists a height.
+    // jsdom has no layout: give all elements a size.
     const sized = (name: string, value: number) =>
       Object.defineProperty(Element.prototype, name, {
         configurable: true,
@@ -240,7 +240,7 @@ describe('the notebook and search tabs', () => {
     button('Restore cell').click();
     await until(() => subject.sources.has('x'));
     expect(subject.sources.get('x')).toBe('x = 1');
-    expect(subject.active).toBe('x');
+    expect(subject.activeId).toBe('x');
     await until(() => !button('Restore cell'));
   });
 
@@ -347,10 +347,10 @@ describe('the notebook and search tabs', () => {
       'Cell 37 lines100% by AIgpt'
     ]);
     each.querySelectorAll('button')[1].click();
-    await until(() => subject.active === 'b');
+    await until(() => subject.activeId === 'b');
   });
 
-  it('draws only visible ones of a thousand cells, and reaches all by keyboard (P37)', async () => {
+  it('draws only the visible cells of a thousand, and reaches all by keyboard (P37)', async () => {
     const sources: Record<string, string> = {};
     for (let index = 0; index < 1000; index++) {
       sources[`c${index}`] = `x = ${index}`;

@@ -28,7 +28,7 @@ describe('ReplayActions', () => {
     model.player.goTo(0);
   });
 
-  it('puts the step into the cell and records what it replaced', async () => {
+  it('restores the step, and records the source that was replaced', async () => {
     subject.type('a = "by hand"');
     expect(model.actions.hasUnrecordedEdits).toBe(true);
     expect(model.actions.canRestore).toBe(true);
@@ -94,7 +94,7 @@ describe('ReplayActions', () => {
     expect(model.actions.lastWorkingIndex).toBeNull();
   });
 
-  it('branches: restores the version and opens the prompt row for its turn', async () => {
+  it('restores the version and opens the prompt row to branch from its turn', async () => {
     const steps = stepsOf('a = 0', 'a = 1').map((step, index) => ({
       ...step,
       turnId: index + 1,
@@ -139,7 +139,7 @@ describe('ReplayActions', () => {
     expect(subject.source).toBe('a = 1');
   });
 
-  it('never writes into another cell than the shown one', async () => {
+  it('writes into no cell while another cell than the active one is shown', async () => {
     history.isSlow = true;
     subject.activate('b');
     await flush();
@@ -148,14 +148,14 @@ describe('ReplayActions', () => {
     expect(history.recorded).toHaveLength(0);
   });
 
-  it('has a note if only recording failed', async () => {
+  it('reports that only recording failed', async () => {
     history.failure = new Error('Full.');
     await model.actions.restore();
     expect(subject.source).toBe('a = 0');
     expect(model.actions.lastResult).toBe('unrecorded');
   });
 
-  it('clears the note when the cell changes again', async () => {
+  it('clears the last result when the cell changes again', async () => {
     await model.actions.restore();
     subject.type('a = 3');
     expect(model.actions.lastResult).toBeNull();
@@ -188,7 +188,7 @@ describe('ReplayActions', () => {
       await flush();
     });
 
-    it('accepts it by restoring it', async () => {
+    it('accepts the suggestion if it is restored', async () => {
       model.player.goTo(2);
       expect(await model.actions.restore()).toBe(true);
       expect(subject.source).toBe('a = 2');
@@ -198,7 +198,7 @@ describe('ReplayActions', () => {
       expect(model.actions.lastResult).toBe('accepted');
     });
 
-    it('accepts it with the replaced source if the cell has been edited', async () => {
+    it('records the replaced source if the cell has been edited', async () => {
       model.player.goTo(2);
       subject.type('a = "by hand"');
       await model.actions.restore();
@@ -212,7 +212,7 @@ describe('ReplayActions', () => {
       ]);
     });
 
-    it('rejects it by restoring another step', async () => {
+    it('rejects the suggestion if another step is restored', async () => {
       model.player.goTo(0);
       expect(await model.actions.restore()).toBe(true);
       expect(history.recorded).toEqual([

@@ -4,12 +4,11 @@
  *
  * Invariants:
  * - Restoring and branching change only the cell that the sidebar shows. If the person switches to
- *   another cell while a dialog is open, they change nothing.
+ *   another cell while the confirmation dialog is open, no cell is changed.
  * - A restore never loses code. One undo reverts it, its record contains the source that it
  *   replaced, and it replaces edits that no step contains only after a confirmation.
  * - A restore closes an open suggestion. If the restored step is the suggestion, the suggestion is
- *   accepted, otherwise it is rejected. The prompt row of the cell then closes, because it watches
- *   for the record of this.
+ *   accepted, otherwise it is rejected. The cell's prompt row closes when this is recorded.
  * - No action runs code.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
@@ -25,7 +24,10 @@ import type { ReplaySteps } from './steps';
 import type { IReplaySubject } from '../activeCell';
 import type { SubjectChange } from '../subject';
 
-/** The result of an action; `unrecorded`: a step was restored, but recording this failed. */
+/**
+ * The result of an action; null: no result is shown. `unrecorded`: a step was restored, but
+ * recording this failed.
+ */
 export type ActionResult =
   'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
 
@@ -112,7 +114,7 @@ export class ReplayActions extends VDomModel {
     return !!this.step?.code && this._subject.canInsert;
   }
 
-  /** The result of the last action; null if the cell has been edited since or it was cleared. */
+  /** The result of the last action. It becomes null when the cell is edited or another is shown. */
   get lastResult(): ActionResult {
     return this._lastResult;
   }
@@ -172,7 +174,7 @@ export class ReplayActions extends VDomModel {
     }
   }
 
-  /** Undo the last change of the cell if `lastResult` is that of a restore. */
+  /** Undo the last change of the cell if that change was a restore. */
   undo(): void {
     if (this.canUndo && this._steps.isActiveCellShown) {
       this._subject.undo();
@@ -247,14 +249,14 @@ export class ReplayActions extends VDomModel {
     const suggestion = findOpenTurn(this._steps.all);
     const turnId = suggestion?.turnId;
     if (suggestion?.index === step.index) {
-      const accepted = { type: 'accept', turnId, source: step.code };
+      const accept = { type: 'accept', turnId, source: step.code };
       return [
-        this.hasUnrecordedEdits ? { ...accepted, data: { replaced } } : accepted
+        this.hasUnrecordedEdits ? { ...accept, data: { replaced } } : accept
       ];
     }
     const data = { from_seq: step.seq, replaced };
-    const restored = { type: 'restore', source: step.code, data };
-    return suggestion ? [{ type: 'reject', turnId }, restored] : [restored];
+    const restore = { type: 'restore', source: step.code, data };
+    return suggestion ? [{ type: 'reject', turnId }, restore] : [restore];
   }
 
   private _setLastResult(result: ActionResult): void {
@@ -273,12 +275,15 @@ export class ReplayActions extends VDomModel {
   private readonly _player: ReplayPlayer;
   private readonly _steps: ReplaySteps;
   private readonly _subject: IReplaySubject;
-  /** Whether an action is changing the cell's source now, so that the change isn't the person's. */
+  /** Whether an action is changing the cell's source. This change doesn't clear `lastResult`. */
   private _isApplying = false;
   private _lastResult: ActionResult = null;
 }
 
-/** Return whether a step has code, which may be empty. A request that failed may have none. */
+/**
+ * Return whether a step has code. The code may be empty, as in an empty cell. But if a request
+ * failed or was stopped, empty code means that the model returned no code.
+ */
 function hasCode(step: Step): boolean {
   const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';
   return step.kind !== 'turn' || !hasFailed || step.code !== '';

@@ -12,8 +12,8 @@ function steps(...changes: Partial<Step>[]): Step[] {
 
 describe('the graph of the steps', () => {
   it('is one line without branches', () => {
-    const { rows, columns } = buildGraph(steps({}, {}, {}));
-    expect(columns).toBe(1);
+    const { rows, columnCount } = buildGraph(steps({}, {}, {}));
+    expect(columnCount).toBe(1);
     expect(rows).toEqual([
       {
         column: 0,
@@ -38,10 +38,10 @@ describe('the graph of the steps', () => {
 
   it('draws a line past the steps of an abandoned branch', () => {
     // 0 ── 1 ── 2 (left), 0 ── 3.
-    const { rows, columns } = buildGraph(
+    const { rows, columnCount } = buildGraph(
       steps({}, { lane: 1 }, { lane: 1 }, { parent: 0 })
     );
-    expect(columns).toBe(2);
+    expect(columnCount).toBe(2);
     expect([...rows[0].columnsBelow].sort()).toEqual([0, 1]);
     expect(rows[1]).toEqual({
       column: 1,
@@ -54,23 +54,23 @@ describe('the graph of the steps', () => {
     expect(rows[3].hasLineFromAbove).toBe(true);
   });
 
-  it('accepts any input: invalid parents count as none, further columns share the last', () => {
+  it('ignores invalid parents, and draws surplus branches in the last column', () => {
     const all = steps({ parent: null }, { parent: 5 }, { parent: 2, lane: 99 });
     expect(all.map(parentOf)).toEqual([null, null, null]);
-    const { rows, columns } = buildGraph(all);
-    expect(columns).toBe(4);
+    const { rows, columnCount } = buildGraph(all);
+    expect(columnCount).toBe(4);
     expect(rows.every(row => !row.hasLineFromAbove)).toBe(true);
-    expect(buildGraph([]).columns).toBe(1);
+    expect(buildGraph([]).columnCount).toBe(1);
   });
 
-  it('recognizes steps that continue from another than the previous one', () => {
+  it('recognizes steps that don’t continue from the previous step', () => {
     const all = steps({}, {}, { parent: 0 });
     expect(all.map(isBranching)).toEqual([false, false, true]);
   });
 });
 
 describe('the turn that a version comes from', () => {
-  it('is the turn itself, or the turn of its origin', () => {
+  it('is the turn itself, or that of the restored step or of the parent', () => {
     const all = steps(
       { kind: 'start', author: 'person' },
       { turnId: 1 },
@@ -80,7 +80,7 @@ describe('the turn that a version comes from', () => {
       { kind: 'restore', author: 'person', fromStep: 3 },
       { kind: 'edit', author: 'person', parent: 0 }
     );
-    expect(all.map((_, at) => findTurnId(all, at))).toEqual([
+    expect(all.map((_, index) => findTurnId(all, index))).toEqual([
       null,
       1,
       1,

@@ -52,7 +52,8 @@ export function findTurnId(
     if (isTurn && step.turnId !== undefined && (isOwnCode || step.applied)) {
       return step.turnId;
     }
-    // A restore has the code of an earlier step; other steps continue from their parent's source.
+    // The code of a restore comes from the earlier step that it restored. The code of any other
+    // step comes from its parent.
     const restored: number | undefined = step.fromStep;
     isOwnCode = restored !== undefined && restored < current;
     current = isOwnCode ? restored! : parentOf(step);
@@ -60,7 +61,10 @@ export function findTurnId(
   return null;
 }
 
-/** Return the branch that a request at a step continues; null if the step comes from no turn. */
+/**
+ * Return the branch that a request continues if it is made at the step at `index`; null if the
+ * step's code comes from no turn.
+ */
 export function branchAt(
   steps: readonly Step[],
   index: number
@@ -94,7 +98,7 @@ export interface IGraphRow {
 /** Compute the graph's part in each row of the list, and the number of columns that are needed. */
 export function buildGraph(steps: readonly Step[]): {
   rows: readonly IGraphRow[];
-  columns: number;
+  columnCount: number;
 } {
   const rows = steps.map(step => ({
     column: columnOf(step),
@@ -121,5 +125,5 @@ export function buildGraph(steps: readonly Step[]): {
       rows[row].passingColumns.push(column);
     }
   });
-  return { rows, columns: 1 + Math.max(0, ...rows.map(row => row.column)) };
+  return { rows, columnCount: 1 + Math.max(0, ...rows.map(row => row.column)) };
 }

@@ -14,7 +14,7 @@ export interface IRelative {
   /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
   /**
-   * The first line of the cell's source that is not blank. For a deleted cell: of its last source.
+   * The first line that is not blank in the cell's source; for a deleted cell, in its last source.
    */
   readonly firstLine: string;
 }

@@ -99,9 +99,9 @@ export class ReplaySteps extends LoadedModel {
     if (typeof target === 'string') {
       return () => this._show(null, [], target);
     }
-    // If the person moves quickly through many cells with an arrow key, request only the steps of
-    // the first and the last of these cells: this delays each request but the first, and meanwhile
-    // the next cell aborts it.
+    // While the person moves quickly through many cells with an arrow key, delay each request but
+    // the first. If another cell becomes active during the delay, the request is not sent. So only
+    // the steps of the first and the last of these cells are requested.
     const isRapid = Date.now() - this._lastFetchTime < PAUSE_MS;
     this._lastFetchTime = Date.now();
     if (isRapid) {
@@ -160,7 +160,7 @@ export class ReplaySteps extends LoadedModel {
     return isOutdated;
   }
 
-  /** Return the cell that should be shown; if there is none, the phase that tells why not. */
+  /** Return the cell to show. If there is none, return the phase that gives the reason. */
   private _getTarget(): IShownCell | ReplayPhase {
     const { hasNotebook, notebookId, cell, mimeType } = this.subject;
     if (!hasNotebook) {
@@ -184,7 +184,7 @@ export class ReplaySteps extends LoadedModel {
     steps: readonly Step[],
     phase: ReplayPhase
   ): void {
-    // The first steps of a cell count as a change to another cell.
+    // If the cell had no steps, emit `cell`, so that the player goes to the last step.
     const isUpdate = isSameCell(cell, this._shownCell) && this._all.length > 0;
     // Describe the cell as it is now, because it may have changed since the request.
     const activeCell = this.subject.cell;

@@ -31,7 +31,9 @@ export interface IBucketCounts {
 export function chartPositionsOf(
   moments: readonly Pick<Moment, 'timestamp'>[]
 ): number[] {
-  /** The time from the first moment to each moment, with gaps drawn as above. */
+  /**
+   * For each moment, the sum of the gaps before it, with long gaps shortened as described above.
+   */
   const offsetsMs: number[] = [];
   let offsetMs = 0;
   let previousTime = Number.NaN;
@@ -80,9 +82,9 @@ export function nearestMoment(
   positions: readonly number[],
   target: number
 ): number {
-  const next = positions.findIndex(position => position >= target);
-  const index = next < 0 ? positions.length : next;
-  // The position after the last moment is that of "now", which is 1.
+  const nextIndex = positions.findIndex(position => position >= target);
+  const index = nextIndex < 0 ? positions.length : nextIndex;
+  // The index after the last moment stands for "now", whose position is 1.
   const distance = (at: number) => Math.abs(target - (positions[at] ?? 1));
   return index > 0 && distance(index - 1) <= distance(index)
     ? index - 1

@@ -56,22 +56,22 @@ describe('ReplayOverview', () => {
   it('sends requests only while active, and again after a change', async () => {
     model.selectedTab = 'cell';
     await show();
-    expect(history.summaryCalls).toBe(0);
+    expect(history.summaryRequestCount).toBe(0);
     model.selectedTab = 'notebook';
     await flush();
-    expect(history.summaryCalls).toBe(1);
+    expect(history.summaryRequestCount).toBe(1);
     subject.activate('b');
     expect(model.overview.rows[1].isActive).toBe(true);
-    expect(history.summaryCalls).toBe(1);
+    expect(history.summaryRequestCount).toBe(1);
     history.notify({ notebookId: 'nb', cellId: 'a' });
     await flush();
-    expect(history.summaryCalls).toBe(2);
+    expect(history.summaryRequestCount).toBe(2);
     model.isActive = false;
     history.notify({ notebookId: 'nb', cellId: 'a' });
     await flush();
-    expect(history.summaryCalls).toBe(2);
+    expect(history.summaryRequestCount).toBe(2);
     await show();
-    expect(history.summaryCalls).toBe(3);
+    expect(history.summaryRequestCount).toBe(3);
   });
 
   it('sends one request if many cells change at once', async () => {
@@ -83,12 +83,12 @@ describe('ReplayOverview', () => {
     };
     notifyAll();
     await flush();
-    expect(history.summaryCalls).toBe(2);
+    expect(history.summaryRequestCount).toBe(2);
     notifyAll();
     await flush();
-    expect(history.summaryCalls).toBe(3);
+    expect(history.summaryRequestCount).toBe(3);
     await flush();
-    expect(history.summaryCalls).toBe(3);
+    expect(history.summaryRequestCount).toBe(3);
   });
 
   it('keeps its rows while the server does not answer', async () => {
@@ -104,10 +104,10 @@ describe('ReplayOverview', () => {
     expect(model.overview.error).toBeNull();
   });
 
-  it('goes to a cell, and shows a deleted one until another is activated', async () => {
+  it('goes to a cell, and shows a deleted cell until another cell is activated', async () => {
     await show();
     await model.goTo('b');
-    expect(subject.active).toBe('b');
+    expect(subject.activeId).toBe('b');
     history.steps.set('gone', stepsOf('lost', 'found'));
     await model.goTo('gone');
     await flush();

@@ -13,7 +13,7 @@ export interface IOverviewRow {
   /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
   /**
-   * The first line of the cell's source that is not blank. For a deleted cell: of its last source.
+   * The first line that is not blank in the cell's source; for a deleted cell, in its last source.
    */
   readonly firstLine: string;
   /** The summary of the cell's history; null if the cell has no history. */
@@ -30,7 +30,7 @@ export class ReplayOverview extends LoadedModel {
     );
   }
 
-  /** The rows, with deleted cells last. They are built again only when they are needed. */
+  /** The rows, with deleted cells last. After a change, they are built again when they are read. */
   get rows(): readonly IOverviewRow[] {
     return (this._rows ??= this._buildRows());
   }

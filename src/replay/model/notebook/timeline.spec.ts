@@ -83,7 +83,7 @@ describe('NotebookTimeline', () => {
 
   it('starts at now, and sends no requests before it is active', async () => {
     await settle();
-    expect(history.timelineCalls).toBe(0);
+    expect(history.timelineRequestCount).toBe(0);
     await activate();
     expect(timeline.moments).toHaveLength(4);
     expect(timeline.isNow).toBe(true);
@@ -104,7 +104,7 @@ describe('NotebookTimeline', () => {
     expect(timeline.snapshot?.index).toBe(2);
   });
 
-  it('requests one snapshot at a time while dragging, and the last one', async () => {
+  it('requests one snapshot at a time while dragging, and that of the last moment', async () => {
     await activate();
     for (const at of [0, 1, 2, 3]) {
       timeline.player.goTo(at);
@@ -146,7 +146,7 @@ describe('NotebookTimeline', () => {
     history.notify({ notebookId: 'nb', cellId: 'b' });
     jest.runOnlyPendingTimers();
     await settle();
-    expect(history.timelineCalls).toBe(2);
+    expect(history.timelineRequestCount).toBe(2);
     expect(timeline.isNow).toBe(true);
     expect(timeline.position).toBe(5);
   });
@@ -172,7 +172,7 @@ describe('NotebookTimeline', () => {
     history.timelineResult = { version: 'w', moments: [], cells: [] };
     subject.emitChange('activeCell');
     await settle();
-    expect(history.timelineCalls).toBe(2);
+    expect(history.timelineRequestCount).toBe(2);
     expect(timeline.isNow).toBe(true);
   });
 
@@ -189,7 +189,7 @@ describe('NotebookTimeline', () => {
     expect(subject.sources.get('x')).toBe('x last');
   });
 
-  it('restores the shown source, below the nearest cell that still exists', async () => {
+  it('restores the source in the shown snapshot, below the nearest cell that exists', async () => {
     history.snapshots.set(1, snapshotOf(1, ['a', 'gone', 'x', 'b']));
     await activate();
     timeline.player.goTo(1);
@@ -207,7 +207,7 @@ describe('NotebookTimeline', () => {
     expect([...subject.sources.entries()].pop()).toEqual(['x', 'x = 2']);
   });
 
-  it('restores nothing in a read-only notebook, nor a cell without a history', async () => {
+  it('restores no cell in a read-only notebook, and no cell without a history', async () => {
     await activate();
     expect(await timeline.undeleteCell('nobody')).toBe(false);
     subject.canUndelete = false;

@@ -75,9 +75,7 @@ export class NotebookTimeline extends LoadedModel {
     return this.isNow ? null : this._snapshot;
   }
 
-  /**
-   * The numbers of the notebook's lines that each contributor wrote; null until they are loaded.
-   */
+  /** The report, which counts the lines that each contributor wrote; null until it is loaded. */
   get report(): Report | null {
     return this._isCurrentNotebookLoaded ? this._report : null;
   }
@@ -266,8 +264,8 @@ export class NotebookTimeline extends LoadedModel {
     }
     const { api } = this.history;
     const snapshot = await api.moment(id!, index, version!, signal);
-    // If the timeline has changed meanwhile, the index may belong to another moment: don't cache
-    // it.
+    // If the timeline has changed meanwhile, this may be the snapshot of another moment: don't
+    // cache it.
     if (snapshot.version === version) {
       snapshotByIndex.set(index, snapshot);
       if (snapshotByIndex.size > MAX_SNAPSHOTS) {
@@ -281,11 +279,13 @@ export class NotebookTimeline extends LoadedModel {
   /**
    * Find the content and the former position of a deleted cell.
    *
-   * The search goes back through the snapshots, from the shown snapshot or, at "now", from the
-   * last. The content is that of the first snapshot that contains the cell, even as a deleted cell.
-   * If none does, the content is that of the cell's last step. The position is given by
-   * `cellsAbove`, the ids of the cells above the cell, the nearest cell first. They are taken from
-   * the first snapshot in which the cell is not deleted, and are null if there is no such snapshot.
+   * This goes back through the snapshots. It begins with the shown snapshot or, at "now", with the
+   * last snapshot. The content is taken from the first snapshot on this way that lists the cell,
+   * among its cells or its deleted cells. If there is none, it is taken from the cell's last step.
+   *
+   * The position is returned as `cellsAbove`: the ids of the cells that were above the cell, the
+   * nearest cell first. They are taken from the first snapshot on this way in which the cell is not
+   * deleted. If there is none, `cellsAbove` is null.
    *
    * @returns Null if the cell's content is unknown.
    */
@@ -347,9 +347,7 @@ export class NotebookTimeline extends LoadedModel {
   private _snapshotByIndex = new Map<number, NotebookSnapshot>();
   /** The snapshot of the current moment or, while that is loading, of the previous one. */
   private _snapshot: NotebookSnapshot | null = null;
-  /**
-   * The version that the server sent with the loaded timeline; each change gives another version.
-   */
+  /** A value from the server for the loaded timeline. It is different after each change. */
   private _timelineVersion: string | null = null;
 }
 

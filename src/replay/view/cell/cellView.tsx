@@ -31,7 +31,7 @@ export function CellView(): React.JSX.Element {
   const { position } = player;
   const root = React.useRef<HTMLDivElement>(null);
   const width = useWidth(root);
-  const newestTurn = React.useMemo(
+  const newestTurnIndex = React.useMemo(
     () =>
       steps.reduce(
         (newest, { kind }, index) => (kind === 'turn' ? index : newest),
@@ -58,7 +58,7 @@ export function CellView(): React.JSX.Element {
             <StepView
               step={step}
               position={position}
-              isNewestTurn={position === newestTurn}
+              isNewestTurn={position === newestTurnIndex}
               transitionMs={
                 // During playback, new code fades in for at most half of the time it is shown.
                 player.isChosenByPlayback
@@ -75,7 +75,7 @@ export function CellView(): React.JSX.Element {
         steps={steps}
         position={position}
         positionA={comparison.positionA}
-        newestTurn={newestTurn}
+        newestTurnIndex={newestTurnIndex}
         isNarrow={width > 0 && width < MIN_ONE_LINE_WIDTH}
       />
     </div>

@@ -1,21 +1,21 @@
-/** One editor draws a sequence of diffs. */
+/** A `DiffEditor` draws several diffs, one after the other. */
 import { EditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { StyleModule } from 'style-mod';
 
 import { DiffEditor, IDiffContent } from './diffEditor';
 
-const LONG = Array.from({ length: 24 }, (_, i) => `line_${i} = ${i}`);
-const WITH = (at: number, line: string) =>
-  LONG.map((old, i) => (i === at ? line : old)).join('\n');
+const LONG_LINES = Array.from({ length: 24 }, (_, i) => `line_${i} = ${i}`);
+const withLine = (at: number, line: string) =>
+  LONG_LINES.map((old, i) => (i === at ? line : old)).join('\n');
 
-/** Typical steps: the first, a change, no change, folded lines, line endings, Chinese text. */
+/** Typical steps: a first step, a change, no change, folded lines, line endings, Chinese text. */
 const STEPS: readonly (readonly [before: string, code: string])[] = [
   ['', 'x = 1'],
   ['x = 1', 'x = 2\ny = 3'],
   ['x = 2\ny = 3', 'x = 2\ny = 3'],
-  [LONG.join('\n'), WITH(16, '改了 = 1')],
-  [WITH(16, '改了 = 1'), WITH(3, 'three = 3')],
-  ['', LONG.join('\n')],
+  [LONG_LINES.join('\n'), withLine(16, '改了 = 1')],
+  [withLine(16, '改了 = 1'), withLine(3, 'three = 3')],
+  ['', LONG_LINES.join('\n')],
   ['a\n\nb', 'a\nb\n'],
   ['全部不同', 'nothing = "alike"'],
   ['x', ''],
@@ -33,7 +33,7 @@ const contents = (isSplit: boolean): IDiffContent[] =>
     labelBefore: 'Before'
   }));
 
-function shown(...steps: IDiffContent[]): string {
+function drawnHtml(...steps: IDiffContent[]): string {
   const host = document.createElement('div');
   document.body.append(host);
   const editor = new DiffEditor(
@@ -56,9 +56,9 @@ describe.each([
   it('draws each step as a new editor would', () => {
     const all = contents(isSplit);
     all.forEach((content, index) => {
-      expect(shown(...all.slice(0, index + 1))).toBe(shown(content));
+      expect(drawnHtml(...all.slice(0, index + 1))).toBe(drawnHtml(content));
     });
-    expect(shown(...contents(!isSplit), all[3])).toBe(shown(all[3]));
+    expect(drawnHtml(...contents(!isSplit), all[3])).toBe(drawnHtml(all[3]));
   });
 
   it('adds its styles to the page once, since new styles restyle all cells', () => {

@@ -7,17 +7,17 @@ import type { IGraphRow } from '../../model/cell/graph';
 const COLUMN_WIDTH = 14;
 
 /** Return the width of a graph with this number of columns, in pixels. */
-export function graphWidth(columns: number): number {
-  return columns * COLUMN_WIDTH;
+export function graphWidth(columnCount: number): number {
+  return columnCount * COLUMN_WIDTH;
 }
 
 /** The lines of one row. The drawing is 100 units high and is stretched to the row's height. */
 export function GraphLines(props: {
   row: IGraphRow;
-  columns: number;
+  columnCount: number;
 }): React.JSX.Element {
-  const { row, columns } = props;
-  const width = graphWidth(columns);
+  const { row, columnCount } = props;
+  const width = graphWidth(columnCount);
   /** The horizontal position of a column's centre. */
   const x = (column: number) => (column + 0.5) * COLUMN_WIDTH;
   const dotX = x(row.column);

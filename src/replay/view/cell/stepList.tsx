@@ -3,8 +3,8 @@
  * step each step continues from.
  *
  * A click selects a step as the current step. A click while Shift is pressed compares the clicked
- * step with the current step. With the keyboard, Tab moves the focus to the current step, the arrow
- * keys select another step, and Shift and Enter compare.
+ * step with the current step. With the keyboard, Tab moves the focus to the current step, and the
+ * arrow keys select another step. Enter with Shift does the same as a click with Shift.
  */
 import React from 'react';
 
@@ -33,7 +33,7 @@ export interface IStepListProps {
   /** The index of step A of a comparison; null while no steps are compared. */
   positionA: number | null;
   /** The index of the last step that is a turn; -1 if there is none. */
-  newestTurn: number;
+  newestTurnIndex: number;
   /** Whether the details of a step are drawn below its title, not next to it. */
   isNarrow: boolean;
 }
@@ -42,7 +42,7 @@ export interface IStepListProps {
 export const StepList = React.memo(function StepList(
   props: IStepListProps
 ): React.JSX.Element {
-  const { steps, position, positionA, isNarrow, newestTurn } = props;
+  const { steps, position, positionA, isNarrow, newestTurnIndex } = props;
   const { model, trans } = useReplay();
   const graph = React.useMemo(() => buildGraph(steps), [steps]);
   return (
@@ -64,9 +64,9 @@ export const StepList = React.memo(function StepList(
           isCurrent={index === position}
           isStepA={index === positionA}
           isStepB={positionA !== null && index === position}
-          isNewestTurn={index === newestTurn}
+          isNewestTurn={index === newestTurnIndex}
           graphRow={graph.rows[index]}
-          columns={graph.columns}
+          columnCount={graph.columnCount}
           modelInfo={model.modelInfo(steps[index].model)}
         />
       )}
@@ -96,7 +96,7 @@ interface IStepRowProps {
   /** The row of the graph that is drawn next to the step. */
   graphRow: IGraphRow;
   /** The number of columns of the whole graph. */
-  columns: number;
+  columnCount: number;
   modelInfo: ModelInfo | null;
 }
 
@@ -132,9 +132,9 @@ const StepRow = React.memo(function StepRow(
     >
       <span
         className="jp-AIServer-Replay-graph"
-        style={{ width: graphWidth(props.columns) }}
+        style={{ width: graphWidth(props.columnCount) }}
       >
-        <GraphLines row={props.graphRow} columns={props.columns} />
+        <GraphLines row={props.graphRow} columnCount={props.columnCount} />
         <i
           className={`jp-AIServer-Replay-node jp-mod-${dotKind(step)}`}
           style={{ left: graphWidth(props.graphRow.column) }}

@@ -44,8 +44,8 @@ export interface IStepViewProps extends Pick<
 export function StepView(props: IStepViewProps): React.JSX.Element {
   const { step, position } = props;
   const { trans } = useReplay();
-  // The `seq` of the run that the person chose. The last run is shown if this is null, or if the
-  // step doesn't contain the chosen run.
+  // The `seq` of the run that the person chose. If this is null or is that of a run of another
+  // step, the last run is shown.
   const [chosenSeq, chooseRun] = React.useState<number | null>(null);
   const run =
     step.runs?.find(({ seq }) => seq === chosenSeq) ?? lastRunOf(step);

@@ -136,8 +136,7 @@ function useHighlighting(
       isCurrent = false;
     };
   }, [text, mimeType, languages]);
-  // After the code has changed, the state still contains the previous code until highlighting is
-  // done.
+  // After the code has changed, `styledTexts` is the previous code until highlighting is done.
   const matchesText = styledTexts.map(styled => styled.text).join('') === text;
   return matchesText ? styledTexts : [{ text, className: '' }];
 }

@@ -27,7 +27,7 @@ const LINE_HEIGHT_PX = 17;
 
 export interface IMomentCellsProps {
   snapshot: NotebookSnapshot;
-  /** The colour of the moment, in which the cells that it changed are marked. */
+  /** The colour in which the cells that the moment changed are marked. */
   tone: DotKind;
   /** The MIME type of the notebook's code cells. */
   codeMimeType: string;
@@ -220,7 +220,8 @@ function buildRows(snapshot: NotebookSnapshot): IRow[] {
   };
   addDeletedBelow(null);
   snapshot.cells.forEach((cell, index) => addRow(cell, index + 1));
-  // Only cells with invalid data are still in the map, such as two cells below each other.
+  // The data of the cells that are still in the map is invalid: for example, each of two deleted
+  // cells is below the other.
   [...deletedBelow.values()]
     .flat()
     .concat(withoutPosition)
