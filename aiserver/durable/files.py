@@ -38,8 +38,8 @@ class NotRegularFile(Exception):
 class Stamp(NamedTuple):
     """The times, size and inode number of a file.
 
-    If the file's content changes, so does its stamp. The only exception is two changes within one
-    tick of the disk's clock.
+    If the file's content changes, so does its stamp. Only two changes within one tick of the disk's
+    clock may result in the same stamp.
     """
 
     mtime_ns: int
@@ -73,7 +73,7 @@ def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]
     except FileNotFoundError:
         raise
     except OSError as exc:
-        # These numbers mean a link, or a pipe or socket that can't be opened.
+        # These error numbers mean a link, or a pipe or socket that can't be opened.
         if exc.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO) or path.is_symlink():
             raise NotRegularFile from exc
         raise
@@ -102,8 +102,8 @@ def replace_file(
     that a killed process left. The mode of a ``public`` file depends on the umask, as usual.
 
     ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes.
-    Freeing takes long: if the call came after it, saving a session of 10 turns would exceed its
-    target in ``benchmarks/stores.py``.
+    Freeing them takes long. If ``on_durable`` were called afterwards, saving a session of 10 turns
+    would exceed its target in ``benchmarks/stores.py``.
 
     Return the file's stamp if no later change can produce the same stamp, else None. The disk's
     clock would give equal times to two changes within one of its ticks. So this function sets the
@@ -165,9 +165,9 @@ def temp_target(name: str) -> str | None:
 
 
 def append_file(folder: Path, name: str, data: bytes) -> None:
-    """Durably append complete lines to a file, which is created if it doesn't exist.
+    """Durably append complete lines to a file, and create the file if it doesn't exist.
 
-    If the last line of the file is incomplete, a line break is written first.
+    If the last line of the file is incomplete, a line break is written before the new lines.
     """
     with _open_regular(folder / name, os.O_RDWR | os.O_APPEND | os.O_CREAT) as (fd, status):
         size = status.st_size

@@ -1,4 +1,4 @@
-"""Create and check the folders of histories, which are private and never symbolic links."""
+"""Create and check folders of histories. They are private and never symbolic links."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def claim_file(path: str, deadline: float) -> Callable[[], None] | None:
     OSError.
     """
     claim = _Claim(path)
-    first_seen: dict[bytes, float] = {}
+    first_seen: dict[bytes, float] = {}  # see ``_take_over``
     while not (claim.create(path) or _take_over(claim, path, first_seen)):
         if time.monotonic() >= deadline:
             return None
@@ -66,7 +66,7 @@ _active_tokens: set[str] = set()  # the tokens of the claims by which this proce
 
 
 class _Claim:
-    """A claim of this process to one lock: the lock is awaited, locked or already released."""
+    """The claim that this process writes into a lock file while it has the lock."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -74,8 +74,7 @@ class _Claim:
         self._beat_count = 0
         self._written_at = time.monotonic()
         self._released = threading.Event()
-        # Locked by a heartbeat and by the release, so that no heartbeat is written afterwards.
-        self._guard = threading.Lock()
+        self._write_lock = threading.Lock()  # so that no heartbeat is written during the release
 
     def create(self, path: str) -> bool:
         """Create a file with this claim; return False if the file exists."""
@@ -109,7 +108,7 @@ class _Claim:
 
     def beat(self) -> None:
         """Rewrite the claim with the next heartbeat, unless another process took over the lock."""
-        with self._guard, contextlib.suppress(OSError, NotRegularFile):
+        with self._write_lock, contextlib.suppress(OSError, NotRegularFile):
             if not self._is_ours():
                 return
             self._beat_count += 1
@@ -124,7 +123,7 @@ class _Claim:
         """Remove the lock file, unless another process has taken over the lock."""
         _active_tokens.discard(self._token)
         self._released.set()
-        with self._guard:
+        with self._write_lock:
             # If this process was paused for long, another process may be taking over the lock right
             # now. Only one of these two processes can create the takeover file.
             takeover_path = f"{self._path}.{self._token}"
@@ -160,17 +159,17 @@ def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool
         if not _is_expired(data, first_seen):
             return False
         takeover_path = f"{path}.{_token(data)}"
-        if any(takeover_path == name for name, _ in chain):
+        if any(takeover_path == file for file, _ in chain):
             return False  # a circle, which only damaged claims can form
     if not chain or not claim.create(takeover_path):
         return False
     # Another process may have taken over a claim of the chain after it was read.
-    if any(_read(name) != data for name, data in chain):
+    if any(_read(file) != data for file, data in chain):
         Path(takeover_path).unlink(missing_ok=True)
         return False
     Path(takeover_path).replace(path)
-    for name, _ in chain[1:]:
-        Path(name).unlink(missing_ok=True)
+    for file, _ in chain[1:]:
+        Path(file).unlink(missing_ok=True)
     return True
 
 

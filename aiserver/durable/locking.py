@@ -5,14 +5,15 @@ The *system's locks* are the file locks of the operating system (``flock``).
 Invariants:
 
 - At most one process has the lock of a name, even if the system's locks work for some processes
-  and not for others. The first process for which they don't work creates a file ``no-flock`` in
-  the folder, the note. From then on, all processes use lock files (``lock_files.py``) there.
+  and not for others. The first process for which they don't work creates the note: a file
+  ``no-flock`` in the folder. From then on, all processes use lock files there (see
+  ``lock_files.py``).
 - If a process that has a lock is killed, other processes can get the lock.
 - A symbolic link in place of a lock file, which somebody may have planted, is removed and never
   followed.
 - If somebody removes a lock file that is in use, the processes that wait for it aren't blocked, and
-  no two of them get the lock. For this, a process that has locked a file then verifies that it is
-  still the file with that name.
+  no two of them get the lock. For this, after a process has locked a file, it verifies that the
+  file still has its name.
 """
 
 from __future__ import annotations
@@ -73,10 +74,10 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
 
 
 def has_system_locks(folder: Path) -> bool:
-    """Return whether the system's locks work in a folder. If it has the note, they don't.
+    """Return whether the system's locks work in a folder. If the folder has the note, they don't.
 
-    The file that is created for this test is removed. In a read-only folder, where it can't be
-    created, the locks count as working.
+    The locks are tried with a temporary file. In a read-only folder, where no file can be created,
+    the locks count as working.
     """
     if flock is None:
         return True

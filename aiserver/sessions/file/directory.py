@@ -4,9 +4,10 @@ Invariants:
 
 - Nothing is created before the first write. Besides the files of sessions, the folder only contains
   the folders ``locks``, ``notebooks`` and ``blobs``.
-- A process writes, quarantines or removes a file only while it has the lock of the file's name. So
-  while another process has this lock, all temp files for this name are orphans: their writers were
-  killed. The process with the lock may remove them.
+- A process writes, quarantines or removes a file only while it has the lock of the file's name.
+  This includes writing the temp file that will replace the file. So if a process gets the lock and
+  finds such a temp file, the temp file is an orphan: its writer was killed. The process may remove
+  it.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class SessionDirectory:
     def trusts_stamps(self) -> bool:
         """Whether this process sees a file's new stamp as soon as another process writes the file.
 
-        False on a network file system, because this machine caches stamps for some seconds.
+        False on a network file system, because the operating system caches stamps for seconds.
         """
         return network_disk(self.path.parent) is None
 

@@ -2,7 +2,8 @@
 
 When git merges two branches by lines, it writes a conflicted file with conflict markers. Even lines
 outside of the markers may mix two records. But until the user has resolved the conflict, git's
-index has the complete file of both sides. This module reads them and doesn't change the index.
+index has the complete file of each side. This module reads these two files from the index, and
+never changes the index.
 
 If git isn't installed, times out or doesn't know the file, the bytes with the conflict markers are
 used as they are. After a timeout, perhaps in a malicious repository, git isn't called again for a
@@ -26,7 +27,7 @@ _RETRY_AFTER = 60.0  # seconds after a timeout until git is called again
 # The line that `git cat-file` prints before the bytes of an object. It ends in their number.
 _HEADER = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG_SUFFIX = ".jsonl"
-_slow_until: LRUCache[Path, float] = LRUCache(1000)
+_retry_times: LRUCache[Path, float] = LRUCache(1000)
 """The folders in which git timed out, and the monotonic time when it may be called again."""
 
 
@@ -39,19 +40,19 @@ def complete_conflict(path: Path, data: bytes) -> bytes:
     if not has_markers(data) or not _is_in_repository(path):
         return data
     path = path.absolute()
-    if (_slow_until.get(path.parent) or 0) > time.monotonic():
+    if (_retry_times.get(path.parent) or 0) > time.monotonic():
         return data
     try:
         sides = _read_sides(path)
     except subprocess.TimeoutExpired:
-        _slow_until.put(path.parent, time.monotonic() + _RETRY_AFTER)
+        _retry_times.put(path.parent, time.monotonic() + _RETRY_AFTER)
         return data
     if sides is None:
         return data
     ours, theirs = sides
     if path.suffix == _LOG_SUFFIX:
         # Entries may have been appended since the conflict. So all current lines are added to their
-        # side. Entries that then occur twice are read once.
+        # side. Readers ignore the second of two equal entries.
         current_lines = [line.text for line in split_lines(data) if line.side != "base"]
         theirs = b"\n".join([theirs.rstrip(b"\n"), *current_lines])
     return join_sides(ours, theirs, data)

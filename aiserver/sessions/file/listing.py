@@ -51,12 +51,12 @@ class Listing:
     def __init__(self, reader: Reader) -> None:
         self._reader, self._directory = reader, reader.directory
         self._summaries: LRUCache[str, _CachedSummary] = LRUCache(20_000)
-        self._guard = threading.Lock()  # for the following two attributes
+        self._names_lock = threading.Lock()  # for the following two attributes
         self._folder_stamp: Stamp | None = None
         self._names: list[str] = []  # of all files in the folder, sorted
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
-        """Return a summary of each session, in no particular order. Logs damaged files."""
+        """Return a summary of each session, in no particular order. Damaged files are logged."""
         return self._summarise(self._candidate_names(notebook_id), notebook_id, owner)
 
     def _summarise(
@@ -82,8 +82,8 @@ class Listing:
         """Return a mark for each session, newest first: a value that changes with the session.
 
         The mark is the stamp of the session's file. On a disk with unreliable stamps, it is a hash
-        of the file's bytes. If the file's name doesn't tell which cell it belongs to, the mark
-        contains the session's summary.
+        of the file's bytes. If the file's name doesn't tell to which cell it belongs, for example
+        because the ids are too long, the mark contains the session's summary.
         """
         names = self._candidate_names(notebook_id)
         ambiguous_names = []
@@ -176,7 +176,7 @@ class Listing:
         """
         if not self._directory.exists():
             return []
-        with self._guard:
+        with self._names_lock:
             stamp = Stamp.of(self._directory.path.stat())
             if stamp != self._folder_stamp:
                 # The stamp is from before the names are read. If a file is created meanwhile, the

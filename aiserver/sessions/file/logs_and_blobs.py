@@ -43,7 +43,7 @@ class NotebookLogs:
         self._directory, self._logger = directory, logger
         self._folder = directory.path / NOTEBOOKS
         self._reported: set[tuple[str, int]] = set()
-        """The file names and counts of damaged lines of which the server's log has a warning."""
+        """File names and their numbers of damaged lines that were already reported."""
 
     def append(
         self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str
@@ -154,7 +154,7 @@ class Blobs:
             ensure_folder(self._folder)
             ensure_folder(folder)
             if self._read(digest, owner) == data:
-                flush_folder(folder)  # the blob's writer may have been killed before it did that
+                flush_folder(folder)  # the blob's writer may have been killed before it flushed
             else:
                 replace_file(folder, name, data, temp_folder=self._folder)
         return digest

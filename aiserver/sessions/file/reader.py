@@ -57,7 +57,7 @@ class Reader:
         self.directory, self.log = directory, log
         self._folder = os.fspath(directory.path)
         self._reported: LRUCache[tuple[str, int], bool] = LRUCache(1000)
-        """The names and content hashes of damaged files of which the server's log has a warning."""
+        """The keys are names and content hashes of damaged files that were already reported."""
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
         """Return a file's bytes and stamp, or None if there is no file.

@@ -1,8 +1,8 @@
 """Find the root: the folder that contains ``.aiserver_sessions``.
 
-Invariants: histories stay visible if Jupyter is started in another folder of the project. But no
-folder above the project, the home folder and the server's root directory is searched, because
-somebody else may have put a history there, for example into ``/tmp``.
+Invariants: histories stay visible if Jupyter is started in another folder of the project. The
+search for a root goes upwards, but not further than the project, the home folder or the server's
+root directory. Somebody else may have put a history above them, for example into ``/tmp``.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def find_root(start: Path, home: Path | None = None) -> Path:
     """Return the nearest folder, from ``start`` upwards, that contains ``.aiserver_sessions``.
 
     The search ends at the top of the git repository or at the home folder, whichever comes first.
-    If ``start`` is in neither of them, only ``start`` itself is searched. If no folder is found,
-    return ``start``.
+    If ``start`` is neither in a repository nor in the home folder, only ``start`` itself is
+    searched. If no folder is found, return ``start``.
     """
     start = start.absolute()
     folders = _folders_up_to_project(start, home) or [start]
@@ -64,7 +64,7 @@ def find_other_roots(
 def _folders_up_to_project(start: Path, home: Path | None) -> list[Path]:
     """Return the folders from ``start`` up to the top of its git repository or the home folder.
 
-    Return an empty list if ``start`` is in neither of them.
+    Return an empty list if ``start`` is neither in a repository nor in the home folder.
     """
     home = _home() if home is None else home
     folders: list[Path] = []
@@ -76,6 +76,7 @@ def _folders_up_to_project(start: Path, home: Path | None) -> list[Path]:
 
 
 def _folders_up_to(start: Path, top: Path) -> list[Path]:
+    """Return the folders from ``start`` up to ``top``; an empty list if ``start`` isn't in it."""
     return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
 
 

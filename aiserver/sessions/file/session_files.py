@@ -1,9 +1,9 @@
-"""Load, change and delete the JSON files of cells. Synchronous: ``manager.py`` uses threads.
+"""Load, change and delete the JSON files of cells. Synchronous: ``manager.py`` runs it in threads.
 
 Invariants:
 
-- Each change of a file reads, edits and replaces the file while it has the file's lock. The change
-  is durable when the method returns.
+- To change a session, its file is read, edited and replaced under the file's lock. The change is
+  durable when the method returns.
 - The next change of a damaged file first copies the damaged bytes into quarantine. Then it
   atomically replaces the file with the intact records.
 - A file with a newer major version of the format is never written, quarantined or removed.
@@ -41,7 +41,7 @@ from .reader import Reader, StoredSession
 
 T = TypeVar("T")
 
-LEGACY_SUFFIX = ".v0-"  # in the name of the copy of a legacy file, before a number
+LEGACY_SUFFIX = ".v0-"  # the copy of a legacy file has this and a number after its name
 _MAX_CACHED_BYTES = 64 * 1024 * 1024
 
 
@@ -256,8 +256,8 @@ class SessionFiles:
         new_name = copy_to_quarantine(self._directory.path, name, stored.data, suffix)
         kind = "damaged" if stored.is_damaged else "legacy"
         self._log.warning("The %s session file %s was copied to %s.", kind, name, new_name)
-        recovered_events = (stored.session.events or []) if stored.is_damaged else []
-        for event in recovered_events:
+        events = (stored.session.events or []) if stored.is_damaged else []
+        for event in events:
             if event.type == NOTE and event.data is not None:
                 event.data.setdefault("kept_as", new_name)
 

@@ -34,9 +34,9 @@ def may_be_session(name: str) -> bool:
 
 
 def is_copy(name: str, data: bytes) -> bool:
-    """Return whether a session file is a copy, because its content belongs to another file name.
+    """Return whether a session file is a copy: its name isn't the name of the cell's session file.
 
-    ``data`` is the beginning of the file.
+    ``data`` is the beginning of the file, which tells to which cell it belongs.
     """
     ids = find_ids(data) if may_be_session(name) else None
     if ids is None or "~~" in name:  # the name of a long id is hashed, so it isn't compared
@@ -47,23 +47,24 @@ def is_copy(name: str, data: bytes) -> bool:
 
 
 def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str | None:
-    """Return the id of the notebook of whose log a file is a copy, judging by its name, or None.
+    """Return the id of the notebook to which a copy of a log belongs, judging by the file name.
 
-    ``logs`` are the ids of the notebooks that have logs. The original log may be missing.
+    Return None if the name isn't that of a copy of a log. ``logs`` are the ids of the notebooks
+    that have logs. The original log may be missing.
     """
     if not name.lower().endswith(LOG_SUFFIX) or log_notebook_id(name, owner):
         return None
     lower = name.lower()
     stems = {log_name(id_, owner).removesuffix(LOG_SUFFIX): id_ for id_ in logs}
     matching = [stem for stem in stems if re.match(re.escape(stem) + r"[^a-z0-9~_]", lower)]
-    if matching:  # one notebook's id may be the beginning of another notebook's id
+    if matching:  # several ids match if one is the beginning of another
         return stems[max(matching, key=len)]
     match = _STEM.match(lower)
     return log_notebook_id(match[0] + LOG_SUFFIX, owner) if match else None
 
 
 def possible_originals(notebook_id: str, logs: Collection[str]) -> list[str]:
-    """Return the ids of notebooks of whose logs this notebook's log may be a copy.
+    """Return the ids of the notebooks whose log may be the original of this notebook's log.
 
     A sync may append ``-HOST`` to the name of a copy. So a copy of the log of notebook ``x`` can
     look like the log of a notebook ``x-HOST``. ``logs`` are the ids of the notebooks that have

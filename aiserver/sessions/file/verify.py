@@ -56,7 +56,7 @@ from .sync_copies import copied_notebook_id, may_be_session, possible_originals
 Check = Callable[[], "Finding"]
 """A function that verifies one file."""
 _CONFLICT = "contains git conflict markers"
-_LINK = "not a regular file"
+_NOT_REGULAR = "not a regular file"
 _UNREADABLE = "can't be read"
 _UNIDENTIFIED = "damaged, and the file name does not identify the owner or cell"
 
@@ -72,6 +72,8 @@ class Finding(NamedTuple):
 
 
 class _File(NamedTuple):
+    """A file to verify."""
+
     folder: Path
     name: str
     location: str
@@ -92,10 +94,10 @@ class Verifier:
         logs: NotebookLogs,
         blobs: Blobs,
         owner: str,
-        all_owners: Callable[[], list[str]],
+        list_owners: Callable[[], list[str]],
     ) -> None:
         self._directory, self._files, self._logs, self._blobs = directory, files, logs, blobs
-        self._owner, self._all_owners = owner, lru_cache(all_owners)
+        self._owner, self._list_owners = owner, lru_cache(list_owners)
 
     def checks(self) -> list[Check]:
         """Return a check for each file."""
@@ -119,7 +121,7 @@ class Verifier:
         return [name for name in names if may_be_session(name) and self._may_belong_to_owner(name)]
 
     def _may_belong_to_owner(self, name: str) -> bool:
-        """Return whether the name or the content of a file shows that the owner has it."""
+        """Return whether the name or the content of a file shows that it belongs to the owner."""
         if parse_session_name(name, self._owner):
             return True
         data = b""
@@ -133,7 +135,7 @@ class Verifier:
             return (
                 not self._owner
                 and (is_session_name(name) or find_ids(data) is not None)
-                and not any(parse_session_name(name, owner) for owner in self._all_owners())
+                and not any(parse_session_name(name, owner) for owner in self._list_owners())
             )
 
     def _check_session(self, name: str) -> Finding:
@@ -141,7 +143,7 @@ class Verifier:
         try:
             content = read_file(file.path)
         except NotRegularFile:
-            return Finding(name, _LINK, partial(self._quarantine, file))
+            return Finding(name, _NOT_REGULAR, partial(self._quarantine, file))
         except OSError:
             return Finding(name, _UNREADABLE)
         if content is None:
@@ -171,17 +173,14 @@ class Verifier:
             return Finding(name, _UNIDENTIFIED)
         correct_name = session_name(key)
         if correct_name != name and os.path.lexists(file.folder / correct_name):
-            return Finding(
-                name
-            )  # a legacy file that was already converted to the file ``correct_name``
+            # This is a legacy file that was already converted to the file ``correct_name``.
+            return Finding(name)
         session = recover(complete_conflict(file.path, data), key)
         if is_empty(session):
             problem = "damaged; nothing is readable"
             return Finding(name, problem, partial(self._quarantine, file, data))
-        turns, events = (
-            len(session.interactions),
-            len(session.events or []) - 1,
-        )  # without the event ``recovered``
+        turns = len(session.interactions)
+        events = len(session.events or []) - 1  # without the event ``recovered``
         reason = _CONFLICT if has_markers(data) else "damaged"
         problem = f"{reason}; {turns} requests and {events} events are readable"
         # Like any write to a damaged file, this repair quarantines the damaged bytes.
@@ -206,7 +205,7 @@ class Verifier:
         ``file`` is the copy, and ``correct_name`` is the name of the original.
         """
         original = file.folder / correct_name
-        if original.exists() and file.path.samefile(original):  # the disk ignores case
+        if original.exists() and file.path.samefile(original):  # so the disk ignores case
             with self._directory.lock(correct_name):
                 file.path.rename(original)
             return
@@ -232,7 +231,7 @@ class Verifier:
                 yield partial(self._check_log, file)
 
     def _is_copied(self, file: _File, notebook_id: str) -> bool:
-        """Return whether a log has the same first line as the log of a notebook, as a copy has."""
+        """Return whether a log is a copy of a notebook's log: their first lines are equal."""
         original = file.folder / log_name(notebook_id, self._owner)
         first_line, original_line = (
             codec.log_text(_read_content(path)).partition(b"\n")[0]
@@ -247,8 +246,8 @@ class Verifier:
             return Finding(file.location)  # deleted meanwhile, or not a log
 
         def merge() -> None:
-            seqs = self._seqs_of_cells(notebook_id)
-            self._logs.merge_copy(notebook_id, entries, self._owner, seqs)
+            get_seqs = self._seqs_of_cells(notebook_id)
+            self._logs.merge_copy(notebook_id, entries, self._owner, get_seqs)
 
         problem = f"duplicate of the log of notebook {notebook_id}"
         correct_name = log_name(notebook_id, self._owner)
@@ -295,7 +294,7 @@ class Verifier:
         try:
             content = read_file(file.path)
         except NotRegularFile:
-            return Finding(file.location, _LINK, partial(self._quarantine, file))
+            return Finding(file.location, _NOT_REGULAR, partial(self._quarantine, file))
         except OSError:
             return Finding(file.location, _UNREADABLE)
         if content is None or hashlib.sha256(content[0]).hexdigest() == sha256:

@@ -6,8 +6,9 @@ Invariants:
 - Legacy files are read as sessions.
 - Any bytes that aren't a valid session raise ``DamagedData``. This includes objects with duplicate
   keys, although a JSON parser would accept them and use only the last value.
-- A session in a newer major version of the format never raises ``DamagedData``. Whatever is valid
-  in this version is read. ``check_writable`` prevents that such a session is overwritten.
+- A session in a newer major version of the format never raises ``DamagedData``. Those of its fields
+  and records that are valid in this version are read. ``check_writable`` prevents such a session
+  from being overwritten.
 """
 
 from __future__ import annotations
@@ -41,17 +42,16 @@ T = TypeVar("T", bound=BaseModel)
 
 _MAX_DIGITS = 4300  # Python can't read integers with more digits
 _INT_LIMIT = 10**_MAX_DIGITS
-_ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # includes pydantic's errors
+_ENCODE_ERRORS = (ValueError, TypeError, RecursionError)  # pydantic's errors are ValueErrors
 _NOT_STORABLE = "The data contains something that can't be stored as JSON."
-_MAJOR = int(SCHEMA_VERSION.split(".")[0])
-
+_MAJOR_VERSION = int(SCHEMA_VERSION.split(".")[0])  # of the format that this program writes
 
 SESSION_KEYS = ("meta", "interactions", "events")
 """The known keys of a session. Its other keys are called unknown keys and are preserved."""
 
 
 class DamagedData(ValueError):
-    """The bytes aren't a valid record, or belong to another cell than expected."""
+    """The bytes aren't a valid session, or the session belongs to another cell than expected."""
 
 
 class DuplicateKey(DamagedData):
@@ -107,7 +107,7 @@ def parse(data: bytes, key: SessionKey | None = None) -> Session:
 
 
 def read(data: bytes, key: SessionKey | None = None) -> Parsed:
-    """Return the session, and whether it is in the legacy format. Raises as ``parse`` does."""
+    """Return the session, and whether it is in the legacy format. Raises DamagedData."""
     try:
         parsed = Parsed(Session.model_validate_json(data))
     except ValidationError:
@@ -248,7 +248,7 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
         raise DamagedData("not JSON") from exc
     meta = content.get("meta") if isinstance(content, dict) else None
     if isinstance(meta, dict) and is_newer(meta.get("version")):
-        return Parsed(_salvage(content, meta, key))
+        return Parsed(_read_newer(content, meta, key))
     is_legacy = legacy_format.is_legacy(content)
     try:
         converted = legacy_format.convert_legacy(content) if is_legacy else content
@@ -261,18 +261,18 @@ def is_newer(version: Any) -> bool:
     """Return whether a format version has a higher major version than this program writes."""
     # The number of digits is limited, because Python can't convert longer texts to integers.
     match = re.match(r"(\d{1,4000})(\.|$)", str(version))
-    return match is not None and int(match[1]) > _MAJOR
+    return match is not None and int(match[1]) > _MAJOR_VERSION
 
 
-def _salvage(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """Return a session in a newer format with those fields and records that are valid here."""
+def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
+    """Return a session with those fields and records of a newer one that are valid here."""
     empty_session = new_session(key or SessionKey("unknown", "unknown"))
     meta_fields = empty_session.meta.to_dict()
     # The model requires a version with a major and a minor number.
     major, minor = re.findall(r"^(\d+)(\.\d+$)?", str(meta["version"]))[0]
     meta_fields["version"] = major + (minor or ".0")
     for name in meta.keys() & SessionMeta.model_fields.keys() - {"version"}:
-        # Take over the field if the meta is valid with it.
+        # Use the field if ``meta`` is valid with it.
         if any(_valid_items(SessionMeta, [meta_fields | {name: meta[name]}])):
             meta_fields[name] = meta[name]
     turns = list(_valid_items(Interaction, content.get("interactions")))

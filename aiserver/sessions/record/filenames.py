@@ -26,7 +26,7 @@ _MAX_SESSION_NAME_LENGTH = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
 _HASHED_PREFIX_LENGTH = _MAX_SESSION_NAME_LENGTH - len(SESSION_SUFFIX) - len("~~") - 64
-"""A longer name is cut after so many characters, and a hash of the whole name follows."""
+"""A session name that is too long is cut after so many characters, and a hash is appended."""
 
 _ESCAPED_BYTE = re.compile(rb"[^a-z0-9-]")
 _ESCAPE_SEQUENCE = re.compile(r"~([0-9a-f]{2})")
@@ -56,7 +56,7 @@ def session_name(key: SessionKey) -> str:
 
 @lru_cache(50_000)
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
-    """Return the key of an owner's session file, or None if the name doesn't determine it."""
+    """Return the key of an owner's session file, or None if the name doesn't tell it."""
     stem = name.removesuffix(SESSION_SUFFIX)
     ids = [decode(text) for text in stem.removesuffix(_owner_suffix(owner)).split("_")]
     if len(ids) != 2 or not all(map(is_id, ids)):

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ...models import Interaction
 
-_FIRST_LIMIT = 32  # turns that are read first if only the number of tokens is limited
+_FIRST_LIMIT = 32  # the number of turns to read first if the number of tokens is limited
 
 ReadNewest = Callable[[int | None], Awaitable[tuple[list[Interaction], bool]]]
 """A function that reads the newest turns.

@@ -1,6 +1,4 @@
-"""Read files in the legacy format as sessions. Pure.
-
-AI Server's predecessor wrote this format.
+"""Read files in the legacy format, which AI Server's predecessor wrote, as sessions. Pure.
 
 A legacy file contains ``{notebook_id, cell_id, created_at, last_updated, interactions}`` and no
 ``meta``. It is in the same folder as session files. In its name ``<notebook_id>_<cell_id>.json``,

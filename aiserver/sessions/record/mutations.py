@@ -1,4 +1,4 @@
-"""Append records to sessions, copy and check sessions, for every store. Pure.
+"""Append records to sessions, and copy and check sessions, for every store. Pure.
 
 A store calls these functions while it holds the session's lock. ``append_turn`` and
 ``append_events`` need the whole session. Some stores append a record without loading the session,
@@ -108,9 +108,9 @@ def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Inte
 def append_events(
     session: Session, events: Sequence[NewEvent], now: str | None = None
 ) -> list[Event]:
-    """Append those events to a session in memory that are new, and increment the revision.
+    """Append the new ones of these events to a session in memory, and increment the revision.
 
-    Return all events, each with its ``seq``. If no event is new, the session stays unchanged.
+    Return all these events, each with its ``seq``. If no event is new, the session stays unchanged.
     """
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:

@@ -76,8 +76,8 @@ def session_chunks(
 ) -> list[bytes | bytearray]:
     """Return the bytes of a session in chunks.
 
-    ``turns`` and ``events`` are results of ``join_items``; ``unknown`` is the result of
-    ``unknown_keys``.
+    ``turns`` and ``events`` are results of ``join_items``, ``key`` is the result of ``events_key``,
+    and ``unknown`` is the result of ``unknown_keys``.
     """
     chunks = [b'{\n  "meta": ', meta, b',\n  "interactions": ', *_in_brackets(turns)]
     if key:

@@ -45,19 +45,19 @@ def split_lines(data: bytes) -> list[Line]:
     markers = [_parse_marker(text, size) for text in texts]
     merge_id = ""
     for index, (text, marker) in enumerate(zip(texts, markers, strict=True)):
-        sign, label = marker or ("", "")
-        if sign == "<" and side == "both":
+        character, label = marker or ("", "")
+        if character == "<" and side == "both":
             side = "ours"
             # The labels after the first and the last marker of a conflict are names of branches or
             # commits. Together they identify the merge.
             end_labels = (end[1] for end in markers[index + 1 :] if end and end[0] == ">")
             labels = f"{label}\n{next(end_labels, '')}"
             merge_id = hashlib.sha256(labels.encode()).hexdigest()[:16]
-        elif sign == "|" and side == "ours":
+        elif character == "|" and side == "ours":
             side = "base"
-        elif sign == "=" and side in ("ours", "base"):
+        elif character == "=" and side in ("ours", "base"):
             side = "theirs"
-        elif sign == ">" and side == "theirs":
+        elif character == ">" and side == "theirs":
             side = "both"
         else:
             lines.append(Line(text, side, merge_id if side == "theirs" else ""))

@@ -38,17 +38,17 @@ class ObjectReader:
 
         If it is a session with duplicate keys, return several sessions.
         """
-        plain = dict(pairs)
-        has_duplicates = len(plain) < len(pairs)
-        if has_duplicates or any(isinstance(value, _DuplicateDict) for value in plain.values()):
-            if "timestamp" not in plain:  # only records have a timestamp
-                plain = _DuplicateDict(plain)
+        content = dict(pairs)
+        has_duplicates = len(content) < len(pairs)
+        if has_duplicates or any(isinstance(value, _DuplicateDict) for value in content.values()):
+            if "timestamp" not in content:  # only records have a timestamp
+                content = _DuplicateDict(content)
             elif self._drops_ambiguous:
                 return {}
             else:
                 self.is_mixed |= [name for name, _ in pairs].count("timestamp") == 1
         if not has_duplicates:
-            return plain
+            return content
         values: dict[str, list[Any]] = {}
         for name, value in pairs:
             key_values = values.setdefault(name, [])
@@ -59,11 +59,11 @@ class ObjectReader:
             # value, and the other values may lack them.
             key_values[:] = [_fill_missing(value, key_values[-1]) for value in key_values]
         if any(len(values.get(key, [])) > 1 for key in SESSION_KEYS):
-            return _split_sessions(pairs, plain)
+            return _split_sessions(pairs, content)
         self.choice_count = max(self.choice_count, *map(len, values.values()))
         for name, key_values in values.items():
-            plain[name] = key_values[min(self._choice, len(key_values) - 1)]
-        return plain
+            content[name] = key_values[min(self._choice, len(key_values) - 1)]
+        return content
 
 
 def _fill_missing(value: Any, other: Any) -> Any:
@@ -72,24 +72,27 @@ def _fill_missing(value: Any, other: Any) -> Any:
     return other | value if are_objects else value
 
 
-def _split_sessions(pairs: list[tuple[str, Any]], plain: dict[str, Any]) -> list[dict[str, Any]]:
+def _split_sessions(pairs: list[tuple[str, Any]], content: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the sessions in an object that has keys of a session several times."""
-    metas, turns, events = ([value for name, value in pairs if name == key] for key in SESSION_KEYS)
-    unknown_keys = {name: value for name, value in plain.items() if name not in SESSION_KEYS}
+    metas, turn_lists, event_lists = (
+        [value for name, value in pairs if name == key] for key in SESSION_KEYS
+    )
+    unknown_keys = {name: value for name, value in content.items() if name not in SESSION_KEYS}
     sessions: list[dict[str, Any]] = [
-        {"interactions": items, "events": []} for items in turns or [[]]
+        {"interactions": items, "events": []} for items in turn_lists or [[]]
     ]
-    for index, items in enumerate(events):
-        if len(events) != len(turns):
-            index = _best_match(items, turns)
+    for index, items in enumerate(event_lists):
+        # If there are equally many lists of both kinds, they belong together in their order.
+        if len(event_lists) != len(turn_lists):
+            index = _best_match(items, turn_lists)
         sessions[index]["events"].append(items)
     return [*({"meta": meta} for meta in metas), sessions[0] | unknown_keys, *sessions[1:]]
 
 
-def _best_match(events: Any, turns: list[Any]) -> int:
-    """Return the index of the list in ``turns`` to which most of the events refer."""
+def _best_match(events: Any, turn_lists: list[Any]) -> int:
+    """Return the index of the list that contains most of the turns to which the events refer."""
     turn_ids = _turn_ids(events)
-    overlaps = [len(turn_ids & _turn_ids(items)) for items in turns]
+    overlaps = [len(turn_ids & _turn_ids(items)) for items in turn_lists]
     return overlaps.index(max(overlaps)) if overlaps else 0
 
 

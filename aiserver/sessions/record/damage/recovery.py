@@ -13,7 +13,7 @@ Invariants:
 - If a file contains several sessions of the cell, they are merged. If this changes the numbers of
   turns, events still refer to the same turns.
 - Nothing is recovered from a file that belongs to another cell.
-- An event is appended that tells how many records were recovered: the note. The interface shows it.
+- The last event, called the note, tells how many records were recovered. The interface shows it.
 - The time is limited, whatever the bytes are.
 """
 
@@ -138,6 +138,7 @@ def is_empty(session: Session) -> bool:
 
 
 def _decode(data: bytes) -> str:
+    """Return the bytes of a file as text, even if they aren't valid UTF-8."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
         if _OBJECT_START.search(text):  # otherwise, the first two bytes were no byte order mark
@@ -156,7 +157,8 @@ def _all_groups(text: str) -> list[_Group]:
     text, is_valid = _close_objects(text)
     choice, choice_count, is_mixed = 0, 1, False
     if not is_valid:
-        # If objects in a damaged text mix two records, all ambiguous records are left out below.
+        # Read the text once only to see whether objects in it mix two records. If so, all records
+        # with duplicate keys are left out below.
         list(_values(text, reader := ObjectReader(0)))
         is_mixed = reader.is_mixed
     while choice < choice_count:
@@ -266,10 +268,11 @@ def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
 
 def _parse_part(item: dict[str, Any]) -> _Part | None:
     """Return an object as a part of a session, or None if it is damaged or something else."""
-    kind = next((kind for kind, keys in _REQUIRED_KEYS.items() if keys <= item.keys()), None)
-    if kind and _is_storable(item):
+    part_types = (type_ for type_, keys in _REQUIRED_KEYS.items() if keys <= item.keys())
+    part_type = next(part_types, None)
+    if part_type and _is_storable(item):
         with contextlib.suppress(ValidationError):
-            return kind.model_validate(item)
+            return part_type.model_validate(item)
     return None
 
 

@@ -47,7 +47,7 @@ def close_objects(text: str) -> str | None:
     Return None if a merge by lines can't have produced the text.
     """
     lines: list[str] = []
-    stack = [_OpenObject(-1, "", None)]
+    stack = [_OpenObject(-1, "", None)]  # the first item represents the text around all objects
 
     def close(*, is_forced: bool) -> bool:
         """Close the innermost open object; return whether the text is sound so far.
@@ -71,6 +71,8 @@ def close_objects(text: str) -> str | None:
             return None  # AI Server writes each opening bracket at the end of a line
         indent, key, value = len(match[1]), match[2], match[3]
         is_end = value in ("}", "]")
+        # Close the objects to which this line can't belong. A closing bracket has the indentation
+        # of its object; any other line is indented further than its object.
         while len(stack) > 1 and stack[-1].indent >= indent + is_end:
             if not close(is_forced=True):
                 return None

@@ -1,4 +1,4 @@
-"""Compute digests of records, by which a change log entry finds its records after a merge. Pure.
+"""Compute digests of records, and find the records of change log entries by them. Pure.
 
 An entry of a change log identifies the state of a cell by the number (``seq``) of the cell's last
 record at that time. When git branches are merged, numbers change. Git may even merge the sessions
@@ -17,7 +17,7 @@ from ....models import Event, Interaction, NotebookLogEntry, Session
 from ....renumbering import current_end
 from .. import codec
 
-_NUMBER_FIELDS = {"turn_id", "seq", "parent_turn_id", "merged"}
+_FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "merged"}
 _LENGTH = 12
 
 SeqsByDigest = Mapping[str, list[int]]
@@ -27,14 +27,14 @@ SeqsByDigest = Mapping[str, list[int]]
 def record_content(record: Interaction | Event) -> str:
     """Return a record as JSON, but without the fields that a merge changes."""
     all_fields = codec.to_dict(record)
-    fields = {key: value for key, value in all_fields.items() if key not in _NUMBER_FIELDS}
+    fields = {name: all_fields[name] for name in all_fields.keys() - _FIELDS_CHANGED_BY_MERGE}
     if isinstance(data := fields.get("data"), dict):
         fields["data"] = {key: data[key] for key in data.keys() - {"from_seq", "merged"}}
     return json.dumps(fields, sort_keys=True)
 
 
 def digest(record: Interaction | Event) -> str:
-    """Return the digest of a record: the first 12 hex digits of a SHA-256 of its content."""
+    """Return the digest of a record: the first 12 hex digits of the SHA-256 of its content."""
     return hashlib.sha256(record_content(record).encode()).hexdigest()[:_LENGTH]
 
 
@@ -63,11 +63,11 @@ def renumber_entries(
 
     Numbers change when branches are merged, and when an older session file is restored. If the
     record of a cell is missing, the cell is removed from the entry, because another record may have
-    the number now. Then the saved state of the cell isn't known. So this entry and the following
-    entries, up to the next entry with the cell, lose the mark ``saved``.
+    the number now. Then the state of the whole notebook isn't known until the next entry that
+    contains the cell. So the field ``saved`` is removed from the entries up to there.
 
-    ``merges`` has the ``meta.merged`` of each cell, ``last_seqs`` the number of each cell's last
-    record. ``get_seqs`` returns a cell's record numbers by digest, or None.
+    By cell id, ``merges`` contains the ``meta.merged`` of the session, and ``last_seqs`` the number
+    of the session's last record. ``get_seqs`` returns a cell's record numbers by digest, or None.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
     missing_cells: set[str] = set()
@@ -87,7 +87,7 @@ def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
 
 
 def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
-    """Return an entry without the mark ``saved``."""
+    """Return an entry without ``saved``, which says that the notebook was saved in this state."""
     if "saved" not in entry.data:
         return entry
     data = {name: value for name, value in entry.data.items() if name != "saved"}
@@ -118,7 +118,7 @@ def _renumber_entry(
     replaced_cells: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
-    """Return one entry as ``renumber_entries`` does, but without changing the mark ``saved``."""
+    """Return one entry as ``renumber_entries`` does, but don't remove the field ``saved``."""
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (entry.merged or merges.keys() & cells.keys() or replaced_cells & cells.keys()):
         return entry

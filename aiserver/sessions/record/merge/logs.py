@@ -7,9 +7,9 @@ Invariants:
   by its id, any other entry by its content without the fields that a merge changes.
 - If an appended entry has the digest of a record, it refers to the record by the number that the
   record has in our session.
-- An entry has the mark ``saved`` only if the notebook was saved in this state. So an appended entry
-  loses the mark if our log, up to this entry, leads to another state than the other log does: if
-  the last entry of any cell is different.
+- An entry has the field ``saved`` only if the notebook was saved in this state. So the field is
+  removed from an appended entry, unless our log and the other log, each up to this entry, have the
+  same last entry for every cell.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _copy_session(ours: Session, theirs: Session) -> None:
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
     set_owner(copy, ours.meta.owner or "")
     if not theirs.revision and not count_records(theirs):
-        meta.revision = 1  # marks the copy as saved
+        meta.revision = 1  # with the revision 0, the copy would count as unsaved
     unknown = copy.model_extra or {}
     # Set the known keys first, then the unknown keys in their order.
     for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:

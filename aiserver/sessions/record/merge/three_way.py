@@ -24,7 +24,7 @@ from ..mutations import check_writable, number_entries
 from .logs import missing_entries
 from .sessions import merge_into
 
-_MAX_MERGE_PATHS = 8
+_MAX_MERGE_PATHS = 8  # further merge paths of an entry are dropped
 _META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys that ``merge_into`` sets
 
 
@@ -74,8 +74,8 @@ def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id:
     """Add the merge paths of their copy of an entry to ours; return whether there are new paths.
 
     A merge path (see ``renumbering.py``) is the list of the merges that an entry went through.
-    Their paths are needed, because the sessions of their side may have gone through the same
-    merges.
+    Readers need their paths, too, because the sessions of their side may have gone through the same
+    merges as their copy of the entry.
     """
     paths = ours.merged or [[]]
     new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
