@@ -21,6 +21,7 @@ import math
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from .documents import FIELDS, Field, SessionText, TurnId
 from .hits import ScoredTurn
@@ -114,19 +115,19 @@ def rank(
 ) -> list[ScoredTurn]:
     """Score the matches and return them sorted, best first."""
     matches = list(matches)
-    # For each term, the rarity is higher if fewer of the searched turns match the term.
-    rarity = [
-        math.log(1 + (searched_turn_count + 1) / (1 + sum(c.degrees[index] > 0 for c in matches)))
-        for index in range(len(terms))
+    match_counts = [
+        sum(candidate.degrees[index] > 0 for candidate in matches) for index in range(len(terms))
     ]
-    coverages = [sum(r for r, d in zip(rarity, c.degrees, strict=True) if d) for c in matches]
+    # A term is rarer if fewer of the searched turns match it.
+    rarities = [math.log(1 + (searched_turn_count + 1) / (1 + count)) for count in match_counts]
+    coverages = [sum(compress(rarities, candidate.degrees)) for candidate in matches]
     best_coverage = max(coverages, default=0.0)
     has_full_match = any(all(candidate.degrees) for candidate in matches)
     min_coverage = best_coverage if has_full_match else best_coverage * _MIN_COVERAGE
     scored_turns = []
     for candidate, coverage in zip(matches, coverages, strict=True):
         if coverage >= min_coverage - 1e-9:  # the tolerance is for rounding errors
-            score = sum(r * d for r, d in zip(rarity, candidate.degrees, strict=True))
+            score = sum(map(operator.mul, rarities, candidate.degrees))
             score *= _PHRASE_FACTOR if candidate.has_phrase else 1
             scored_turns.append(
                 scored_turn(candidate.session_text, candidate.turn, candidate.where, score)
