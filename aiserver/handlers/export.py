@@ -1,4 +1,4 @@
-"""``notebooks/…/export``: export a notebook's replay as one file.
+"""``notebooks/…/export``: export a notebook's history as one file.
 
 Invariants: the exported file is sent as text inside JSON, never as a web page of this server. The
 content of the notebook's own file is only exported if the user may read that file and if it
@@ -18,7 +18,7 @@ from .base import AIServerHandler, guarded
 
 
 class ExportHandler(AIServerHandler):
-    """Exports a replay."""
+    """Exports a history."""
 
     @guarded("read")
     async def post(self, notebook_id: str) -> None:
@@ -27,7 +27,7 @@ class ExportHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Do the same as ``post``, which is preferable, because URLs with paths are logged."""
+        """Do the same as ``post``. Prefer ``post``, because servers log the URL with the path."""
         await self._answer(notebook_id, self.query(ExportBody))
 
     async def _answer(self, notebook_id: str, body: ExportBody) -> None:

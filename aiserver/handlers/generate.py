@@ -100,7 +100,10 @@ class StopHandler(AIServerHandler):
 
 
 async def _events(generation: Generation) -> AsyncGenerator[Event | None, None]:
-    """Yield the events of a generation, and None after ``HEARTBEAT`` seconds without one."""
+    """Yield the events of a generation.
+
+    After ``HEARTBEAT`` seconds without an event, yield None, for which a comment is sent.
+    """
     ids = {"generationId": generation.id, "turnId": generation.turn_id}
     yield "start", ids | {"model": model_fields(generation.model.info)}
     async for token in generation.tokens(idle=HEARTBEAT):

@@ -49,7 +49,10 @@ class InstallHandler(AIServerHandler):
 
 
 async def _events(installation: Installation) -> AsyncGenerator[Event | None, None]:
-    """Yield the events of an installation, and None after ``HEARTBEAT`` seconds without one."""
+    """Yield the events of an installation.
+
+    After ``HEARTBEAT`` seconds without an event, yield None, for which a comment is sent.
+    """
     async for state in installation.follow(idle=HEARTBEAT):
         yield ("progress", asdict(state)) if state else None
     if failure := failure_of(installation):

@@ -67,7 +67,7 @@ def _local_fields(info: ModelInfo, install_state: InstallState | None) -> dict[s
 
 
 def secret_value(key: SecretStr | None) -> str | None:
-    """Return a key that a client sent as plain text; None if it sent no key."""
+    """Return the text of a key that a client sent; None if the client sent no key."""
     return key.get_secret_value() if key else None
 
 

@@ -62,9 +62,8 @@ async def _write(handler: AIServerHandler, data: bytes) -> None:
     try:
         handler.write(data)
         flushed = handler.flush()
-        if (
-            not flushed.done()
-        ):  # usually the data is sent at once, because it fits into the socket's buffer
+        # Usually the data is sent at once, because it fits into the socket's buffer.
+        if not flushed.done():
             await asyncio.wait_for(flushed, FLUSH_TIMEOUT)
         flushed.result()
     except (StreamClosedError, TimeoutError, asyncio.TimeoutError, RuntimeError) as reason:

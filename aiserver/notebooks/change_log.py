@@ -247,7 +247,8 @@ class ChangeRecorder:
         summaries, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
         existing = {summary.cell_id for summary in summaries}
         keys = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in existing]
-        results = await self._write_cells(map(CellChange, keys))  # without events
+        # A change without events writes nothing. Its result contains the head of the session.
+        results = await self._write_cells(map(CellChange, keys))
         return {cell_id: head for cell_id, (head, _) in results.items() if head}
 
     def _view(self, notebook_id: str) -> LogView:
@@ -296,7 +297,7 @@ def _is_redundant(
 def _is_redundant_event(session: Session, event: NewEvent) -> bool:
     """Return whether an event reports the source that the session already has."""
     # An event that is already recorded isn't redundant: it is passed to the store again, which
-    # answers with the seq of the recorded event.
+    # returns the recorded event with its seq.
     ids = {recorded.id for recorded in session.events or []}
     if event.id is not None and event.id in ids:
         return False

@@ -146,7 +146,7 @@ class Histories:
                 _history_of_cells, notebook_id, cells, log, log_mark
             )
         cached.log_mark, cached.log, cached.cells = log_mark, log, cells
-        unread = set(changed) - loaded.keys()  # the next call tries to load these again
+        unread = set(changed) - loaded.keys()  # the next call tries to load these sessions again
         cached.marks = {cell_id: mark for cell_id, mark in marks.items() if cell_id not in unread}
         if sum(len(cells[cell_id].steps) for cell_id in changed if cell_id in cells) > _MANY_STEPS:
             gc.freeze()

@@ -6,7 +6,8 @@ Invariants:
   notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
   the copy is identified by this module.
 - A notebook that lost its id is recognised by its path, but only if one of its cells matches. So a
-  new notebook at the path of an old one (``Untitled.ipynb``) doesn't get the old one's history.
+  new notebook at the path of an old notebook (such as ``Untitled.ipynb``) doesn't get the history
+  of the old notebook.
 - Identifying a notebook again gives the same result, even if the first answer got lost, the server
   ended during the first call, or two servers identify it at the same time. If two pages disagree
   about the id, the id in the notebook's file is used.
@@ -81,7 +82,7 @@ class _Notebook:
     path: str | None = None
     """The last recorded path."""
     pending_fork_of: str | None = None
-    """The id of the original notebook, until the copy is identified by its new id."""
+    """The id of the original notebook, if this is a copy whose new id no page has sent yet."""
     cell_order: list[str] | None = None
     """The last recorded order of the cells at the last path."""
     cells_by_path: dict[str, set[str]] = field(default_factory=dict)

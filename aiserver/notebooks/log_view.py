@@ -1,4 +1,4 @@
-"""The change log of one notebook as read into memory, and which changes each page doesn't know yet.
+"""Keep the change log of one notebook in memory, and determine which changes a page doesn't know.
 
 Invariants:
 

@@ -46,8 +46,8 @@ class CopiedRecords:
     digests: dict[str, set[str]] = field(default_factory=dict)
     """The digests of the copied records, by cell id."""
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """The number of copied records, by root and cell id. Only old log entries contain it; they
-    contain no digests."""
+    """The number of copied records, by root and cell id. Only old log entries contain this
+    number; they contain no digests."""
 
     def add(self, data: Mapping[str, Any]) -> None:
         """Add the records that the data of a ``taken_over`` entry lists."""
@@ -90,7 +90,7 @@ class OtherRoots:
     """The roots other than the root of ``store``.
 
     ``served`` is the folder that the server serves. ``folder_of`` returns the folder of the
-    notebook at a path of the contents API, or None if it isn't a file on this machine.
+    notebook at a path of the contents API, or None if the notebook isn't a file on this machine.
     """
 
     def __init__(

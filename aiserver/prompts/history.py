@@ -86,7 +86,9 @@ def _is_same_code(left: str, right: str) -> bool:
 async def newest_that_fit(
     messages: Sequence[BaseMessage], budget: int, count: Count
 ) -> tuple[list[BaseMessage], int]:
-    """Return the messages of the newest turns that fit into ``budget`` tokens, and their tokens.
+    """Return the messages of the newest turns that fit into ``budget`` tokens, and their size.
+
+    The size is the number of tokens of these messages.
 
     LangChain's ``trim_messages`` does the same, but for each number of messages that it tries, it
     counts the tokens of all messages again, which takes too long (``benchmarks/first_token.py``).

@@ -3,7 +3,7 @@
 Invariants:
 
 - A kernel and a model may have different names for the same language, such as ``ir`` and ``R``.
-  They are converted to the same tag.
+  All names of a language are converted to the same tag.
 - If a cell begins with a cell magic such as ``%%sql``, the magic determines the cell's language.
 - Markdown and raw cells contain prose, whatever the kernel's language is.
 """

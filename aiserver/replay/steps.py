@@ -23,7 +23,7 @@ Branches: a step continues from the previous step, unless it brings back older c
 late accept, and a request that continues from an older turn bring back older code. Such a step
 continues from the older step, and the steps in between form an abandoned branch. The branch begins
 with the first step that changed the older code: a run directly after the older step, for example,
-doesn't belong to the branch. An open or rejected suggestion is an attempt, not a branch.
+doesn't belong to the branch. A suggestion that is open or rejected is not a branch by itself.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def replay(session: Session) -> list[Step]:
     )
     position = 0
     for record in session.ordered():
-        # A turn that another tool stored may have no `seq`. Then its position counts, as in
-        # `Session.ordered`.
+        # A turn that another tool stored may have no `seq`. Then its position in the session is
+        # used as its seq, as in `Session.ordered`.
         position = record.seq if record.seq is not None else position + 1
         if isinstance(record, Interaction):
             reader.add_turn(record, position)
