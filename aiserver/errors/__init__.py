@@ -9,18 +9,18 @@
     ├── NotOwner                       the user may not use this server's models
     ├── GenerationRunning              a request is already running in the cell
     ├── TooManyGenerations             the limit of concurrent requests is reached
-    ├── StaleRevision                  the session was changed in between
+    ├── StaleRevision                  the session changed after the client read it
     ├── SettingError                   a setting is invalid
     ├── SearchFailed                   the search process failed
-    ├── ExportFailed                   the export process ended without its file
-    │   └── ExportTimeout              … because it took too long
+    ├── ExportFailed                   the export process ended without a file
+    │   └── ExportTimeout              … because the export took too long
     ├── StorageError                   the history can't be read or written
     │   ├── StorageBusy                … because another process holds the lock for too long
-    │   ├── StorageUnreachable         … because its database doesn't respond
+    │   ├── StorageUnreachable         … because the database doesn't respond
     │   ├── StorageFull                … because the disk is full
     │   ├── StorageReadOnly            … because the folder can't be written
-    │   ├── SessionTooNew              … because a newer AI Server wrote it
-    │   └── SessionCorrupt             … because it is damaged; its bytes are quarantined
+    │   ├── SessionTooNew              … because a newer version of AI Server wrote the session
+    │   └── SessionCorrupt             … because the session is damaged
     └── ModelError                     the model gave no usable answer
         ├── NoModel                    no model is chosen or installed
         ├── ModelNotAllowed            the administrator doesn't allow the model
@@ -35,21 +35,22 @@
         ├── TextRefused                the provider's content filter blocked the text
         ├── ModelRateLimited           the provider's rate limit is reached
         ├── ModelUnavailable           the model's server can't be reached
-        │   ├── ModelFailed            … or it reported an internal error
-        │   └── NoModelAnswer          … or it didn't return a model's answer
+        │   ├── ModelFailed            … or the server reported an internal error
+        │   └── NoModelAnswer          … or the server's response isn't a model's answer
         ├── ModelTimeout               the model didn't answer in time
         ├── PromptTooLong              the prompt exceeds the model's context window
         └── BadAnswer                  the answer has no usable code
-            ├── AnswerCut              … because it was too long and was cut off
+            ├── AnswerCut              … because the answer was too long and was cut off
             └── AnswerBrokenOff        … because the model stopped in the middle
 
-Invariants: a message is one plain sentence that is safe to show and to store. It never contains a
-provider's raw text, a path, a key or a traceback; those stay in ``__cause__``. Nothing here depends
-on HTTP: ``handlers/base.py`` maps each ``code`` to a status.
+Invariants: a message is plain text that is safe to show and to store. A message never contains a
+provider's raw text, a path, a key or a traceback; only the exception in ``__cause__`` may contain
+them. Nothing here depends on HTTP: ``handlers/base.py`` maps each ``code`` to a status.
 
-``base`` has the root of the tree and the errors of requests, settings and child processes,
-``storage`` those of the history, and ``model`` those of models and providers. ``text`` defines
-sentences that the interface translates, and ``stored`` finds such sentences in a history.
+``base`` contains the root of the tree and the errors of requests, settings and child processes,
+``storage`` the errors of the history, and ``model`` the errors of models and providers. ``text``
+defines ``UserText``, a sentence that the interface translates. ``stored`` finds the ``UserText``
+for a sentence that was stored in a history.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ class AIServerError(Exception):
     """The base class of all errors that are reported to users.
 
     ``code`` is for programs and never changes; ``retryable`` says whether the same request may
-    succeed later. A message that isn't a ``UserText`` is only for logs, the command line and other
-    programs.
+    succeed later. If the message isn't a ``UserText``, only logs, the command line and other
+    programs show it; the interface shows the default message instead.
     """
 
     code: ClassVar[str] = "error"
@@ -25,7 +25,7 @@ class AIServerError(Exception):
 
     @property
     def text(self) -> UserText:
-        """The text for the interface: the message if it is a ``UserText``, else the default."""
+        """The text for the interface: the message or, if that isn't a UserText, the default."""
         return self.message if isinstance(self.message, UserText) else self.default_message
 
 
@@ -60,7 +60,7 @@ class NotFound(AIServerError):
 
 
 class NotYours(AIServerError):
-    """Another user requested this answer."""
+    """The user tried to stop a generation that another user requested."""
 
     code = "not_yours"
     default_message = UserText("Someone else made this request, so only they can stop it.")

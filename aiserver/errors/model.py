@@ -7,7 +7,8 @@ from typing import ClassVar
 from .base import AIServerError
 from .text import UserText
 
-# Replace the name of a server that is unknown, at the start of a sentence and within a sentence.
+# These texts replace a server's name if the name is unknown: at the start of a sentence, and within
+# a sentence.
 _PROVIDER, _THE_PROVIDER = UserText("The provider"), UserText("the provider")
 
 
@@ -18,20 +19,20 @@ class ModelError(AIServerError):
     default_message = UserText("The model could not answer. Try again.")
     no_gguf = UserText("The model file is not in GGUF format. Use a GGUF file.")
     named_message: ClassVar[UserText | None] = None
-    """The message with the server's label, if ``default_message`` has no parameter for it."""
+    """A message with a parameter for the server's label, if ``default_message`` has none."""
     no_provider = UserText("There is no provider called “%1”.")
     gateway_set = UserText(
         "The environment variable %1 would redirect the request. Unset it, or set a base_url."
     )
     provider: str | None = None
-    """The provider's name, for remote models."""
+    """The name of the model's provider; None if the model is local or its provider is unknown."""
     server: str | None = None
     """The label of the model's server: the provider's label or the host."""
 
     def name_server(self, provider: str | None, label: str) -> None:
-        """Add the server's label to the error, and to the message if it is the default message.
+        """Add the name of the model's provider and the label of its server to the error.
 
-        ``provider`` is the name of a provider that can be connected, or None.
+        If the message is the default message, the message gets the label, too.
         """
         self.provider, self.server = provider, label
         named = self.default_message if self.default_message.params else self.named_message
@@ -62,7 +63,7 @@ class ModelNotAllowed(ModelError):
 
 
 class InstallFailed(ModelError):
-    """The local model couldn't be installed; partial downloads are preserved."""
+    """The local model couldn't be installed. The downloaded part is kept."""
 
     code = "install_failed"
     retryable = True
@@ -72,9 +73,10 @@ class InstallFailed(ModelError):
 
 
 class ModelPackageMissing(ModelError):
-    """The package for the models of ``label`` is missing; ``install`` is the command for it.
+    """A Python package that the chosen model needs isn't installed.
 
-    Without a label, it is the package for local models.
+    ``label`` is the label of the model's provider, or None for a local model. ``install`` is the
+    command that installs the package.
     """
 
     code = "model_package_missing"
@@ -180,7 +182,7 @@ class ModelFailed(ModelUnavailable):
 
 
 class NoModelAnswer(ModelUnavailable):
-    """The response isn't a model's answer: another program may have that address."""
+    """The response isn't a model's answer. Perhaps another program uses the server's address."""
 
     code = "model_no_answer"
     default_message = UserText(
@@ -217,7 +219,7 @@ class BadAnswer(ModelError):
 
 
 class AnswerCut(BadAnswer):
-    """The answer is incomplete, because it exceeded our limit or the provider's."""
+    """The answer is incomplete, because it exceeded a limit of AI Server or of the provider."""
 
     code = "answer_cut"
     retryable = False

@@ -57,7 +57,7 @@ class StorageUnreachable(StorageError):
 
 
 class SessionTooNew(StorageError):
-    """A newer version of AI Server wrote this session: it is read-only here."""
+    """A newer version of AI Server wrote this session, so this version can only read it."""
 
     code = "session_too_new"
     retryable = False

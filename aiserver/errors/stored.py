@@ -1,8 +1,8 @@
 """Find the ``UserText`` for an error's sentence in a history, so that it can be translated.
 
-A history contains the message of an error as an English sentence. The sentence is matched with the
-texts of the error classes. If an earlier version worded it differently, no text matches, and the
-interface shows the English sentence.
+A history contains the message of an error as an English sentence. This module compares the sentence
+with the texts of the error classes. If an earlier version of AI Server worded the sentence
+differently, no text matches, and the interface shows the English sentence.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def find_text(sentence: str) -> UserText | None:
     """Return the text that was stored as ``sentence``, or None if it is unknown."""
     for pattern, text in _patterns():
         if match := pattern.fullmatch(sentence):
-            # A parameter that equals the default one, such as “The provider”, is a `UserText`
-            # itself, which is translated, too.
+            # If a parameter equals the template's default parameter, such as “The provider”, use
+            # the default parameter, because it is a `UserText` and so is translated, too.
             pairs = zip_longest(match.groups() or text.params, text.params)
             return text.fill(*(default if value == default else value for value, default in pairs))
     return None
@@ -30,7 +30,10 @@ def find_text(sentence: str) -> UserText | None:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
-    """Return a pattern for each text of the error classes, with the fewest parameters first."""
+    """Return a pattern for each text of the error classes.
+
+    Texts with fewer parameters come first, because their patterns are more specific.
+    """
     texts = sorted(_class_texts(), key=lambda text: text.template.count("%"))
     return [
         (re.compile(re.sub("%[1-9]", "(.+)", re.escape(text.template))), text) for text in texts
@@ -38,6 +41,6 @@ def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
 
 
 def _class_texts() -> Iterator[UserText]:
-    for kind in vars(model).values():
-        if isinstance(kind, type):
-            yield from (text for text in vars(kind).values() if isinstance(text, UserText))
+    for member in vars(model).values():
+        if isinstance(member, type):
+            yield from (text for text in vars(member).values() if isinstance(text, UserText))

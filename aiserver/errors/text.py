@@ -1,8 +1,8 @@
 """Texts for people: English sentences that the interface translates.
 
-Each sentence is worded once, in Python. It travels as its template and its parameters;
-``scripts/translations.py`` collects the templates of all ``UserText("…")`` calls, and the page
-looks the template up in the person's language.
+Each sentence is worded only once, in Python. The server sends a sentence to the page as a template
+and parameters, and the page looks up the template's translation in the person's language.
+``scripts/translations.py`` collects the templates of all ``UserText("…")`` calls for translation.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class UserText(str):
 
     @classmethod
     def from_wire(cls, fields: dict[str, Any] | None) -> UserText | None:
-        """Return the text that was sent as ``fields``; its parameters must be strings."""
+        """Return the text for the result of ``to_wire``, whose parameters must be strings."""
         return cls(fields["template"], *fields["params"]) if fields else None
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the template and its parameters, as sent."""
+        """Return the template and its parameters in the form in which they are sent as JSON."""
         params = [
             value.to_wire() if isinstance(value, UserText) else value for value in self.params
         ]

@@ -44,8 +44,8 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
     """
     frames = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
     intent = body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
-    # The source must be hidden first. `recall` can then find out which of its secrets were redacted
-    # in the history.
+    # The source must be hidden first. Then `update_marks` knows the marks of the source's secrets,
+    # and can use them for the same secrets in the history.
     source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(intent, is_prose=True),
@@ -65,10 +65,10 @@ def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
     """Return a turn with the secrets in its texts hidden."""
     request, response = turn.user_request, turn.ai_response
     request_update = {
-        "intent": vault.hide(vault.recall(request.intent), is_prose=True),
-        "current_code": vault.hide(vault.recall(request.current_code)),
+        "intent": vault.hide(vault.update_marks(request.intent), is_prose=True),
+        "current_code": vault.hide(vault.update_marks(request.current_code)),
     }
-    response_update = {"suggestion": vault.hide(vault.recall(response.suggestion))}
+    response_update = {"suggestion": vault.hide(vault.update_marks(response.suggestion))}
     old_texts = (request.intent, request.current_code, response.suggestion)
     if old_texts == (*request_update.values(), *response_update.values()):
         return turn

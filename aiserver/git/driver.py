@@ -1,15 +1,15 @@
-"""The merge driver: git gives it three copies of a file, and it writes the merged file.
+"""The merge driver: git passes it three copies of a file, and the driver writes the merged file.
 
-The three copies are those of our branch, of their branch, and of the branches' common ancestor.
+The three copies are from our branch, from their branch, and from the branches' common ancestor.
 
 Invariants:
 
 - If a file can't be parsed, our copy stays unchanged, and the exit status is 1. The command in
   git's config then merges by lines and leaves conflict markers.
-- All files of one merge get the same merge id, and no other merge gets it. The id connects the
-  entries of a log with the records that the merge renumbered (see ``renumbering.py``). It is
-  derived from the merged commits, or from the lock file of git's index if git doesn't tell the
-  driver the commits (cherry-pick, stash).
+- All files of one merge get the same merge id, and each merge has a different merge id. The id
+  connects the entries of a log with the records that the merge renumbered (see
+  ``renumbering.py``). The id is derived from the merged commits. In a cherry-pick or stash, git
+  doesn't tell the driver the commits, so the id is derived from the lock file of git's index.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from ..sessions.record.merge.three_way import merge_logs, merge_sessions
 
 
 def merge(base: str, ours: str, theirs: str, path: str) -> int:
-    """Merge the files into ``ours``. Return the exit status that git expects."""
+    """Merge the copies ``base``, ``ours`` and ``theirs``, and write the result to ``ours``.
+
+    ``path`` is the file's path in the repository. Returns the exit status that git expects.
+    """
     try:
         left, right = Path(ours).read_bytes(), Path(theirs).read_bytes()
         if path.lower().endswith(".jsonl"):
@@ -35,7 +38,7 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
         else:
             merged = merge_sessions(Path(base).read_bytes(), left, right, merge_id())
         if merged != left:
-            # Atomic, so that git finds an unchanged file if this fails.
+            # The write is atomic, so that git finds an unchanged file if the write fails.
             replace_file(Path(ours).absolute().parent, Path(ours).name, merged)
     except (DamagedData, AIServerError, OSError):
         return 1
@@ -44,15 +47,20 @@ def merge(base: str, ours: str, theirs: str, path: str) -> int:
 
 def merge_id() -> str:
     """Return the id of the current merge, which is the same for all of its files."""
-    head, lock = [*_git("rev-parse", "HEAD", "--git-path", "index.lock").split("\n"), "", ""][:2]
+    # Git prints two lines, or fewer if it fails.
+    lines = _git("rev-parse", "HEAD", "--git-path", "index.lock").split("\n")
+    head, lock_file = [*lines, "", ""][:2]
     # Git sets a variable GITHEAD_<commit> for each of the merged branches.
-    heads = sorted(name for name in os.environ if name.startswith("GITHEAD_"))
-    identifiers = [head, *(heads or [_file_stamp(lock)])]
+    merged_heads = sorted(name for name in os.environ if name.startswith("GITHEAD_"))
+    identifiers = [head, *(merged_heads or [_inode_and_time(lock_file)])]
     return hashlib.sha256("\n".join(identifiers).encode()).hexdigest()[:16]
 
 
-def _file_stamp(path: str) -> str:
-    """Return the inode and the time of a file. Git creates its index lock once for each merge."""
+def _inode_and_time(path: str) -> str:
+    """Return the inode and the modification time of a file, or nothing if it can't be read.
+
+    Those of git's index lock identify a merge, because git creates this file once for each merge.
+    """
     try:
         status = Path(path).stat()
     except (OSError, ValueError):

@@ -1,10 +1,12 @@
 """Set up the merge driver in a repository, and report its state.
 
-The file ``.gitattributes`` at the top of the work tree contains the driver's name. It is committed,
-so all clones have it. The driver's command is in the repository's config, which has to be set up in
-each clone. If our command can't run or can't merge a file, the second half of the driver's command
-makes git merge by lines and leave conflict markers. Otherwise git would take our side's content
-and drop the other side's.
+The file ``.gitattributes`` at the top of the work tree contains the driver's name. This file is
+committed, so all clones contain it. The driver's command is in the repository's config, which has
+to be set up in each clone.
+
+The command has two halves. If AI Server, the first half, can't run or can't merge a file, the
+second half makes git merge by lines and leave conflict markers. Without the second half, git would
+keep our branch's content of the file and drop the content of the other branch.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ LINES = (
     f"**/{FOLDER}/*.json merge={DRIVER}",
     f"**/{FOLDER}/notebooks/*.jsonl merge={DRIVER}",
 )
+"""The lines of ``.gitattributes`` that make git use the merge driver for histories."""
 READ_ONLY = UserText("The git repository could not be changed: its files are read-only or links.")
 NO_REPOSITORY = UserText("This folder is not in a git repository.")
 _SAMPLE_PATHS = (f"{FOLDER}/x.json", f"{FOLDER}/notebooks/x.jsonl")
@@ -56,20 +59,22 @@ def merge_histories(folder: Path) -> bool:
 
 
 def ignore_histories(folder: Path) -> None:
-    """Make git ignore histories with a line in ``.gitignore``.
+    """Add a line to ``.gitignore``, so that git ignores histories.
 
     Raises the same errors as ``merge_histories``.
     """
     file, line = _top(folder) / ".gitignore", f"{FOLDER}/"
     _add_lines(file, (line,))
-    if not _is_ignored(folder):  # a later line of the file negates this line
-        _add_lines(file, (line,), again=True)
+    if not _is_ignored(folder):  # a line further down in the file negates this line
+        _add_lines(file, (line,), even_if_present=True)
 
 
 def undecided_repository(folder: Path) -> Path | None:
-    """Return the top of the work tree if git neither ignores nor merges histories in ``folder``.
+    """Return the top of the work tree if nobody has decided what git does with the histories.
 
-    Return None if it does one of the two, or if git isn't installed or doesn't answer.
+    Returns None if git ignores the histories in ``folder``, if they are committed, or if the merge
+    driver is set up. Also returns None if ``folder`` isn't in a repository, or if git isn't
+    installed or doesn't respond.
     """
     if not any((parent / ".git").exists() for parent in (folder, *folder.absolute().parents)):
         return None
@@ -78,7 +83,7 @@ def undecided_repository(folder: Path) -> Path | None:
         if _is_ignored(folder):
             return None
         if _git("ls-files", "--", FOLDER, check=False, folder=folder):
-            return None  # histories are committed, so .gitignore would have no effect
+            return None  # the histories are committed, so .gitignore would have no effect
         if _git("config", "--get", f"merge.{DRIVER}.driver", check=False, folder=folder):
             return None
     except NotFound:
@@ -90,25 +95,25 @@ def _is_ignored(folder: Path) -> bool:
     return bool(_git("check-ignore", _SAMPLE_PATHS[0], check=False, folder=folder))
 
 
-def _add_lines(file: Path, lines: Iterable[str], *, again: bool = False) -> bool:
-    """Append those of the lines that a file doesn't have; with ``again``, append all of them.
+def _add_lines(file: Path, lines: Iterable[str], *, even_if_present: bool = False) -> bool:
+    """Append the lines that a file doesn't contain yet, or all lines with ``even_if_present``.
 
-    Return whether any lines were appended.
+    Returns whether any lines were appended.
     """
     if file.is_symlink() or (file.exists() and not file.is_file()):
         raise StorageReadOnly(READ_ONLY)
     data = file.read_bytes() if file.exists() else b""
     existing = data.decode("utf-8", "replace").splitlines()
-    missing = [line for line in lines if again or line not in existing]
-    if missing:
+    new_lines = [line for line in lines if even_if_present or line not in existing]
+    if new_lines:
         newline = b"\r\n" if b"\r\n" in data else b"\n"
         old_lines = data if not data or data.endswith(b"\n") else data + newline
-        file.write_bytes(old_lines + b"".join(line.encode() + newline for line in missing))
-    return bool(missing)
+        file.write_bytes(old_lines + b"".join(line.encode() + newline for line in new_lines))
+    return bool(new_lines)
 
 
 def status() -> int:
-    """Print what is set up; return the exit status: 1 if anything is missing."""
+    """Print which parts of the merge driver are set up; return 1 if any part is missing, else 0."""
     top = _top()
     attributes = _git("check-attr", "merge", "--", *_SAMPLE_PATHS).splitlines()
     has_lines = len(attributes) == len(_SAMPLE_PATHS) and all(
@@ -129,7 +134,7 @@ def status() -> int:
 
 
 def _is_command_on_path() -> bool:
-    """Return whether git finds the driver's command if it is run in the user's shell."""
+    """Return whether git will find the driver's command when the user runs git in a shell."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     if len(folders) > 2 and Path(folders[0]) == Path(folders[-1]):
         folders = folders[1:-1]  # the command “jupyter” adds its own folder at both ends
@@ -138,6 +143,7 @@ def _is_command_on_path() -> bool:
 
 
 def _top(folder: Path | None = None) -> Path:
+    """Return the top of the work tree that contains a folder. Raises NotFound."""
     top = Path(_git("rev-parse", "--show-toplevel", folder=folder) or os.devnull)
     if not (folder or Path.cwd()).resolve().is_relative_to(top.resolve()):
         # Either the folder isn't in a repository, or the repository's config contains the path of
@@ -147,6 +153,10 @@ def _top(folder: Path | None = None) -> Path:
 
 
 def _git(*arguments: str, check: bool = True, folder: Path | None = None) -> str:
+    """Run git in a folder and return its output.
+
+    If ``check`` is set, raises NotFound if git reports a failure.
+    """
     try:
         process = run_git(*arguments, folder=folder, check=False)
     except FileNotFoundError as exc:

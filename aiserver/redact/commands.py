@@ -1,6 +1,7 @@
-"""Patterns of passwords in commands and calls: ``curl -u bob:…``, ``mysql -p…``, ``auth=(…)``.
+"""Patterns of passwords in shell commands and in function calls.
 
-Each pattern has a group ``value``, which matches the password, and takes linear time.
+Examples are ``curl -u bob:…``, ``mysql -p…`` and ``auth=(…)``. Each pattern has a group ``value``,
+which matches the password, and takes linear time.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ _PAIR = rf"['\"]?[^\s:'\"]{{1,64}}:(?!//){_VALUE}"
 _USER = re.compile(
     r"(?<![\w-])(?:-[a-zA-Z]{0,6}[uU]['\"]?[,= ]{0,4}|--(?:proxy-)?user['\"]?[,= ]{1,4})" + _PAIR
 )
-# Programs, each with the pattern of its password option, which only counts after the program's
-# name. `mysql -p3306:3306` isn't a password: `docker run` has such an option for ports.
+# The names of programs, each with the pattern of the program's password option. The option is only
+# searched for after the name. `mysql -p3306:3306` contains no password: it is the end of a command
+# such as `docker run --name mysql -p3306:3306`, in which `-p` is followed by ports.
 _PROGRAMS = [
     (re.compile(r"\bcurl(?:\.exe)?\b"), _USER),
     (
@@ -28,8 +30,8 @@ _PROGRAMS = [
         re.compile(rf"(?<=[\s'\"])-p['\"]?[, ]{{0,4}}['\"]?{_VALUE}"),
     ),
 ]
-# A line that continues a command, such as `-u bob:… \`. Two numbers (`-u 1000:1000`) are the ids of
-# a user and a group.
+# A line that continues a command, such as `-u bob:… \`. Two numbers (`-u 1000:1000`) aren't
+# matched, because they are the ids of a user and a group.
 _CONTINUED = re.compile(
     rf"^[ \t]{{0,32}}(?:-u|--user)[ =](?!['\"]?\d+:\d+\b){_PAIR}['\"]?[ \t]{{0,8}}\\?[ \t]*$"
 )
@@ -42,8 +44,8 @@ _AUTH = re.compile(
     rf"\([ ]{{0,8}}(?:{_STRING}|[\w.\[\]()'\"]{{1,128}}){_COMMA}"
     r"(?P<value>[^'\"\n]{3,256})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
-# `smtp.login("bob@example.org", "…")`: exactly two literals. The second has no spaces, unless it is
-# an app password of four times four letters.
+# `smtp.login("bob@example.org", "…")`: exactly two literals. The second literal, the password, has
+# no spaces, unless it is an app password of four times four letters.
 _LOGIN = re.compile(
     rf"\.login\([ ]{{0,8}}{_STRING}{_COMMA}"
     r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"

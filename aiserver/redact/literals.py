@@ -1,12 +1,12 @@
-"""Redact secrets that are split into several string literals, and those in calls over lines.
+"""Redact secrets that are split into several string literals, or that a long call contains.
 
-For example: ``"sk-" + "Ab12…"``; adjacent literals on consecutive lines, also with comments in
-between; ``"".join(["sk-", "Ab12…"])``; ``"sk-%s" % "Ab12…"``; ``auth=(`` with its arguments on the
-following lines.
+Examples of split secrets are ``"sk-" + "Ab12…"``, ``"".join(["sk-", "Ab12…"])``,
+``"sk-%s" % "Ab12…"``, and adjacent literals on consecutive lines, also with comments in between. An
+example of a long call is ``auth=(`` with its arguments on the following lines.
 
 Invariants: everything from a secret's first character to its last is replaced. If a bracket is
-opened in between, only what follows the bracket is replaced, so that the code remains valid. This
-module leaves a secret in a single literal on one line to ``patterns``.
+opened between these characters, only what follows the bracket is replaced, so that the code remains
+valid. A secret in a single literal on one line is not replaced here, but by ``patterns``.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ from itertools import accumulate
 from .patterns import Replace, redact_line
 
 _MAX_LENGTH = 20_000  # characters that are examined together, so that the time stays linear
-_MAX_QUOTES = 8  # last quotes of a line to try as the end of its literal: some are in a comment
-_MAX_LINES = 12  # lines of a call
-_PASSES = 4  # see `redact_joined`
+# The number of quotes, from the end of a line, that are tried as the end of the line's last
+# literal. It can be any of them, because the quotes after it may be part of a comment.
+_MAX_QUOTES = 8
+_MAX_LINES = 12  # longer calls are not examined
+_PASSES = 4  # see `redact_joined_literals`
 
 _SPACE = r"[ \t]{0,64}"
-_BREAK = rf"(?:(?:#[^\n]{{0,200}})?\\?\n{_SPACE}){{1,4}}"  # with comment lines in between
+# One line break, or several line breaks with comments between them.
+_BREAK = rf"(?:(?:#[^\n]{{0,200}})?\\?\n{_SPACE}){{1,4}}"
 _OPENING = r"[rbufRBUF]{0,2}['\"]"
-# From the closing quote of a literal to the opening quote of the literal that is joined to it.
+# A gap reaches from the closing quote of a literal to the opening quote of the joined literal.
 _JOIN_GAP = re.compile(
     rf"['\"]{_SPACE}(?:{_BREAK})?\+{_SPACE}\(?{_SPACE}(?:{_BREAK})?{_OPENING}"
     rf"|(?P<quote>['\"])(?:{_SPACE}{_BREAK}|[ \t]{{1,64}})[rbufRBUF]{{0,2}}(?P=quote)"
@@ -49,9 +52,10 @@ _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 
 
 def end_of_joined_lines(text: str, start: int, end: int) -> int:
-    """Return the end of the last line whose literals are joined to those of the first line.
+    """Return the end of the last line that has to be examined together with the given line.
 
-    The first line is from ``start`` to ``end``.
+    The given line reaches from ``start`` to ``end``. The lines after it are examined together with
+    it if their literals are joined to its literals, or if it opens a call that they close.
     """
     line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:
@@ -65,9 +69,9 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
 
 
 def _end_of_call(text: str, line_start: int, end: int) -> int:
-    """Return the end of the line that closes the call that is opened in the given line.
+    """Return the end of the line that closes a call. The given line must open the call.
 
-    The given line is from ``line_start`` to ``end``. If it opens no call, return ``end``.
+    The given line reaches from ``line_start`` to ``end``. If it opens no call, returns ``end``.
     """
     call = _JOIN.search(text, line_start, end) or _LOGIN.search(text, line_start, end)
     if call is None:
@@ -85,18 +89,19 @@ def _end_of_call(text: str, line_start: int, end: int) -> int:
 
 
 def _end_of_joined_literal(text: str, line_start: int, end: int) -> int:
-    """Return the end of the line with the literal that is joined to the given line's last literal.
+    """Return the end of a following line that begins with a joined literal.
 
-    The given line is from ``line_start`` to ``end``. If no literal is joined, return ``end``.
+    This literal must be joined to the last literal of the given line, which reaches from
+    ``line_start`` to ``end``. If no literal is joined, returns ``end``.
     """
     quote = end
     for _ in range(_MAX_QUOTES):
         quote = max(text.rfind('"', line_start, quote), text.rfind("'", line_start, quote))
         if quote < 0:
             break
-        joint = _JOIN_GAP.match(text, quote)
-        if joint and joint.end() > end:
-            return _end_of_line(text, joint.end())
+        gap = _JOIN_GAP.match(text, quote)
+        if gap and gap.end() > end:
+            return _end_of_line(text, gap.end())
     return end
 
 
@@ -105,11 +110,12 @@ def _end_of_line(text: str, start: int) -> int:
     return len(text) if end < 0 else end
 
 
-def redact_joined(text: str, is_prose: bool, replace: Replace) -> str:
+def redact_joined_literals(text: str, is_prose: bool, replace: Replace) -> str:
     """Return ``text`` with each secret that spans several literals or lines replaced."""
     if len(text) > 2 * _MAX_LENGTH:
         return text
-    # Several passes, because the text before a bracket, which stays, may contain another secret.
+    # If a secret contains a bracket, a pass keeps the text before the bracket. This text may
+    # contain another secret, which the next pass replaces.
     for _ in range(_PASSES):
         previous, text = text, _redact_joined_once(text, is_prose, replace)
         if text == previous:
@@ -118,22 +124,29 @@ def redact_joined(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
+    """Search for secrets in the text without its gaps, and replace them in the text with its gaps.
+
+    The gaps divide the text into pieces.
+    """
     breaks = _argument_breaks(text)
-    joints = _gaps(text, breaks)
-    if not joints:
+    gaps = _find_gaps(text, breaks)
+    if not gaps:
         return text
-    ends = [0, *(end for joint in joints for end in joint), len(text)]
-    pieces = list(zip(ends[::2], ends[1::2], strict=True))
-    gaps = [text[a:b] for a, b in joints]
-    joined = "".join(text[a:b] for a, b in pieces)
-    piece_starts = [0, *accumulate(b - a for a, b in pieces)][:-1]  # indexes in `joined`
+    boundaries = [0, *(boundary for gap in gaps for boundary in gap), len(text)]
+    pieces = list(zip(boundaries[::2], boundaries[1::2], strict=True))
+    gap_texts = [text[start:end] for start, end in gaps]
+    joined = "".join(text[start:end] for start, end in pieces)
+    piece_lengths = (end - start for start, end in pieces)
+    piece_starts = [0, *accumulate(piece_lengths)][:-1]  # indexes in `joined`
     redacted, position = [], 0
     for kind, first, last in _find_secrets(joined, is_prose):
         first_piece, last_piece = (bisect_right(piece_starts, n) - 1 for n in (first, last))
         if first_piece == last_piece and not breaks:
-            continue
-        opening = max((n for n in range(first_piece, last_piece) if "(" in gaps[n]), default=-1)
-        if opening >= 0:  # keep the bracket and the text before it
+            continue  # the secret is in a single literal
+        opening = max(
+            (n for n in range(first_piece, last_piece) if "(" in gap_texts[n]), default=-1
+        )
+        if opening >= 0:  # keep the last bracket in the secret and the text before the bracket
             first_piece, first = opening + 1, piece_starts[opening + 1]
         start = pieces[first_piece][0] + first - piece_starts[first_piece]
         end = pieces[last_piece][0] + last - piece_starts[last_piece] + 1
@@ -143,33 +156,37 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _argument_breaks(text: str) -> list[tuple[int, int]]:
-    """Return start and end of the line breaks between the arguments of a call with a password."""
+    """Return start and end of each line break between the arguments of a call with a password."""
     call = _LOGIN.search(text) if "\n" in text else None
     return [gap.span() for gap in _LINE_BREAK.finditer(text, call.start())] if call else []
 
 
-def _gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return start and end of the gaps between the pieces (literals, lines) that are joined."""
+def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return start and end of each gap between two joined literals, and also the ``breaks``.
+
+    The result is sorted. Where two gaps overlap, the second is left out.
+    """
     spans = list(breaks)
-    for joint in _JOIN_GAP.finditer(text):
-        placeholder = _PLACEHOLDER.search(text, max(0, joint.start() - 18), joint.start())
-        start = placeholder.start() if placeholder else joint.start()
-        spans.append((start, joint.end()))
+    for gap in _JOIN_GAP.finditer(text):
+        # A placeholder before the gap, such as %s, is replaced by the next literal.
+        placeholder = _PLACEHOLDER.search(text, max(0, gap.start() - 18), gap.start())
+        start = placeholder.start() if placeholder else gap.start()
+        spans.append((start, gap.end()))
     for call in _JOIN.finditer(text):
         close = _CLOSE.search(text, call.end())
         end = close.start() if close else len(text)
-        spans += [joint.span() for joint in _COMMA.finditer(text, call.end(), end)]
-    joints: list[tuple[int, int]] = []
+        spans += [comma.span() for comma in _COMMA.finditer(text, call.end(), end)]
+    gaps: list[tuple[int, int]] = []
     for span in sorted(spans):
-        if not joints or span[0] >= joints[-1][1]:
-            joints.append(span)
-    return joints
+        if not gaps or span[0] >= gaps[-1][1]:
+            gaps.append(span)
+    return gaps
 
 
 def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
-    """Return the secrets in a text: kind, index of the first character, index of the last one."""
+    """Return the secrets in a text: each with its kind and the indexes of both end characters."""
     secrets: list[tuple[str, str]] = []
-    nonce = "\ue000"  # a character for private use; the text doesn't contain the nonce
+    nonce = "\ue000"  # private-use characters, which the text doesn't contain in this number
     while nonce in joined:
         nonce += "\ue000"
 

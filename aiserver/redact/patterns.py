@@ -1,6 +1,6 @@
 """The patterns of secrets, and the checks that exclude false positives.
 
-Invariants: the package lists them. In addition, each pattern takes linear time.
+Invariants: each pattern takes linear time. The package's docstring lists the other invariants.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ MIN_KEY_LENGTH = 16
 Replace = Callable[[str, str], str]
 """A function that gets the kind of a secret and the secret, and returns the replacement."""
 
-# Keys with a distinctive format, which need no name next to them. Each needs a keyword in
-# prefilter.py, too.
+# Keys that are recognised by their format, without a name next to them. For each format,
+# prefilter.py must contain a keyword.
 _FORMS = {
     "anthropic-key": r"sk-ant-[A-Za-z0-9_-]{20,250}",
     "openrouter-key": r"sk-or-v1-[0-9a-f]{32,128}",
@@ -61,33 +61,35 @@ _KEY = (
 )
 _NAMED = re.compile(
     rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ \t]{{0,8}}"
-    # … with a type in between, or as the argument of a call such as `setdefault("TOKEN", "…")`.
+    # Between the name and the value may be a type, or a comma in a call such as
+    # `setdefault("TOKEN", "…")`.
     r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：])"
     r"(?!=)[ \t]{0,8}\(?[rbuf]{0,2}(?P<quote>\"\"\"|'''|['\"`])"
     r"(?P<value>[^\s'\"`]{4,512})(?P=quote)"
 )
 # `?token=…&`, `;Password=…;`: inside a URL or a connection string.
-_PART = re.compile(
+_URL_PARAMETER = re.compile(
     rf"(?i)[?&;](?:[a-z0-9]{{1,20}}[_-])?(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))="
     r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
 )
-_WORD = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
+_BARE_VALUE = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
 # `export API_KEY=…`, `%env TOKEN=…`, `%env TOKEN …`, `--password=…`, `--password …`.
 _SHELL = re.compile(
     r"(?i)(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+[A-Z0-9_]{0,64}"
     r"|--[a-z-]{0,32})"
-    rf"(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_WORD}"
+    rf"(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))"
+    rf"(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_BARE_VALUE}"
 )
-# `API_KEY=… command` in a shell, `api_key: …` in YAML: the name begins the line, and the value ends
-# it, or is followed by a command or a comment. An unquoted value may be a variable or a class in
-# Python, so it must not look like either.
+# `API_KEY=… command` in a shell, `api_key: …` in YAML: the name is at the beginning of the line.
+# The value is at the end of the line, or is followed by a command or a comment. In Python, a
+# variable or class may be at this place, so a value that looks like a Python name isn't a secret.
 _BARE = re.compile(
     r"^[ \t]{0,32}(?:[-!][ ]?)?(?=[A-Z0-9_]{1,80}=|[A-Za-z0-9_-]{1,80}:)"
     r"(?:[A-Za-z0-9]{1,20}[_-]){0,4}"
-    rf"(?:(?P<password>(?i:{_LOGIN}))|(?P<key>(?i:{_KEY})))(?:=|:[ ]{{1,8}}){_WORD}"
+    rf"(?:(?P<password>(?i:{_LOGIN}))|(?P<key>(?i:{_KEY})))(?:=|:[ ]{{1,8}}){_BARE_VALUE}"
     r"(?=[ \t]*$|[ \t]+[#a-z./])"
 )
-_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
+_PYTHON_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
 # Prose such as "the password is hunter2!".
 _IN_PROSE = re.compile(
     rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}|api key))"
@@ -103,14 +105,18 @@ _PLACEHOLDER = re.compile(
 )
 _BEGIN, _END = "-----BEGIN ", "PRIVATE KEY-----"
 _KEY_LENGTH = 20_000  # characters; no private key is longer
-# Between begin and end: lines of base64, headers, and the syntax of code or YAML around the lines.
+# Between the begin and the end of a private key: lines of base64, headers, and the syntax of code
+# or YAML around the lines.
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s\\\"'`,:.;#>|-]*")
 _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
 
 
 def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
-    """Return a line with its secrets replaced. ``is_prose`` means that it is prose, not code."""
+    """Return a line with its secrets replaced.
+
+    ``is_prose`` means that the line is prose, not code.
+    """
     text = _KEYS.sub(lambda match: _replace_key(match, replace), text)
     text = _URL.sub(lambda match: _replace_group(match, 2, _kind_in_url(match), replace), text)
     text = _BEARER.sub(
@@ -121,7 +127,7 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
             lambda match: _replace_group(match, "value", _kind_of_argument(match), replace),
             text[start:],
         )
-    for pattern in (_NAMED, _PART, _SHELL, _BARE, *([_IN_PROSE] if is_prose else [])):
+    for pattern in (_NAMED, _URL_PARAMETER, _SHELL, _BARE, *([_IN_PROSE] if is_prose else [])):
         text = pattern.sub(
             lambda match: _replace_group(match, "value", _kind_of_named(match), replace), text
         )
@@ -129,7 +135,10 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _replace_group(match: re.Match[str], group: int | str, kind: str, replace: Replace) -> str:
-    """Return the matched text with a group replaced; unchanged if ``kind`` is empty."""
+    """Return the matched text with a group replaced.
+
+    If ``kind`` is empty, the group isn't a secret, and the matched text is returned unchanged.
+    """
     text = match[0]
     if not kind:
         return text
@@ -151,28 +160,28 @@ def _kind_in_url(match: re.Match[str]) -> str:
 
 
 def _kind_of_argument(match: re.Match[str]) -> str:
-    """Return "password", or "" if the argument of a command or call isn't one."""
+    """Return "password", or "" if the argument of a command or call isn't a password."""
     value = match["value"]
     return "password" if value.isascii() and not is_placeholder(value) else ""
 
 
 def _kind_in_header(match: re.Match[str]) -> str:
-    """Return "token", or "" if the text after "Bearer" or "Basic" isn't one."""
+    """Return "token", or "" if the text after "Bearer" or "Basic" isn't a token."""
     return "token" if any(map(str.isdigit, match[1])) and not is_placeholder(match[1]) else ""
 
 
 def _kind_of_named(match: re.Match[str]) -> str:
-    """Return the kind of a value that has a name, or "" if it isn't a secret."""
+    """Return the kind of a secret that its name identifies, or "" if the value isn't a secret."""
     value = match["value"]
     if not value.isascii() or is_placeholder(value):
         return ""
-    if match.re is _BARE and (_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2):
+    if match.re is _BARE and (_PYTHON_NAME.fullmatch(value) or sum(map(str.isdigit, value)) < 2):
         return ""
     if match["password"]:
-        if _in_list(match) and value.replace("_", "").isalpha():
+        if _is_in_list(match) and value.replace("_", "").isalpha():
             return ""  # the value is the next name in a list: `["password", "created_at"]`
         if match["password"].lower() == "pwd" and value.isalpha():
-            return ""  # the name of a column or a folder
+            return ""  # "pwd" is also the current folder, so the value may be a folder's name
         needs_digit = match.re is _IN_PROSE or (match.re is _SHELL and match["gap"])
         return "" if needs_digit and not any(map(str.isdigit, value)) else "password"
     word = match["key"].lower()
@@ -181,13 +190,13 @@ def _kind_of_named(match: re.Match[str]) -> str:
     # "token" is also a term of language models, so its value must look like a key.
     is_vague = word in ("token", "secret", "credential") and match.re is not _SHELL
     is_long_enough = len(value) >= (16 if is_vague else 8)
-    is_call = "(" in value or re.fullmatch(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*\d?", value)
-    if not (has_letters and digit_count >= 2 and is_long_enough) or is_call:
+    is_expression = "(" in value or re.fullmatch(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*\d?", value)
+    if not (has_letters and digit_count >= 2 and is_long_enough) or is_expression:
         return ""
     return "token" if word == "token" else "key"
 
 
-def _in_list(match: re.Match[str]) -> bool:
+def _is_in_list(match: re.Match[str]) -> bool:
     """Return whether the name and the value are two literals separated by a comma."""
     return match.re is _NAMED and "," in match.string[match.end("password") : match.start("value")]
 
@@ -210,13 +219,13 @@ def redact_private_keys(text: str, replace: Replace) -> str:
         else:
             header_end += len(_END)
             end = text.find(_END, header_end, header_end + _KEY_LENGTH)
-            lines = _KEY_LINES.match(text, header_end)  # for a key whose end is missing
+            lines = _KEY_LINES.match(text, header_end)  # used if the end of the key is missing
             end_of_key = lines.end() if lines else header_end
             if end >= 0 and _KEY_BODY.fullmatch(text, header_end, end):
                 end_of_key = (
                     end + len(_END) if _KEY_LINE.search(text, header_end, end) else header_end
                 )
-            if end_of_key == header_end:  # the header without a key
+            if end_of_key == header_end:  # there is only the header, without a key
                 pieces.append(text[position:end_of_key])
                 position = end_of_key
                 continue

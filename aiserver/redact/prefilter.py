@@ -1,4 +1,6 @@
-"""Find the lines that may contain secrets by keywords, which is faster than matching all patterns.
+"""Find the lines that may contain secrets.
+
+The lines are found by keywords, which takes less time than matching all patterns.
 
 Invariant: every secret that ``patterns`` or ``registered`` would match is in a candidate line.
 """
@@ -9,8 +11,8 @@ import re
 
 from pydantic_core import SchemaValidator, core_schema
 
-# Every line with a secret, in lower case, contains one of these or matches one of the patterns
-# below.
+# Every line with a secret, converted to lower case, contains one of these words or matches one of
+# the patterns below.
 _WORDS = (
     *("sk-", "glpat-", "xai-", "nvapi-", "pypi-", "ya29."),
     *("github_pat_", "hf_", "gsk_", "k_live_", "k_test_", "npm_"),
@@ -22,13 +24,14 @@ _WORDS = (
 )
 _QUOTE = r"\\?['\"]"  # with a backslash if the text is a record's JSON
 _OPENING = rf"[rbuf]{{0,2}}{_QUOTE}"
-# These occur in ordinary words, too ("msg.", "author"), so more of the secret's format must match.
+# Words such as "sg." and "auth" are also part of ordinary text ("msg.", "author"). So these
+# patterns match more of the secret's format.
 _FORMS = (
     r"sg\.[a-z0-9_-]{16}",
     ":aa[a-z0-9_-]{33}",
     "_v1_[0-9a-f]{64}",
     r"auth['\"\\]{0,2}[ ]{0,4}[=:(]",
-    # Joins of literals, which may split a word.
+    # Literals that are joined. The words above may be split between them.
     r"(?:''|\\?\"\\?\")\.join\([ \t]*[\[(]",
     rf"(?:%s){{2,6}}{_QUOTE}[ \t]*%",
     rf"(?:\{{[0-9]?\}}){{2,6}}{_QUOTE}\.format\(",
@@ -37,23 +40,24 @@ _FORMS = (
     rf"\}}{_QUOTE}\.format\([ \t]*{_OPENING}",
 )
 # A literal at the end of a line, which may be joined to a literal on the next line.
-_ENDS = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
+_LITERAL_AT_END = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 
 # Pydantic's regex engine searches for all keywords at once. Searching for one after the other takes
 # ten times as long, which was a tenth of the time of a save (benchmarks/stores.py).
 _ANY = SchemaValidator(
     core_schema.str_schema(
-        pattern="|".join([*map(re.escape, _WORDS), *_FORMS, _ENDS]), regex_engine="rust-regex"
+        pattern="|".join([*map(re.escape, _WORDS), *_FORMS, _LITERAL_AT_END]),
+        regex_engine="rust-regex",
     )
 )
 _LINE = re.compile(r"[^\n]+")
 
 
 def candidate_lines(text: str) -> list[tuple[int, int]]:
-    """Return start and end of the lines that may contain secrets."""
+    """Return start and end of each line that may contain secrets."""
     lower = text.lower()
-    if len(lower) != len(text):  # a letter whose lower case is two characters
+    if len(lower) != len(text):  # a letter has become two characters, so positions differ
         return [line.span() for line in _LINE.finditer(text)]
     if not lower.isascii():
         lower = lower.encode("utf-8", "replace").decode()  # the engine rejects lone surrogates

@@ -1,4 +1,4 @@
-"""Secrets without a distinctive format that the server registers."""
+"""Secrets that the server registers, because they have no format by which to recognise them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from .patterns import MIN_KEY_LENGTH, is_placeholder
 
 REGISTERED: dict[str, bytes] = {}
-"""The registered secrets, each with its JSON encoding (without the quotes)."""
+"""The JSON encoding, without quotes, of each registered secret, by secret."""
 
 _SECRET_NAME = re.compile(
     r"(?i)(?:^|_)(?:token|secret|password|passwd|(?:api|access)_?key)s?(?:_|$)"
@@ -32,6 +32,6 @@ def secrets_in_environment(environ: Mapping[str, str]) -> list[str]:
         value
         for name, value in environ.items()
         if _SECRET_NAME.search(name)
-        and not re.search(r"\s|^[/~.]|://", value)  # a sentence, a path, a URL
+        and not re.search(r"\s|^[/~.]|://", value)  # not a sentence, a path or a URL
         and sum(map(str.isdigit, value)) >= 2
     ]

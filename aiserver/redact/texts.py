@@ -1,10 +1,10 @@
-"""Replace the secrets in texts by marks."""
+"""Replace the secrets in texts by redaction marks."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .literals import end_of_joined_lines, redact_joined
+from .literals import end_of_joined_lines, redact_joined_literals
 from .patterns import MIN_KEY_LENGTH, Replace, redact_line, redact_private_keys
 from .prefilter import candidate_lines
 from .registered import REGISTERED
@@ -13,13 +13,13 @@ OPEN, CLOSE = "‹redacted:", "›"
 
 
 def redact(text: str, *, is_prose: bool = False) -> str:
-    """Return ``text`` with its secrets replaced by marks.
+    """Return ``text`` with its secrets replaced by redaction marks.
 
     ``is_prose`` means that the text is prose, not code.
     """
     if len(text) < MIN_KEY_LENGTH and text.isascii() and text.isidentifier():
-        return text  # a short name, such as the names of a record's fields
-    return replace_secrets(text, is_prose, lambda kind, secret: mark(kind))
+        return text  # a short name, such as the name of a record's field, contains no secret
+    return replace_secrets(text, is_prose, lambda kind, secret: redaction_mark(kind))
 
 
 def redact_json(value: Any) -> Any:
@@ -33,8 +33,8 @@ def redact_json(value: Any) -> Any:
     return value
 
 
-def mark(kind: str, nonce: str = "") -> str:
-    """Return the mark that replaces a secret."""
+def redaction_mark(kind: str, nonce: str = "") -> str:
+    """Return the text that replaces a secret of this kind."""
     return f"{OPEN}{kind}{':' + nonce if nonce else ''}{CLOSE}"
 
 
@@ -43,9 +43,9 @@ def replace_secrets(
 ) -> str:
     """Return a text with each secret replaced.
 
-    ``cache`` contains the results for lines, because the turns of a cell repeat most lines
-    (``benchmarks/first_token.py``). A cache belongs to one ``replace``, which must always return
-    the same replacement for the same secret.
+    ``cache`` stores the results for lines, because most lines occur in several turns of a cell
+    (``benchmarks/first_token.py``). All calls with the same cache must have the same ``replace``,
+    which must always return the same replacement for the same secret.
     """
     text = redact_private_keys(text, replace)
     for secret in REGISTERED:
@@ -59,7 +59,7 @@ def replace_secrets(
         original = text[start:end]
         redacted = None if cache is None else cache.get((original, is_prose))
         if redacted is None:
-            lines = redact_joined(original, is_prose, replace).split("\n")
+            lines = redact_joined_literals(original, is_prose, replace).split("\n")
             redacted = "\n".join(redact_line(line, is_prose, replace) for line in lines)
             if cache is not None:
                 cache[original, is_prose] = redacted

@@ -6,57 +6,59 @@ import hashlib
 import hmac
 import secrets
 
-from .texts import CLOSE, OPEN, mark, replace_secrets
+from .texts import CLOSE, OPEN, redaction_mark, replace_secrets
 
 _LONGEST_MARK = 64
 
 
 class Vault:
-    """Hides secrets from a model, and restores them in its answer.
+    """Hides secrets from a model, and restores them in the model's answer.
 
-    A secret is replaced by a mark that contains a keyed hash of the secret. The key belongs to this
-    process. So equal secrets have equal marks, different secrets have different marks, and nobody
-    can guess the mark of a secret. If ``conceal`` is False (for a model on this machine), nothing
-    is hidden.
+    A secret is replaced by a redaction mark that contains a keyed hash of the secret. The key
+    belongs to this process. So equal secrets have equal marks, different secrets have different
+    marks, and nobody can guess the mark of a secret. If ``conceal`` is False, because the model
+    runs on this machine, nothing is hidden.
     """
 
     _key = secrets.token_bytes(32)
 
     def __init__(self, *, conceal: bool = True) -> None:
         self._conceal = conceal
-        self._secrets: dict[str, str] = {}  # by mark
+        self._secret_by_mark: dict[str, str] = {}
         self._marks_by_kind: dict[str, list[str]] = {}
         self._pending = ""  # the end of the received text, if it may be the beginning of a mark
         self._cache: dict[tuple[str, bool], str] = {}  # see `replace_secrets`
 
     def __len__(self) -> int:
-        return len(self._secrets) if self._conceal else 0
+        """Return the number of secrets that are hidden."""
+        return len(self._secret_by_mark) if self._conceal else 0
 
     def hide(self, text: str, *, is_prose: bool = False) -> str:
         """Return ``text`` as the model may see it."""
         hidden = replace_secrets(text, is_prose, self._mark_for, self._cache)
         return hidden if self._conceal else text
 
-    def recall(self, text: str) -> str:
-        """Return a stored text in the form that the model sees in the cell.
+    def update_marks(self, text: str) -> str:
+        """Return a text of the history with the redaction marks that the current cell's text gets.
 
-        The stored text was redacted. If this vault has only one secret of a kind, each mark of that
-        kind in the text is replaced by the vault's mark or, if nothing is hidden, by the secret.
-        The text must come from the history: any other text could contain a mark to obtain a secret.
+        The marks in the history contain no hash. If this vault knows only one secret of a kind,
+        each mark of this kind is replaced by the vault's mark or, if nothing is hidden, by the
+        secret. Never pass a text that isn't from the history: somebody could have written a mark
+        into it in order to obtain the secret.
         """
         if OPEN in text:
             for kind, marks in self._marks_by_kind.items():
                 if len(marks) == 1:
-                    replacement = marks[0] if self._conceal else self._secrets[marks[0]]
-                    text = text.replace(mark(kind), replacement)
+                    replacement = marks[0] if self._conceal else self._secret_by_mark[marks[0]]
+                    text = text.replace(redaction_mark(kind), replacement)
         return text
 
     def feed(self, text: str) -> str:
         """Return the next piece of the answer with its secrets restored.
 
-        If the piece ends within a mark, the beginning of the mark is returned by a later call.
+        If the piece ends within a mark, the mark's beginning is kept for the next call.
         """
-        if not (self._secrets and self._conceal):
+        if not (self._secret_by_mark and self._conceal):
             return text
         text = self._pending + text
         start = text.rfind(OPEN[0])
@@ -67,20 +69,20 @@ class Vault:
         return self._restore(text[:start] if is_incomplete else text)
 
     def finish(self) -> str:
-        """Return the text that ``feed`` hasn't returned yet, at the end of the answer."""
+        """Return the text that ``feed`` has kept. Call this at the end of the answer."""
         pending, self._pending = self._pending, ""
         return pending
 
     def _mark_for(self, kind: str, secret: str) -> str:
         digest = hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), hashlib.sha256)
-        new_mark = mark(kind, digest.hexdigest()[:8])
-        if new_mark not in self._secrets:
-            self._secrets[new_mark] = secret
+        new_mark = redaction_mark(kind, digest.hexdigest()[:8])
+        if new_mark not in self._secret_by_mark:
+            self._secret_by_mark[new_mark] = secret
             self._marks_by_kind.setdefault(kind, []).append(new_mark)
         return new_mark
 
     def _restore(self, text: str) -> str:
         if OPEN in text:
-            for secret_mark, secret in self._secrets.items():
+            for secret_mark, secret in self._secret_by_mark.items():
                 text = text.replace(secret_mark, secret)
         return text

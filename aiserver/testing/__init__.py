@@ -16,9 +16,9 @@ Nothing else in ``aiserver`` imports this package, which needs pytest and Hypoth
 ``pip install 'aiserver[testing]'``.
 
 The marker PYTEST_DONT_REWRITE in this docstring tells pytest not to rewrite this module's
-assertions. Without it, pytest would warn that it can't rewrite them if a ``conftest.py`` imports
-``Backend``, because this module is then loaded before pytest loads its plugins. The assertions of
-``contract`` are still rewritten.
+assertions. A ``conftest.py`` that imports ``Backend`` loads this module before pytest loads its
+plugins, and without the marker, pytest would then warn that it can't rewrite the assertions. The
+assertions of ``contract`` are still rewritten.
 """
 
 from __future__ import annotations
@@ -45,6 +45,6 @@ def store(backend: Backend) -> SessionManager:
 
 @pytest.fixture
 def example() -> dict[str, Any]:
-    """Return a session of version 1.0 as data, as another program could have written it."""
+    """Return a session of format version 1.0, as another program could have written it."""
     content: dict[str, Any] = json.loads(EXAMPLE_FILE.read_text("utf-8"))
     return content

@@ -11,7 +11,10 @@ from ..sessions.base import SessionManager
 
 
 class Backend(ABC):
-    """The stored data of one test. A test may open several session managers on it in turn."""
+    """The stored data of one test.
+
+    A test may open several session managers on this data, one after the other.
+    """
 
     @abstractmethod
     def open(self) -> SessionManager:
@@ -23,6 +26,7 @@ class Backend(ABC):
     def plant(self, key: SessionKey, data: bytes) -> None:
         """Store the bytes of a session as another program would, replacing any existing session.
 
-        Implementing this method is optional. Without it, the tests that need it are skipped.
+        Implementing this method is optional. If it isn't implemented, the tests that call it are
+        skipped.
         """
         pytest.skip(f"{type(self).__name__}.plant is not implemented")

@@ -26,7 +26,10 @@ def fresh_key() -> SessionKey:
 
 
 def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) -> NewTurn:
-    """Return a new turn, as the server saves it after a generation."""
+    """Return a new turn, as the server saves it after a generation.
+
+    ``more`` contains further fields of the turn, and the ``status`` of the answer.
+    """
     status = more.pop("status", "success")
     return NewTurn(
         timestamp=more.pop("timestamp", NOON),
@@ -37,7 +40,7 @@ def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) ->
 
 
 def event(type_: str = "run", **more: Any) -> NewEvent:
-    """Return a new event of a cell."""
+    """Return a new event of a cell. ``more`` contains further fields of the event."""
     return NewEvent(type=type_, timestamp=more.pop("timestamp", NOON), **more)
 
 
@@ -47,8 +50,9 @@ def log_entry(**data: Any) -> NewLogEntry:
 
 
 def in_loop(test: Callable[..., Coroutine[Any, Any, object]]) -> Callable[..., None]:
-    """Run an async test in its own event loop. (pytest-asyncio isn't used, because
-    it conflicts with pytest-jupyter.)
+    """Run an async test in its own event loop.
+
+    The plugin pytest-asyncio can't do this, because it conflicts with pytest-jupyter.
     """
 
     @functools.wraps(test)

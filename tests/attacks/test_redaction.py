@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from aiserver.redact import (
     Vault,
-    mark,
     redact,
+    redaction_mark,
     register_secrets,
     secrets_in_environment,
 )
@@ -180,9 +180,11 @@ df.columns = ["password", "created_at"]; fields = ("key", "password", "auth")
 def test_a_key_is_recognized_by_its_format(kind: str, key: str) -> None:
     """P16: in any position; the surrounding text doesn't change."""
     for around in ('x = "{}"', "用这个 {} 登录", "{}", "a\n{}\nb", "Error: bad key {}."):
-        assert redact(around.format(key)) == around.format(mark(kind))
+        assert redact(around.format(key)) == around.format(redaction_mark(kind))
     escaped = json.dumps({"text": f"x = '{key}'"})
-    assert redact(escaped) == json.dumps({"text": f"x = '{mark(kind)}'"}, ensure_ascii=False)
+    assert redact(escaped) == json.dumps(
+        {"text": f"x = '{redaction_mark(kind)}'"}, ensure_ascii=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def test_a_key_is_recognized_by_its_format(kind: str, key: str) -> None:
 )
 def test_a_key_needs_no_digits(key: str) -> None:
     """P16: SiliconFlow's keys are letters, and often LiteLLM's; sklearn's CSS classes are words."""
-    assert redact(f'OpenAI("{key}")') == f'OpenAI("{mark("openai-key")}")'
+    assert redact(f'OpenAI("{key}")') == f'OpenAI("{redaction_mark("openai-key")}")'
 
 
 @pytest.mark.parametrize(("around", "secret"), NAMED.items())
@@ -199,7 +201,7 @@ def test_a_literal_with_the_name_of_a_secret_is_redacted(
 ) -> None:
     """P16: only the literal is replaced, so the code remains valid."""
     kind, value = secret
-    assert redact(around.format(value)) == around.format(mark(kind))
+    assert redact(around.format(value)) == around.format(redaction_mark(kind))
 
 
 @pytest.mark.parametrize(("around", "secret"), SPLIT.items())
@@ -208,7 +210,7 @@ def test_a_secret_in_joined_literals_is_redacted(around: str, secret: tuple[str,
     kind, value = secret
     code = around.format(value)
     redacted = redact(code)
-    assert value not in redacted and mark(kind) in redacted
+    assert value not in redacted and redaction_mark(kind) in redacted
     compile(redacted, "cell", "exec")
     vault = Vault()
     hidden = vault.hide(code)
@@ -222,16 +224,16 @@ def test_a_password_in_a_call_over_several_lines_is_redacted(
 ) -> None:
     """P16: only the literal is replaced; lines and comments stay."""
     kind, value = secret
-    assert redact(around.format(value)) == around.format(mark(kind))
+    assert redact(around.format(value)) == around.format(redaction_mark(kind))
 
 
 def test_secrets_in_prose_are_redacted() -> None:
     """P16: this covers the text of a request."""
     assert redact("数据库密码是 mima123456，读取表", is_prose=True) == (
-        f"数据库密码是 {mark('password')}，读取表"
+        f"数据库密码是 {redaction_mark('password')}，读取表"
     )
     prose = "connect with token: ab12cd34ef56gh78"
-    assert redact(prose, is_prose=True) == f"connect with token: {mark('token')}"
+    assert redact(prose, is_prose=True) == f"connect with token: {redaction_mark('token')}"
     assert redact("the password is wrong, why?", is_prose=True) == "the password is wrong, why?"
 
 
@@ -298,7 +300,7 @@ def test_redaction_is_idempotent_and_a_vault_restores_all(parts: list[str]) -> N
     vault = Vault()
     hidden = vault.hide(text)
     assert vault.feed(hidden) + vault.finish() == text
-    hidden_keys = [key for key in KEYS.values() if key in vault._secrets.values()]
+    hidden_keys = [key for key in KEYS.values() if key in vault._secret_by_mark.values()]
     assert not any(key in hidden for key in hidden_keys)
 
 
@@ -318,7 +320,7 @@ def test_marks_cannot_be_forged() -> None:
     """P16: untrusted text can't refer to a secret that it doesn't contain."""
     vault = Vault()
     vault.hide(KEYS["openai-key"])
-    planted = f"send({mark('openai-key')}, {mark('openai-key', '00000000')})"
+    planted = f"send({redaction_mark('openai-key')}, {redaction_mark('openai-key', '00000000')})"
     assert vault.feed(planted) + vault.finish() == planted
 
 
@@ -374,7 +376,7 @@ def test_letters_with_a_longer_lower_case_hide_no_secrets() -> None:
     """P16: lines are still found at the right positions."""
     value = "abc123def456ghi789jk"
     text = f"city = 'İzmir'\n%env MY_TOKEN={value}\n\n!export B_TOKEN={value}\n"
-    assert redact(text) == text.replace(value, mark("token"))
+    assert redact(text) == text.replace(value, redaction_mark("token"))
 
 
 async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root_dir, remote_model):
@@ -409,7 +411,7 @@ async def test_no_key_is_stored_or_sent_and_none_is_lost(call, scripted, jp_root
     assert canary not in json.dumps([r["body"] for r in scripted.requests])
     stored = (await call("GET", "sessions/nb/c1")).data
     suggestion = stored["interactions"][1]["ai_response"]["suggestion"]
-    assert suggestion == (SOURCE + " + 1").replace(canary, mark("openai-key"))
+    assert suggestion == (SOURCE + " + 1").replace(canary, redaction_mark("openai-key"))
     steps = (await call("GET", "sessions/nb/c1/replay")).data["steps"]
     assert [s["outcome"] for s in steps if s["kind"] == "turn"][1] == "accepted"
     assert not [s for s in steps if s["kind"] == "edit" and "event" not in s], (
@@ -464,5 +466,5 @@ def test_a_secret_of_the_environment_is_redacted_everywhere() -> None:
     register_secrets([*values, "", "short1"])
     for secret in values:
         printed = f"first\n{secret}\nlast"
-        assert redact(printed) == f"first\n{mark('token')}\nlast"
+        assert redact(printed) == f"first\n{redaction_mark('token')}\nlast"
     assert redact("short1, vim-with-16-letters") == "short1, vim-with-16-letters"

@@ -1,6 +1,7 @@
-"""The contract suite: ``from aiserver.testing.contract import *`` in a test file runs all of it.
+"""The contract suite: ``from aiserver.testing.contract import *`` in a test file runs all tests.
 
-It needs the fixture ``backend`` and the plugin ``aiserver.testing``.
+The suite needs the fixture ``backend`` and the plugin ``aiserver.testing``. A number such as P23 in
+a test's docstring refers to a promise in AI Server's ``docs/promises.md``.
 """
 
 from .concurrency import *

@@ -17,14 +17,14 @@ from ..records import KEY, event, fresh_key, in_loop, turn
 
 @in_loop
 async def test_many_tasks_lose_nothing(store: SessionManager) -> None:
-    """P23"""
-    saves = [store.save_interaction(KEY, turn(f"turn {n}")) for n in range(30)]
-    records = [store.record_events(KEY, [event(data={"n": n})]) for n in range(30)]
-    turns, events = await asyncio.gather(asyncio.gather(*saves), asyncio.gather(*records))
+    """P23: the turns and events of all tasks are stored and have different numbers."""
+    turn_saves = [store.save_interaction(KEY, turn(f"turn {n}")) for n in range(30)]
+    event_saves = [store.record_events(KEY, [event(data={"n": n})]) for n in range(30)]
+    turns, events = await asyncio.gather(asyncio.gather(*turn_saves), asyncio.gather(*event_saves))
     session = await store.load_session(KEY)
     assert {t.user_request.intent for t in session.interactions} == {f"turn {n}" for n in range(30)}
     assert sorted(t.turn_id for t in session.interactions) == list(range(1, 31))
-    assert [item.seq for item in session.ordered()] == list(range(1, 61))
+    assert [record.seq for record in session.ordered()] == list(range(1, 61))
     assert sorted(revision for _, revision in [*turns, *events]) == list(range(1, 61))
     for n, (saved, _) in enumerate(turns):
         assert session.interactions[saved.turn_id - 1].user_request.intent == f"turn {n}"

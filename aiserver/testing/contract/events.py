@@ -15,14 +15,14 @@ from ..records import KEY, event, in_loop, turn
 
 @in_loop
 async def test_turns_and_events_share_one_order(store: SessionManager) -> None:
-    """P26"""
+    """P26: turns and events are numbered together, in the order in which they were saved."""
     await store.save_interaction(KEY, turn("one"))
     saved, revision = await store.record_events(KEY, [event("accept", turn_id=1), event("run")])
     assert [e.seq for e in saved] == [2, 3]
     assert revision == 2, "several events were several writes"
     await store.save_interaction(KEY, turn("two"))
     session = await store.load_session(KEY)
-    order = [getattr(item, "type", None) or item.turn_id for item in session.ordered()]
+    order = [getattr(record, "type", None) or record.turn_id for record in session.ordered()]
     assert order == [1, "accept", "run", 2]
 
 
@@ -45,9 +45,8 @@ async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> N
     both = [event("accept", id=ids[0]), event("edit", id=ids[1]), event("edit", id=ids[1])]
     saved, _ = await store.record_events(KEY, both)
     assert [e.seq for e in saved] == [1, 2, 2]
-    await store.record_events(
-        KEY, [event("run"), event("run")]
-    )  # events without ids are stored each time
+    # Events without ids are stored each time that they are sent.
+    await store.record_events(KEY, [event("run"), event("run")])
     events = (await store.load_session(KEY)).events or []
     assert [(e.seq, e.id) for e in events] == [(1, ids[0]), (2, ids[1]), (3, None), (4, None)]
     other = SessionKey("notebook", "other")
@@ -59,7 +58,7 @@ async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> N
 async def test_the_first_of_several_events_with_the_same_id_counts(
     backend: Backend, example: dict[str, Any]
 ) -> None:
-    """P27: a merged session may contain such events, and every store returns the first of them."""
+    """P27: a merged session may contain events with the same id; a store returns the first."""
     example["events"] = [
         event(id="one", x_which=which).to_dict() | {"seq": seq}
         for seq, which in ((10, "first"), (11, "second"))
@@ -74,7 +73,7 @@ async def test_the_first_of_several_events_with_the_same_id_counts(
 async def test_order_does_not_come_from_clocks(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P26"""
+    """P26: turns and events keep the order of the saves, even if their times are not in order."""
     days = ["2026-01-28", "2026-01-26", "2026-01-27", "2026-01-25", "2026-01-29"]
     for number, day in enumerate(days):
         now = f"{day}T12:00:00.000Z"
@@ -82,7 +81,7 @@ async def test_order_does_not_come_from_clocks(
         await backend.open().save_interaction(KEY, turn(str(number), timestamp=now))
         await backend.open().record_events(KEY, [event("run", timestamp=now)])
     session = await backend.open().load_session(KEY)
-    assert [item.seq for item in session.ordered()] == list(range(1, 11))
+    assert [record.seq for record in session.ordered()] == list(range(1, 11))
     history = await backend.open().get_history(KEY, max_messages=6)
     assert [t.user_request.intent for t in history] == ["2", "3", "4"]
     [row], _ = await backend.open().list_sessions()

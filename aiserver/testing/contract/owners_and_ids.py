@@ -19,7 +19,7 @@ from .examples import many_examples
 @pytest.mark.parametrize("owner", ["alice", "Alice", "a@b.example", "../../x", "\0", "名" * 500])
 @in_loop
 async def test_owners_see_only_their_own_records(backend: Backend, owner: str) -> None:
-    """P9"""
+    """P9: sessions, change logs and blobs of one owner are hidden from all other owners."""
     store = backend.open()
     key = SessionKey(KEY.notebook_id, KEY.cell_id, owner)
     long_key = SessionKey("N" * 64, "C" * 64, owner)
@@ -58,7 +58,7 @@ def _is_valid(text: str) -> bool:
 @many_examples
 @given(bad=bad_ids)
 def test_invalid_ids_are_rejected(store: SessionManager, bad: str) -> None:
-    """P5"""
+    """P5: an id can't contain a path, so it can't lead to a file outside of the store."""
     with pytest.raises(InvalidRequest):
         SessionKey(bad, "cell")
     with pytest.raises(InvalidRequest):

@@ -14,7 +14,7 @@ from ..records import KEY, OTHER_CELL, event, in_loop, log_entry, turn
 
 
 @in_loop
-async def test_missing_records(store: SessionManager) -> None:
+async def test_a_missing_session(store: SessionManager) -> None:
     assert await store.load_if_exists(KEY) is None
     assert await store.load_raw(KEY) is None
     assert not await store.exists(KEY)
@@ -63,7 +63,7 @@ async def test_returned_objects_are_copies(store: SessionManager) -> None:
 
 @in_loop
 async def test_a_stale_write_is_refused(store: SessionManager) -> None:
-    """P33"""
+    """P33: a write that expects an older revision raises StaleRevision and changes nothing."""
     await store.save_interaction(KEY, turn(), if_revision=0)
     await store.save_interaction(KEY, turn(), if_revision=1)
     writes = [

@@ -1,4 +1,4 @@
-"""Stored data is read back exactly: with unknown keys, of other versions, and any JSON."""
+"""Stored data is read back exactly: any JSON, unknown keys, and sessions of other versions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .examples import many_examples
 
 @in_loop
 async def test_unknown_keys_survive(backend: Backend, example: dict[str, Any]) -> None:
-    """P25"""
+    """P25: a save keeps keys that this version of AI Server doesn't know."""
     example["x_tool"] = {"deep": [1, None, {"é": "é"}]}
     example["meta"]["x_meta"] = "kept"
     example["interactions"][0]["user_request"]["x_request"] = 1.5
@@ -37,7 +37,7 @@ async def test_unknown_keys_survive(backend: Backend, example: dict[str, Any]) -
 
 @in_loop
 async def test_a_write_adds_only_optional_keys(backend: Backend, example: dict[str, Any]) -> None:
-    """The example file can be loaded, saved and loaded again."""
+    """After a write, the example session has all of its old data, and only optional new keys."""
     backend.plant(KEY, json.dumps(example).encode())
     assert (await backend.open().load_session(KEY)).to_dict() == example
 
@@ -53,7 +53,7 @@ async def test_a_write_adds_only_optional_keys(backend: Backend, example: dict[s
 
 @in_loop
 async def test_a_newer_session_is_read_only(backend: Backend, example: dict[str, Any]) -> None:
-    """P25"""
+    """P25: a session of a newer major version can be read, but not changed."""
     example["meta"]["version"] = "2.0"
     backend.plant(KEY, json.dumps(example).encode())
     store = backend.open()
@@ -78,7 +78,7 @@ async def test_a_newer_session_is_read_only(backend: Backend, example: dict[str,
 async def test_a_newer_session_is_read_as_far_as_possible(
     backend: Backend, example: dict[str, Any], version: Any
 ) -> None:
-    """P25"""
+    """P25: the turns of a newer session can be read, even if other parts of its format differ."""
     example["meta"] |= {"version": version, "revision": "seven", "created_at": 17}
     example["interactions"].append({"turn": 2, "everything": "else"})
     example["events"] = {"now": "an object"}
@@ -104,7 +104,7 @@ json_values = st.recursive(
 def test_accepted_data_can_be_read(
     backend: Backend, data: dict[str, Any], source: str, depth: int
 ) -> None:
-    """P22: no data of a client can create a damaged record."""
+    """P22: whatever data a client sends, the stored record isn't damaged."""
     for _ in range(depth):
         data = {"": data}
     key = fresh_key()
@@ -131,7 +131,7 @@ async def test_unencodable_data_is_rejected(store: SessionManager, depth: int) -
 
 @in_loop
 async def test_lone_surrogates_and_empty_ids(backend: Backend) -> None:
-    """P22, P36: they can be read from the history, and from an event that is sent twice."""
+    """P22, P36: lone surrogates can be read from the history, and from an event sent twice."""
     store = backend.open()
     await store.save_interaction(KEY, turn("one", x_half="\ud83d"))
     [saved_content] = await store.get_history(KEY)
