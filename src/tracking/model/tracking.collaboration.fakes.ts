@@ -1,4 +1,4 @@
-/** Another client of a shared notebook, for specs. */
+/** Connects other Yjs clients to a shared notebook, for specs. */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { Awareness } from 'y-protocols/awareness';
 import type { Doc, Map as YMap, Text as YText } from 'yjs';
@@ -8,7 +8,7 @@ import type { OpenNotebook } from './tracking.fakes';
 export const awarenessOf = (open: OpenNotebook): Awareness =>
   (open.panel.content.model!.sharedModel as YNotebook).awareness;
 
-/** Forward a client's awareness state, as jupyter-collaboration's server does. */
+/** Send a client's awareness state to another client, like the server of a shared notebook. */
 export async function syncAwareness(
   from: Awareness,
   to: Awareness
@@ -25,12 +25,17 @@ export interface IRemoteClient {
     delete(index: number, count: number): void;
     insert(index: number, cells: YMap<unknown>[]): void;
   };
+  /** Return the source of a cell. */
   source(index: number): YText;
   /** Send the client's changes to the page. */
   send(): void;
 }
 
-/** Connect another client to an open notebook. @param state Its awareness state, if any. */
+/**
+ * Connect another client to an open notebook.
+ *
+ * @param state The client's awareness state; null if it has none.
+ */
 export async function connectClient(
   open: OpenNotebook,
   state: Record<string, unknown> | null,

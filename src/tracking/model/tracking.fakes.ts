@@ -1,4 +1,7 @@
-/** Notebooks with JupyterLab's own models, widgets and actions, and a fake kernel, for specs. */
+/**
+ * Pages and open notebooks for specs. They have JupyterLab's own models, widgets and actions. Only
+ * the kernel is faked.
+ */
 import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
@@ -41,11 +44,12 @@ console.warn = (...args: unknown[]) => {
   }
 };
 
-/** Resolve after all pending tasks, with the real timer even if a spec fakes the clock. */
+/** The real timer, which works even if a spec fakes the clock. */
 const realTimeout = window.setTimeout.bind(window);
-const later = (resolve: () => void) => realTimeout(resolve, 0);
+/** Call `resolve` after all pending tasks. */
+const callLater = (resolve: () => void) => realTimeout(resolve, 0);
 
-/** Fake a kernel: a run prints its source, and fails if that contains `raise`. */
+/** Fake a kernel. A run prints the cell's source. It fails if the source contains `raise`. */
 export function fakeKernel(): void {
   let count = 0;
   setCellExecutor({
@@ -91,13 +95,14 @@ export interface IServer {
   storeImage(image: Blob): Promise<string>;
   /** Set the model's next answer. */
   setAnswer(answer: string): Promise<void>;
-  /** The contents manager; without it, files are faked. */
+  /** The contents manager. If it is absent, files are faked. */
   readonly contents?: Contents.IManager;
 }
 
+/** The cells of a new notebook. */
 type Cells = readonly { id: string; type?: string; source: string }[];
 
-/** A page with the plugins' services and its open notebooks. */
+/** A page with its history, identities and tracking, in which notebooks can be opened. */
 export class Page<S extends IServer = FakeServer> {
   constructor(
     readonly server: S = new FakeServer() as unknown as S,
@@ -168,6 +173,7 @@ export class Page<S extends IServer = FakeServer> {
     });
   }
 
+  /** Show a notebook in the page, and track it. */
   private async _show(
     context: Context<INotebookModel>
   ): Promise<OpenNotebook<S>> {
@@ -182,15 +188,17 @@ export class Page<S extends IServer = FakeServer> {
   }
 }
 
-/** Add the plugin's editor extension. */
+/** Add the extension `editorInput` to an editor, unless the editor already has it. */
 function addEditorInput(editor: CodeMirrorEditor): void {
-  if (!withEditorInput.has(editor)) {
-    withEditorInput.add(editor);
+  if (!extendedEditors.has(editor)) {
+    extendedEditors.add(editor);
     editor.injectExtension(editorInput);
   }
 }
-const withEditorInput = new WeakSet<CodeMirrorEditor>();
+/** The editors that have the extension. */
+const extendedEditors = new WeakSet<CodeMirrorEditor>();
 
+/** Create the content of a notebook file. */
 function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
   return {
     nbformat: 4,
@@ -206,21 +214,24 @@ function notebookOf(cells: Cells, notebookId?: string): INotebookContent {
   } as unknown as INotebookContent;
 }
 
-/** An open notebook with the actions of a person. */
+/** An open notebook, with methods for the actions of a person. */
 export class OpenNotebook<S extends IServer = FakeServer> {
   constructor(
     readonly panel: NotebookPanel,
     readonly page: Page<S>
   ) {}
 
+  /** The notebook's id. */
   get id(): string {
     return this.page.identity.get(this.panel)!;
   }
 
+  /** The ids of the cells, in order. */
   get ids(): string[] {
     return [...this.panel.content.model!.cells].map(cell => cell.id);
   }
 
+  /** The sources of the cells, in order. */
   get sources(): string[] {
     return [...this.panel.content.model!.cells].map(cell =>
       cell.sharedModel.getSource()
@@ -232,7 +243,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     return this.page.server.kinds(this.id, cellId);
   }
 
-  /** Select cells; the last of them is the active one. */
+  /** Select the cells from index `first` to `last`, and make the last one active. */
   select(first: number, last = first): void {
     const { content } = this.panel;
     content.deselectAll();
@@ -242,7 +253,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     }
   }
 
-  /** Type into a cell's editor, replacing the text after `from`. */
+  /** Replace the text after the offset `from` by typing into a cell's editor. */
   type(index: number, text: string, from = 0): void {
     const editor = this.panel.content.widgets[index].editor as CodeMirrorEditor;
     const to = editor.editor.state.doc.length;
@@ -253,6 +264,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     });
   }
 
+  /** Set the cursor in a cell. */
   cursor(index: number, offset: number): void {
     this.select(index);
     const { editor } = this.panel.content.widgets[index];
@@ -260,6 +272,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     editor!.setCursorPosition(position);
   }
 
+  /** Ask the fake model for code in a cell, and get `answer`. */
   async ask(index: number, answer: string): Promise<GenerationModel> {
     const { api } = this.page.server;
     await this.page.server.setAnswer(answer);
@@ -282,6 +295,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     return model;
   }
 
+  /** Run the cells from index `first` to `last`. */
   async run(first: number, last = first): Promise<void> {
     this.select(first, last);
     await NotebookActions.run(this.panel.content, this.panel.sessionContext);
@@ -295,7 +309,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
 
   /** Wait until all changes are recorded. */
   async settle(): Promise<void> {
-    // The undo manager must not merge the next action with this one.
+    // The undo manager must not merge the next action with the last action.
     const { sharedModel } = this.panel.context.model;
     (sharedModel as YNotebook).undoManager.stopCapturing();
     (sharedModel as YNotebook).cells.forEach(cell =>
@@ -303,7 +317,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     );
     for (let round = 0; round < 3; round++) {
       await this.page.tracking.started(this.panel);
-      await new Promise<void>(resolve => later(resolve));
+      await new Promise<void>(resolve => callLater(resolve));
       await this.page.history.flushed(this.id);
     }
   }
@@ -332,7 +346,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
   }
 }
 
-/** Open a notebook of three cells, the second of which has a turn. */
+/** Open a notebook with three cells. The second cell has a turn. */
 export async function openWithTurn(
   page: Page = new Page()
 ): Promise<OpenNotebook> {

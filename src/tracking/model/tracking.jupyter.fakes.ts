@@ -1,6 +1,6 @@
 /**
- * A real Jupyter server with AI Server, for specs. Only the model is faked
- * (tests/scripted_model.py).
+ * Starts a real Jupyter server with AI Server, for specs. Only the model is faked: see
+ * `tests/scripted_model.py`.
  */
 import { ContentsManager, ServerConnection } from '@jupyterlab/services';
 import { ChildProcess, spawn } from 'child_process';
@@ -57,12 +57,12 @@ export class JupyterServer implements IServer {
     const init = { method: 'POST', body };
     const settings = ServerConnection.makeSettings({
       baseUrl: this._modelUrl,
-      init: { cache: 'default' } // otherwise it adds a query
+      init: { cache: 'default' } // Without this, `makeRequest` adds a query.
     });
     await ServerConnection.makeRequest(url, init, settings);
   }
 
-  /** Start the server in its previous folder. */
+  /** Start the server process. After `kill`, the new process uses the same folder and port. */
   async begin(): Promise<void> {
     const options = {
       base_url: `${this._modelUrl}/v1`,
@@ -83,7 +83,7 @@ export class JupyterServer implements IServer {
     await this._waitUntilReachable();
   }
 
-  /** Retry until the server responds: kept connections to the previous process are dead. */
+  /** Retry until the server responds. Requests over connections to the killed process fail. */
   private async _waitUntilReachable(): Promise<void> {
     const url = `${this.settings.baseUrl}api`;
     let isReachable = false;
@@ -99,7 +99,7 @@ export class JupyterServer implements IServer {
     }
   }
 
-  /** Kill the server, like a machine failure. */
+  /** Kill the server process without a shutdown, like a failure of the machine. */
   async kill(): Promise<void> {
     await kill(this._server);
   }

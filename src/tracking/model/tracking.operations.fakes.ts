@@ -19,6 +19,7 @@ export type Operation =
   | { do: 'run' | 'delete' | 'copy' | 'cut' | 'merge'; at: number; to: number }
   | { do: 'move'; at: number; down: boolean }
   | { do: 'split'; at: number; offset: number }
+  // `retype` changes the cell's type.
   | { do: 'retype'; at: number; kind: 'code' | 'markdown' | 'raw' }
   | { do: 'generate'; at: number; text: string; accept: boolean }
   | { do: 'paste' | 'insert' | 'duplicate'; at: number }
@@ -98,7 +99,11 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   }
 );
 
-/** Perform an operation. Returns the open notebook, which may be in a new page. */
+/**
+ * Perform an operation. Return the open notebook, which `reopen` opens in a new page.
+ *
+ * @param answers The received answers, `[cell id, text]`, to which a new answer is added.
+ */
 export async function perform<S extends IServer>(
   open: OpenNotebook<S>,
   operation: Operation,
@@ -178,7 +183,7 @@ export async function perform<S extends IServer>(
   return open;
 }
 
-/** Operations that capture the current sources first. */
+/** The operations before which tracking records the current sources. */
 export const CAPTURING_OPERATIONS: readonly string[] = [
   'run',
   'generate',
@@ -187,7 +192,7 @@ export const CAPTURING_OPERATIONS: readonly string[] = [
   'reopen'
 ];
 
-/** The nearest cursor position that isn't inside a character. */
+/** Return the nearest possible cursor position: not between the halves of a surrogate pair. */
 function cursorPosition(text: string, offset: number): number {
   const at = Math.min(offset, text.length);
   return /[\uD800-\uDBFF]$/.test(text.slice(0, at)) ? at - 1 : at;

@@ -1,6 +1,6 @@
 /**
- * An in-memory server with a fake model, for specs. It handles `changes` like
- * `aiserver/notebooks/change_log.py`.
+ * A fake server for specs. It stores sessions in memory and has a fake model. It records changes in
+ * the same way as `aiserver/notebooks/change_log.py`.
  */
 import { ApiError } from '../../api/request';
 import type {
@@ -15,7 +15,8 @@ import type {
 import type { ICellKey } from '../../tokens';
 import type { IServer } from './tracking.fakes';
 
-let notebooks = 0;
+/** The number of notebooks that were registered without an id. */
+let notebookCount = 0;
 
 export type IRecord = Partial<Interaction> &
   Partial<Omit<EventBody, 'timestamp'>> & { seq: number };
@@ -26,24 +27,29 @@ export interface ISession {
   parents?: string[];
 }
 
+/** An entry of a change log. */
 export interface ILogEntry {
   order?: string[];
   types?: Record<string, string>;
+  /** The seq of the last record of each changed cell. */
   cells: Record<string, number>;
   saved: boolean;
   page?: string | null;
 }
 
-/** The sessions and change logs of notebooks. */
 export class FakeServer implements IServer {
+  /** The sessions, by `NOTEBOOK/CELL`. */
   readonly sessions = new Map<string, ISession>();
+  /** The change logs, by notebook id. */
   readonly logs = new Map<string, ILogEntry[]>();
-  readonly ids = new Set<string>();
+  /** The ids of the recorded batches. */
+  readonly batchIds = new Set<string>();
   readonly blobs: Blob[] = [];
   /** If set, each request fails with this error. */
   failure: Error | null = null;
+  /** The received changes. */
   bodies: ChangesBody[] = [];
-  /** The number of next responses to changes that are lost. */
+  /** The number of responses to changes that will be lost from now on. */
   lostResponses = 0;
   /** The model's answer. */
   answer = '';
@@ -52,7 +58,7 @@ export class FakeServer implements IServer {
     return this.sessions.get(`${notebookId}/${cellId}`) ?? null;
   }
 
-  /** The types of a cell's events; `turn` for a turn. */
+  /** The types of a cell's events, with `turn` for each turn. */
   kinds(notebookId: string, cellId: string): string[] {
     const { records = [] } = this.session(notebookId, cellId) ?? {};
     return records.map(({ type }) => type ?? 'turn');
@@ -65,7 +71,7 @@ export class FakeServer implements IServer {
     );
   }
 
-  /** The notebook at an entry of its change log: `[cell, source]` in order. */
+  /** The cells after the entry with index `end` in the change log: `[id, source]`, in order. */
   snapshot(notebookId: string, end: number): [string, string][] {
     const log = this.logs.get(notebookId)!;
     const entries = log.slice(0, end + 1);
@@ -75,7 +81,7 @@ export class FakeServer implements IServer {
       const records = this.session(notebookId, id)?.records ?? [];
       const next = log.slice(end + 1).find(entry => id in entry.cells);
       const until = next ? (seq ?? 0) : Infinity;
-      // Records without an entry (a turn, an accept) count if no later entry has the cell.
+      // Turns and accepts have no entry. They count if no later entry contains the cell.
       return [
         id,
         lastSource(records.filter(record => record.seq <= until)) ?? ''
@@ -86,7 +92,7 @@ export class FakeServer implements IServer {
   async register({
     notebookId
   }: NotebookBody): Promise<{ notebookId: string }> {
-    return { notebookId: notebookId ?? `nb-${++notebooks}` };
+    return { notebookId: notebookId ?? `nb-${++notebookCount}` };
   }
 
   async storeImage(image: Blob): Promise<string> {
@@ -106,22 +112,21 @@ export class FakeServer implements IServer {
       steps: this.kinds(notebookId, cellId).map(kind => ({ kind }))
     }),
     sessions: async (notebookId: string) => {
-      this._fail();
-      const rows = [...this.sessions]
+      this._throwIfFailing();
+      return [...this.sessions]
         .filter(([name]) => name.startsWith(`${notebookId}/`))
         .map(([name, session]) => summaryOf(name, session));
-      return rows;
     },
     record: async ({ notebookId, cellId }: ICellKey, events: EventBody[]) => {
-      this._fail();
-      const session = this._open(notebookId, cellId);
+      this._throwIfFailing();
+      const session = this._openSession(notebookId, cellId);
       return events.map(event => append(session, event));
     },
     recordChanges: async (notebookId: string, body: ChangesBody) => {
-      this._fail();
+      this._throwIfFailing();
       this.bodies.push(body);
-      const others = this._others(notebookId, body);
-      const cells = this._change(notebookId, body, others);
+      const others = this._changedByOthers(notebookId, body);
+      const cells = this._recordChanges(notebookId, body, others);
       const seq = this.logs.get(notebookId)?.length ?? 0;
       this._loseResponse();
       return { cells, seq, ...(others && { others }) };
@@ -133,8 +138,8 @@ export class FakeServer implements IServer {
   };
   readonly api = this._api as unknown as IServer['api'];
 
-  /** The cells that other pages have recorded since `seen`. */
-  private _others(notebookId: string, { page, seen }: ChangesBody) {
+  /** The cells that other pages have changed since `seen`; null if there was no change. */
+  private _changedByOthers(notebookId: string, { page, seen }: ChangesBody) {
     const log = this.logs.get(notebookId) ?? [];
     const entries = log
       .slice(seen ?? log.length)
@@ -143,7 +148,8 @@ export class FakeServer implements IServer {
     return entries.length ? [...new Set(ids)] : null;
   }
 
-  private _change(
+  /** Record changes. Return the seq of the last record of each changed cell. */
+  private _recordChanges(
     notebookId: string,
     body: ChangesBody,
     others: readonly string[] | null
@@ -159,22 +165,23 @@ export class FakeServer implements IServer {
         this.sessions.set(name, { records: [], parents: [...parents] });
       }
     }
-    const marks: Record<string, { revision: number; seq: number }> = {};
+    const heads: Record<string, { revision: number; seq: number }> = {};
     for (const { cellId, events = [] } of cells) {
-      const session = this._open(notebookId, cellId);
+      const session = this._openSession(notebookId, cellId);
       let seq = session.records.at(-1)?.seq ?? 0;
       for (const event of events) {
         const { trigger, again } = event.data ?? {};
-        const isSnapshot =
+        const isObservation =
           (trigger === 'first' || again) && event === events[0];
-        if (!isSnapshot || lastSource(session.records) !== event.source) {
+        // An observation is recorded only if it observes another source.
+        if (!isObservation || lastSource(session.records) !== event.source) {
           seq = append(session, event).seq;
         }
       }
-      marks[cellId] = { revision: 0, seq };
+      heads[cellId] = { revision: 0, seq };
     }
-    if (!this.ids.has(body.id)) {
-      this.ids.add(body.id);
+    if (!this.batchIds.has(body.id)) {
+      this.batchIds.add(body.id);
       const log = this.logs.get(notebookId) ?? [];
       log.push({
         ...(body.order && {
@@ -184,21 +191,21 @@ export class FakeServer implements IServer {
           )
         }),
         cells: Object.fromEntries(
-          Object.entries(marks).map(([id, mark]) => [id, mark.seq])
+          Object.entries(heads).map(([id, head]) => [id, head.seq])
         ),
         saved: (body.saved ?? false) && !others,
         page: body.page
       });
       this.logs.set(notebookId, log);
     }
-    return marks;
+    return heads;
   }
 
-  /** Generates a turn with the fake model. */
+  /** Record a turn with the fake model's answer. */
   private async *_generate(
     body: GenerateBody
   ): AsyncGenerator<StreamEvent, void, void> {
-    const session = this._open(body.notebookId, body.cellId);
+    const session = this._openSession(body.notebookId, body.cellId);
     const turns = session.records.filter(({ type }) => !type);
     const interaction = {
       turn_id: turns.length + 1,
@@ -227,14 +234,16 @@ export class FakeServer implements IServer {
     yield { type: 'done', interaction, revision: 1 };
   }
 
-  private _open(notebookId: string, cellId: string): ISession {
+  /** Return the session of a cell; create it if there is none. */
+  private _openSession(notebookId: string, cellId: string): ISession {
     const name = `${notebookId}/${cellId}`;
     const session = this.sessions.get(name) ?? { records: [] };
     this.sessions.set(name, session);
     return session;
   }
 
-  private _fail(): void {
+  /** Throw `failure` if it is set. */
+  private _throwIfFailing(): void {
     if (this.failure) {
       throw this.failure;
     }
@@ -247,6 +256,7 @@ export class FakeServer implements IServer {
   }
 }
 
+/** Append a record to a session, unless the session has a record with the same id. */
 function append(
   { records }: ISession,
   record: Partial<Interaction> | EventBody
@@ -280,12 +290,12 @@ function summaryOf(name: string, { records }: ISession): SessionSummary {
     record => record.source ?? record.ai_response?.suggestion
   );
   const newest = codes.filter(Boolean).at(-1) ?? '';
-  const row = {
+  const summary = {
     notebookId,
     cellId,
     turns: turns.length,
     events: records.length - turns.length,
     lastSource: newest.slice(0, 500).split('\n').slice(0, 10).join('\n')
   };
-  return row as SessionSummary;
+  return summary as SessionSummary;
 }
