@@ -88,15 +88,16 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def start(self) -> list[str]:
         """Prepare the store and return notices for the server's log.
 
-        The notices are sentences, mainly about guarantees that the store can't give as configured.
-        Calling this is optional: the first use prepares the store, too. Raises StorageError.
+        The notices are sentences, mainly about guarantees that the store can't give with its
+        configuration. Calling this method is optional, because the first use of the store prepares
+        it, too. Raises StorageError.
         """
         return await self.notices()
 
     async def notices(self) -> list[str]:
-        """Return notices: sentences for people about the store and its configuration. Read-only.
+        """Return notices: sentences for people about the store and its configuration.
 
-        Raises StorageError.
+        Changes nothing in the store. Raises StorageError.
         """
         return []
 
@@ -209,8 +210,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def list_owners(self) -> list[str]:
         """Return the owners of sessions, change logs or blobs, sorted; ``""`` for no owner.
 
-        Used to maintain the store as a whole. A store that doesn't know the names of all owners
-        returns the names that it knows: the file store has only hashes of some names.
+        Commands that maintain the whole store need this list. A store may not know the names of all
+        owners: of some owners, the file store has only a hash. It returns the names that it knows.
         """
 
     @abstractmethod
@@ -223,7 +224,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell, with ``meta.forked_from`` naming the origin.
+        """Copy a session to another cell. In the copy, ``meta.forked_from`` names the source.
 
         If the target exists, it is returned unchanged. Raises NotFound if there is no source, or
         SessionTooNew if the source has a newer format, which can't be copied completely.

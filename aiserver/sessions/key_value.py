@@ -2,7 +2,8 @@
 
 A subclass only implements ``run`` and a ``Transaction``. Each method of ``SessionManager`` runs one
 transaction. Each write to a session reads the whole session and writes it again, so such a store is
-slow for long histories. (The SQL store isn't based on this class: it only writes the new records.)
+slow for long histories. The SQL and Redis stores aren't based on this class, because they only
+write the new records.
 """
 
 from __future__ import annotations

@@ -130,6 +130,7 @@ class Listing:
         return sorted(owners)
 
     def _read_summary(self, name: str) -> _CachedSummary | None:
+        """Return the summary of a file, or None if the file has no readable session."""
         stamp, cached = self._reader.stamp(name), self._summaries.get(name)
         if stamp is None:
             return None
@@ -166,13 +167,13 @@ class Listing:
             session = self._reader.recover(name, data, key) if key else None
             if session is None or is_empty(session):
                 return None
-            # Like a legacy file, a damaged file may have a legacy name.
+            # With ``is_legacy``, the session is also listed if the damaged file has a legacy name.
             return codec.Parsed(session, is_legacy=True)
 
     def _candidate_names(self, notebook_id: str | None) -> list[str]:
         """Return the names of all files that may be sessions of the notebook.
 
-        If ``notebook_id`` is None, return those of all notebooks.
+        If ``notebook_id`` is None, return the names for all notebooks.
         """
         if not self._directory.exists():
             return []
@@ -185,10 +186,8 @@ class Listing:
                 self._names = sorted(os.listdir(self._directory.path))  # noqa: PTH208 - faster
             names = self._names
         if notebook_id is not None:
-            prefixes = {
-                session_prefix(notebook_id),
-                f"{notebook_id}_",
-            }  # the second for legacy names
+            # Legacy names begin with the second prefix.
+            prefixes = {session_prefix(notebook_id), f"{notebook_id}_"}
             names = [
                 name
                 for prefix in prefixes
