@@ -180,7 +180,7 @@ class Contributor(Stored):
 
 
 class NewEvent(Stored):
-    """An event that has not been saved. An event is anything that happened to a cell but a turn.
+    """An event that has not been saved. Whatever happens to a cell is an event, except a turn.
 
     ``type`` is one of edit, run, accept, reject, restore, context_reset, split, merge, copy,
     delete, undelete, or a type that a later version adds.
@@ -199,7 +199,7 @@ class NewEvent(Stored):
     id: Text | None = None
     """An id chosen by the sender. An event that is sent again with the same id is stored once."""
     contributor: Contributor | None = None
-    """The contributor of the event. If it is missing, as in older records, it is the person."""
+    """The contributor of the event. If it is missing, as in older records, a person made it."""
 
 
 class Event(NewEvent, _Seq):
@@ -218,7 +218,7 @@ class SessionMeta(Stored):
     created_at: Timestamp
     last_updated: Timestamp
     revision: Annotated[int, Field(ge=0)] | None = None
-    """The number of writes."""
+    """The number of writes to the session."""
     owner: str | None = None
     """The owner, if several people share a store."""
     forked_from: dict[str, Any] | None = None

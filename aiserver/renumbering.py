@@ -40,7 +40,7 @@ def current_seq(merged: object, merge_paths: object, seq: int) -> int:
     ``merged`` is the session's ``meta.merged``. ``merge_paths`` are those of the entry or event
     that refers to the record.
     """
-    for ranges in _longest_chain(merged, merge_paths):
+    for ranges in _ranges_along_path(merged, merge_paths):
         seq = _map_seq(ranges, seq)
     return seq
 
@@ -50,7 +50,7 @@ def current_end(merged: object, merge_paths: object, seq: int) -> int:
 
     ``seq`` is a number before the merges. The other arguments are those of ``current_seq``.
     """
-    for ranges in _longest_chain(merged, merge_paths):
+    for ranges in _ranges_along_path(merged, merge_paths):
         # Within a range, and between two ranges, new numbers ascend with the old numbers. So the
         # highest new number is that of `seq`, of the last number in a range or of the number
         # before a range.
@@ -59,7 +59,7 @@ def current_end(merged: object, merge_paths: object, seq: int) -> int:
     return seq
 
 
-def _longest_chain(merged: object, merge_paths: object) -> list[list[list[int]]]:
+def _ranges_along_path(merged: object, merge_paths: object) -> list[list[list[int]]]:
     """Return the renumbered ranges of each merge along one of the merge paths, oldest merge first.
 
     A merge may be missing in ``merged``, because git may take a session's file from one branch

@@ -50,7 +50,7 @@ class Body(_Request):
 
 
 class ContextCell(Body):
-    """Another cell of the notebook, as context for the model."""
+    """A cell above the request's cell, as context for the model."""
 
     cell_id: Id | None = None
     cell_type: CellType = "code"
@@ -79,7 +79,10 @@ class DataFrameProfile(Body):
 
 
 class Context(Body):
-    """The context of a request: the cells above the request's cell, from top to bottom."""
+    """The context of a request: the cells above the request's cell, from top to bottom.
+
+    ``kernel`` is the display name of the kernel.
+    """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
     kernel: Name = ""
@@ -125,7 +128,7 @@ class AnalyzeBody(GenerateBody):
 
 
 class GitBody(Body):
-    """The user's choice for a repository: git shall ignore histories, or store and merge them."""
+    """The user's choice for a repository: whether git ignores histories or merges them."""
 
     choice: Literal["ignore", "keep"]
 

@@ -41,7 +41,7 @@ class InputFiles:
         self._other_stores: list[Path] = []
         self.files = sorted(self._files_below(path)) if path.is_dir() else [path]
         # The results of `_is_in_agentscope_folder`, by folder.
-        self._is_agentscope_folder: dict[Path, bool] = {}
+        self._agentscope_by_folder: dict[Path, bool] = {}
 
     def count(self) -> int | None:
         """Return the number of files."""
@@ -80,12 +80,12 @@ class InputFiles:
     def _is_in_agentscope_folder(self, file: Path) -> bool:
         """Return whether any file in the folder of ``file`` is a list of AgentScope's messages."""
         folder = file.parent
-        if folder not in self._is_agentscope_folder:
+        if folder not in self._agentscope_by_folder:
             jsonl_files = [path for path in folder.glob("*.jsonl") if path.is_file()]
-            self._is_agentscope_folder[folder] = any(
+            self._agentscope_by_folder[folder] = any(
                 detect.is_agentscope_list(_first_line(path)) for path in jsonl_files
             )
-        return self._is_agentscope_folder[folder]
+        return self._agentscope_by_folder[folder]
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
         """Yield the files that may be imported.

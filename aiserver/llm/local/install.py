@@ -26,6 +26,7 @@ from typing import Any, Literal
 from ...errors import AIServerError, InstallFailed, UserText
 from . import weights
 
+# The phases of an installation: find a source for the weights, download them, verify them.
 Phase = Literal["looking", "fetching", "checking", "done"]
 _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--yes", "--json")
 
@@ -72,7 +73,7 @@ class Installation:
             start_new_session=True,
         )
         loop = asyncio.get_running_loop()
-        threading.Thread(target=self._read, args=(loop,), daemon=True).start()
+        threading.Thread(target=self._read_output, args=(loop,), daemon=True).start()
 
     async def follow(self, idle: float | None = None) -> AsyncIterator[InstallState | None]:
         """Yield each new state, and None whenever there is no new state for ``idle`` seconds.
@@ -81,6 +82,7 @@ class Installation:
         """
         previous = None
         while True:
+            # The event is taken before the state is compared, so that no change is missed.
             changed = self._changed
             if self.state is not previous:
                 previous = self.state
@@ -110,7 +112,7 @@ class Installation:
             else:
                 self._process.terminate()
 
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _read_output(self, loop: asyncio.AbstractEventLoop) -> None:
         """Read the command's output and report it to the event loop, until the command has ended.
 
         Runs in a thread.

@@ -131,7 +131,7 @@ def to_timestamp(value: Any) -> str | None:
     """Convert a time to a timestamp. Return None if the value is not a time.
 
     A string that is a valid timestamp is returned unchanged, even if it has no time zone. A number
-    is a number of seconds or milliseconds since 1970.
+    counts seconds or milliseconds since 1970.
     """
     if isinstance(value, datetime):
         value = value.isoformat()

@@ -61,14 +61,14 @@ def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Mes
     """
     fields = raw if fields is None else fields
     return Message(
-        role=_role(fields.get("role")),
-        text=_text(fields.get("content")),
+        role=_to_role(fields.get("role")),
+        text=_text_of(fields.get("content")),
         raw=raw,
         timestamp=to_timestamp(fields.get("timestamp")),
     )
 
 
-def _role(value: Any) -> Role:
+def _to_role(value: Any) -> Role:
     """Convert the name that another program has for a role, in upper or lower case."""
     name = str(value).lower()
     if name in _USER_ROLES:
@@ -76,19 +76,22 @@ def _role(value: Any) -> Role:
     return "assistant" if name in _ASSISTANT_ROLES else "other"
 
 
-def _text(content: Any) -> str:
+def _text_of(content: Any) -> str:
     """Return the text of a message's content. The texts in a list are joined by line breaks."""
     if isinstance(content, str):
         return content
     if isinstance(content, dict):
-        return _text(content.get("text", ""))
+        return _text_of(content.get("text", ""))
     if isinstance(content, list):
-        return "\n".join(text for block in content if (text := _text(block)))
+        return "\n".join(text for block in content if (text := _text_of(block)))
     return ""
 
 
 def objects_in(messages: Iterable[Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the messages that are JSON objects, and an error text for each other message."""
+    """Return the messages that are JSON objects, and an error text for each of the other messages.
+
+    An error text contains the number of the message.
+    """
     numbered = list(enumerate(messages, 1))
     objects = [raw for _, raw in numbered if isinstance(raw, dict)]
     problems = [
