@@ -123,14 +123,15 @@ function activate(
     label: trans.__('Restore Last Working Version'),
     caption: trans.__('Restore the last version that ran without an error'),
     describedBy: { args: { type: 'object', properties: {} } },
-    isEnabled: () => model.isActive && model.actions.lastWorkingIndex !== null,
+    isEnabled: () =>
+      model.isActive && model.actions.restorableWorkingIndex !== null,
     execute: () => model.actions.restoreLastWorking()
   });
   // The model changes often: notify the commands only if they may have become enabled or disabled.
   let previousState = '';
   model.stateChanged.connect(() => {
-    const { canRestore, lastWorkingIndex } = model.actions;
-    const state = `${canRestore} ${lastWorkingIndex}`;
+    const { canRestore, restorableWorkingIndex } = model.actions;
+    const state = `${canRestore} ${restorableWorkingIndex}`;
     if (state !== previousState) {
       previousState = state;
       commands.notifyCommandChanged(CommandIDs.restore);

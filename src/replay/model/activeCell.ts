@@ -134,9 +134,9 @@ export class ActiveCell {
    * Insert a deleted cell into the notebook again, with the id that it had. One undo reverts this.
    *
    * @param cellsAbove The ids of the cells that were above the deleted cell, the nearest cell
-   * first; null if they are unknown. The deleted cell is inserted below the first of them that is
-   * still in the notebook. If none of them is, it is inserted at the top. If they are unknown, it
-   * is inserted at the end.
+   * first. The deleted cell is inserted below the first of these cells that is still in the
+   * notebook, or at the top if none of them is. Null means that the cells above are unknown: then
+   * the deleted cell is inserted at the end.
    * @returns Whether the cell was restored.
    */
   undeleteCell(

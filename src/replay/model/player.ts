@@ -62,7 +62,8 @@ export class ReplayPlayer extends VDomModel {
   /**
    * Set the number of steps after the list has changed; usually new steps were appended. If the
    * last step was the current step, the new last step becomes the current step. Otherwise, and
-   * during playback, the position stays the same.
+   * during playback, the position stays the same. (If the list has become too short for it, it
+   * becomes that of the last step.)
    */
   updateLength(length: number): void {
     const staysAtEnd = this._position >= this._length - 1 && !this.isPlaying;
@@ -112,7 +113,7 @@ export class ReplayPlayer extends VDomModel {
     super.dispose();
   }
 
-  /** Schedule the move to the next step, which schedules the move after it. */
+  /** Schedule the move to the next step. Each move schedules the next one, up to the last step. */
   private _schedule(): void {
     this._clearTimer();
     this._timer = window.setTimeout(() => {

@@ -118,12 +118,12 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
     if (activeElement !== this.node && activeElement !== tab) {
       this._isFocusPending = false;
     }
-    const field = this.node.querySelector<HTMLElement>(
+    const control = this.node.querySelector<HTMLElement>(
       '[role="slider"], input[type="search"]'
     );
     if (this._isFocusPending) {
-      (field ?? tab)?.focus();
-      this._isFocusPending = !field;
+      (control ?? tab)?.focus();
+      this._isFocusPending = !control;
     }
   }
 

@@ -84,14 +84,14 @@ describe('ReplayActions', () => {
     ]);
     history.notify({ notebookId: 'nb', cellId: 'a' });
     await flush();
-    expect(model.actions.lastWorkingIndex).toBe(0);
+    expect(model.actions.restorableWorkingIndex).toBe(0);
     expect(await model.actions.restoreLastWorking()).toBe(true);
     expect(subject.source).toBe('a = 0');
     expect(history.recorded[0].data).toEqual({
       from_seq: 1,
       replaced: 'a = 1'
     });
-    expect(model.actions.lastWorkingIndex).toBeNull();
+    expect(model.actions.restorableWorkingIndex).toBeNull();
   });
 
   it('restores the version and opens the prompt row to branch from its turn', async () => {

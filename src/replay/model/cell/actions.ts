@@ -93,10 +93,10 @@ export class ReplayActions extends VDomModel {
   }
 
   /**
-   * The index of the step whose code was the last to run without an error; null if there is none or
-   * it can't be restored.
+   * The index of the step whose code was the last to run without an error. Null if there is no such
+   * step or it can't be restored.
    */
-  get lastWorkingIndex(): number | null {
+  get restorableWorkingIndex(): number | null {
     const index = findLastWorking(this._steps.all);
     return index !== null && this._canApply(this._steps.all[index])
       ? index
@@ -139,7 +139,7 @@ export class ReplayActions extends VDomModel {
    * @returns Whether the cell was changed.
    */
   async restoreLastWorking(): Promise<boolean> {
-    const index = this.lastWorkingIndex;
+    const index = this.restorableWorkingIndex;
     return index !== null && (await this._apply(index, 'restored'));
   }
 

@@ -18,10 +18,7 @@ import { StepView } from './stepView';
 import { useWidth } from '../../../ui/width';
 import { When } from '../when';
 
-/**
- * In a narrower sidebar, the list of steps shows the details of a step below its title, not next to
- * it. In pixels.
- */
+/** The minimum width, in pixels, at which a step's details are next to its title, not below it. */
 const MIN_ONE_LINE_WIDTH = 480;
 
 export function CellView(): React.JSX.Element {
@@ -60,7 +57,8 @@ export function CellView(): React.JSX.Element {
               position={position}
               isNewestTurn={position === newestTurnIndex}
               transitionMs={
-                // During playback, new code fades in for at most half of the time it is shown.
+                // During playback, new code fades in for at most half of the time for which
+                // playback shows the step.
                 player.isChosenByPlayback
                   ? Math.min(600, STEP_MS / player.speed / 2)
                   : 0
@@ -141,7 +139,7 @@ function LastWorkingVersion(): React.JSX.Element | null {
         'Restore step %1, the last version that ran without an error',
         lastWorkingIndex + 1
       )}
-      aria-disabled={actions.lastWorkingIndex === null || undefined}
+      aria-disabled={actions.restorableWorkingIndex === null || undefined}
       onClick={() => void actions.restoreLastWorking()}
     >
       <undoIcon.react tag="span" />

@@ -5,8 +5,8 @@ import { StyleModule } from 'style-mod';
 import { DiffEditor, IDiffContent } from './diffEditor';
 
 const LONG_LINES = Array.from({ length: 24 }, (_, i) => `line_${i} = ${i}`);
-const withLine = (at: number, line: string) =>
-  LONG_LINES.map((old, i) => (i === at ? line : old)).join('\n');
+const withLine = (index: number, line: string) =>
+  LONG_LINES.map((old, i) => (i === index ? line : old)).join('\n');
 
 /** Typical steps: a first step, a change, no change, folded lines, line endings, Chinese text. */
 const STEPS: readonly (readonly [before: string, code: string])[] = [

@@ -97,10 +97,10 @@ export class DiffEditor {
     const doc = code + end;
     const extensions = [
       this._phrases,
-      readOnly(language, label),
+      readOnlyExtensions(language, label),
       unifiedMergeView({
-        // Without a change, compare `doc` with itself. This draws no marks, but the styles of the
-        // editor stay the same; see `replaceContent`.
+        // Without a change, compare `doc` with itself. This draws no marks, but it uses the same
+        // styles as a diff with marks. `replaceContent` is slow if the styles change.
         original: textOf(isChange ? before + end : doc),
         mergeControls: false,
         gutter: isChange,
@@ -129,7 +129,7 @@ export class DiffEditor {
       doc: text + end,
       extensions: [
         this._phrases,
-        readOnly(language, name),
+        readOnlyExtensions(language, name),
         hasHiddenEnd ? hiddenEnd : []
       ]
     });
@@ -187,6 +187,7 @@ function needsHiddenEnd(before: string, code: string): boolean {
 function mergeOptions(before: string, code: string) {
   return {
     highlightChanges: areSimilar(before, code),
+    // Two unchanged lines on each side of a change stay visible.
     collapseUnchanged: { margin: 2, minSize: 4 }
   };
 }
@@ -196,7 +197,7 @@ function lastLine(text: string): string {
 }
 
 /** Build the extensions of a read-only editor. `label` is the accessible name of its text. */
-function readOnly(language: Extension, label: string): Extension {
+function readOnlyExtensions(language: Extension, label: string): Extension {
   return [
     language,
     jupyterTheme,

@@ -1,7 +1,7 @@
 /**
- * The view of the notebook tab: the authorship of the lines, the timeline, and below it the
- * notebook as it was after the current moment. At "now", the overview of the notebook's cells is
- * shown.
+ * The view of the notebook tab. From top to bottom: the authorship of the notebook's lines, the
+ * timeline, and the notebook as it was after the current moment. At "now", the last of these is
+ * replaced by the overview of the notebook's cells.
  */
 import React from 'react';
 
@@ -166,7 +166,8 @@ function MomentHead(props: { moment: Moment }): React.JSX.Element {
   const { snapshot } = model.timeline;
   const chip = stepOutcome(moment, false, trans);
   const title = momentTitle(moment, trans);
-  // The cell's position is that in the moment's snapshot. It is unknown until this is loaded.
+  // The cell's position is looked up in the moment's snapshot. Until the snapshot is loaded, the
+  // position is unknown.
   const isSnapshotLoaded = snapshot?.index === moment.index;
   const cellIndex = isSnapshotLoaded
     ? snapshot.cells.findIndex(cell => cell.cellId === moment.cellId)

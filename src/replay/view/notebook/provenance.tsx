@@ -61,8 +61,8 @@ export const Provenance = React.memo(function Provenance(
 });
 
 /**
- * First, the number of lines by each model and each contributor whose name is known. Then, for each
- * cell that isn't empty, the shares of the cell's lines.
+ * Two lists. The first shows the number of lines by each model and by each contributor whose name
+ * is known. The second shows the shares of the lines of each cell that isn't empty.
  */
 function CellShares(props: IProvenanceProps): React.JSX.Element {
   const { model, trans } = useReplay();
