@@ -69,7 +69,8 @@ class CellChange:
 class Batch:
     """The changes that a page sends at once. The page chooses the ``id`` of the batch.
 
-    ``page`` is the id of the page, and ``seen`` the seq of the last log entry that it received.
+    ``page`` is the id of the page, and ``seen`` is the seq of the last log entry that this page
+    knows.
     """
 
     id: str

@@ -53,7 +53,7 @@ class LogView:
     seq: int = 0
     """The seq of the last entry that was read."""
     is_replaced: bool = False
-    """Whether an older log replaced the stored log after the server had first read it."""
+    """Whether the stored log was replaced by an older log after this view was first read."""
     acknowledged: dict[str, int] = field(default_factory=dict)
     """By page: the seq in the last answer to the page since the log was replaced."""
     informed_pages: set[str] = field(default_factory=set)

@@ -15,9 +15,12 @@ from collections.abc import Sequence
 from .step import Step
 
 
-def assign_columns(steps: Sequence[Step], head: int | None) -> None:
-    """Set the ``column`` of each step; ``head`` is the index of the newest step of column 0."""
-    branches = _abandoned_branches(steps, head)
+def assign_columns(steps: Sequence[Step], current_step: int | None) -> None:
+    """Set the ``column`` of each step.
+
+    ``current_step`` is the index of the step that led to the current code; None without steps.
+    """
+    branches = _abandoned_branches(steps, current_step)
     free_columns: list[int] = []
     used_columns: list[tuple[int, int]] = []  # (last step of the branch, its column)
     column_count = 1
@@ -36,7 +39,7 @@ def assign_columns(steps: Sequence[Step], head: int | None) -> None:
 
 
 def _abandoned_branches(
-    steps: Sequence[Step], head: int | None
+    steps: Sequence[Step], current_step: int | None
 ) -> list[tuple[int, int, list[int]]]:
     """Return the abandoned branches.
 
@@ -44,7 +47,7 @@ def _abandoned_branches(
     the index of its last step, and the indexes of all its steps.
     """
     visited = [False] * len(steps)
-    for index in _visit_ancestors(steps, head, visited):
+    for index in _visit_ancestors(steps, current_step, visited):
         steps[index].column = 0
     branches = []
     # Steps that several branches share belong to the branch whose last step is the newest. So that

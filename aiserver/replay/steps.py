@@ -51,7 +51,7 @@ def replay(session: Session) -> list[Step]:
             reader.add_turn(record, position)
         else:
             reader.add_event(record)
-    assign_columns(reader.steps, reader.head)
+    assign_columns(reader.steps, reader.next_parent)
     return reader.steps
 
 
@@ -59,15 +59,15 @@ class _Reader:
     """Converts records to steps, one by one.
 
     ``records_outcomes`` means that the tool that wrote the session records accepts and rejects, so
-    a suggestion without an accept was not accepted. ``head`` is the index of the step that the next
-    step continues from.
+    a suggestion without an accept was not accepted. ``next_parent`` is the index of the step that
+    the next step continues from.
     """
 
     def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
         self.cell_id, self.records_outcomes = cell_id, records_outcomes
         self.steps: list[Step] = []
         self.step_by_turn: dict[int, Step] = {}
-        self.head: int | None = None
+        self.next_parent: int | None = None
         self.missing: int | None = None
         """Length in characters of the cell's source if it was too large to record."""
         self.branch_suggestions: set[int] = set()
@@ -250,7 +250,7 @@ class _Reader:
 
     def _apply(self, turn_step: Step) -> None:
         """Make the suggestion of a turn the cell's source."""
-        turn_step.applied, self.head = True, turn_step.index
+        turn_step.applied, self.next_parent = True, turn_step.index
         turn_step.missing = self.missing = None
 
     def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
@@ -290,12 +290,12 @@ class _Reader:
             before=self.source,
             code=code,
             missing=self.missing,
-            parent=self.head if branched_from is None else branched_from,
+            parent=self.next_parent if branched_from is None else branched_from,
         )
         self.steps.append(step)
-        # A suggestion for older code becomes the head only when it is accepted.
+        # A suggestion for older code becomes the next parent only when it is accepted.
         if step.applied or branched_from is None:
-            self.head = step.index
+            self.next_parent = step.index
         else:
             self.branch_suggestions.add(step.index)
         return step

@@ -75,7 +75,8 @@ def candidates(session_text: SessionText, terms: Sequence[Term]) -> list[Candida
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
     previous_code_degrees: tuple[float, ...] = ()  # by term, in the last turn that has code
     for turn, fields in session_text.fields_by_turn():
-        degrees = [[degree(term, text) for text in fields] for term in terms]  # [term][field]
+        # For each term, the degrees of all fields.
+        degrees = [[degree(term, text) for text in fields] for term in terms]
         code_degrees = tuple(by_field[_CODE] for by_field in degrees)
         matches_outside_code = any(
             any(by_field[:_CODE] + by_field[_CODE + 1 :]) for by_field in degrees

@@ -9,7 +9,7 @@ Invariants:
 - The sessions of the requested notebook are read before the sessions of other notebooks, and newer
   sessions before older sessions if the store knows their order.
 - ``refresh`` reads in groups of ``SESSIONS_PER_READ`` sessions, for at most ``patience`` seconds. A
-  group that isn't finished by then is finished in the background. The page repeats its request,
+  group that isn't finished by then is finished in the background. The page repeats its search,
   and the next ``refresh`` reads the remaining sessions.
 - The event loop does no work that grows with the number of all sessions. It only counts the unread
   sessions of the requested notebook.

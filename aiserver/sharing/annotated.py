@@ -40,13 +40,13 @@ def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> di
     """
     result = _from_file(notebook) or _from_history(history)
     timeline, language = history.timeline, main_language(history)
-    shares = report(timeline, history.sessions)
-    share_by_cell = {share["cellId"]: share for share in shares["cells"]}
+    report_data = report(timeline, history.sessions)
+    counts_by_cell = {counts["cellId"]: counts for counts in report_data["cells"]}
     summary_by_cell = {summary["cellId"]: summary for summary in timeline.cells()}
     used_ids = {cell["id"] for cell in result["cells"]}
     cells = [
         _markdown_cell(
-            f"# How {escape_inline(name)} was made\n\n{shares_summary(shares['total'])}.\n\n"
+            f"# How {escape_inline(name)} was made\n\n{shares_summary(report_data['total'])}.\n\n"
             "Each cell that was written with AI or has changed is followed by its history.",
             "story",
             used_ids,
@@ -58,9 +58,9 @@ def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> di
         steps = timeline.steps(cell["id"])
         source = "".join(cell.get("source", ""))  # a text or a list of lines
         if summary and _has_history(steps, source):
-            share = share_by_cell.get(cell["id"])
+            counts = counts_by_cell.get(cell["id"])
             cells.append(
-                _history_cell(summary, steps, share, "How this cell was made", language, used_ids)
+                _history_cell(summary, steps, counts, "How this cell was made", language, used_ids)
             )
     # The cells that remain are in the history, but not in the notebook's file.
     for summary in summary_by_cell.values():
@@ -89,18 +89,18 @@ def _heading_of_missing_cell(summary: Mapping[str, Any]) -> str:
 def _history_cell(
     summary: Mapping[str, Any],
     steps: Sequence[Step],
-    share: Mapping[str, Any] | None,
+    counts: Mapping[str, Any] | None,
     heading: str,
     language: str,
     used_ids: set[str],
 ) -> dict[str, Any]:
     """Return the folded Markdown cell with the history of one cell.
 
-    ``share`` has the number of lines by each contributor; None for a cell that isn't in the file.
+    ``counts`` has the number of lines by each contributor; None for a cell that isn't in the file.
     """
     paragraphs = [
         f"<details>\n<summary>{heading} · {len(steps)} steps</summary>",
-        *([f"{shares_summary(share)}."] if share else []),
+        *([f"{shares_summary(counts)}."] if counts else []),
         *cell_history(steps, language if summary["type"] == "code" else summary["type"], level=4),
         "</details>",
     ]

@@ -21,39 +21,42 @@ from .page_data import main_language
 def narrative(history: History, name: str) -> str:
     """Render the history of each cell: first the cells in the notebook, then all removed cells."""
     timeline = history.timeline
-    shares = report(timeline, history.sessions)
-    share_by_cell = {share["cellId"]: share for share in shares["cells"]}
+    report_data = report(timeline, history.sessions)
+    counts_by_cell = {counts["cellId"]: counts for counts in report_data["cells"]}
     language = main_language(history)
-    paragraphs = [f"# How {escape_inline(name)} was made", f"{shares_summary(shares['total'])}."]
+    paragraphs = [
+        f"# How {escape_inline(name)} was made",
+        f"{shares_summary(report_data['total'])}.",
+    ]
     for number, summary in enumerate(timeline.cells(), 1):
         steps = timeline.steps(summary["cellId"])
         if not steps:
             continue
-        share = share_by_cell.get(summary["cellId"])
-        # A deleted or merged cell has no share in the report and no number in the notebook.
-        paragraphs.append(f"## {cell_name(number if share else None, summary)}")
-        if share:
-            paragraphs.append(f"{shares_summary(share)}.")
+        counts = counts_by_cell.get(summary["cellId"])
+        # A deleted or merged cell has no counts in the report and no number in the notebook.
+        paragraphs.append(f"## {cell_name(number if counts else None, summary)}")
+        if counts:
+            paragraphs.append(f"{shares_summary(counts)}.")
         cell_language = language if summary["type"] == "code" else summary["type"]
         paragraphs += cell_history(steps, cell_language)
     return "\n\n".join(paragraphs) + "\n"
 
 
-def shares_summary(share: Mapping[str, Any]) -> str:
+def shares_summary(counts: Mapping[str, Any]) -> str:
     """Return a sentence about the number of lines by each contributor, without a full stop."""
-    lines = share["lines"]
+    lines = counts["lines"]
     if not lines:
         return "No code yet"
-    phrases = [f"{count} {label}" for label, count in shares_of(share)]
-    phrases[0] += f" ({percent(share['byModel'], lines)})"
-    if share["models"]:
-        phrases[0] += f", including {_counts(share['models'])}"
-    if share["names"]:
-        phrases.append(f"by agents and programs: {_counts(share['names'])}")
+    phrases = [f"{count} {label}" for label, count in shares_of(counts)]
+    phrases[0] += f" ({percent(counts['byModel'], lines)})"
+    if counts["models"]:
+        phrases[0] += f", including {_format_counts(counts['models'])}"
+    if counts["names"]:
+        phrases.append(f"by agents and programs: {_format_counts(counts['names'])}")
     return f"{lines} lines: {'; '.join(phrases)}"
 
 
-def _counts(by_name: Mapping[str, int]) -> str:
+def _format_counts(by_name: Mapping[str, int]) -> str:
     """Format line counts by name, the largest first."""
     largest_first = sorted(by_name.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{escape_inline(name)} {count}" for name, count in largest_first)

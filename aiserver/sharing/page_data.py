@@ -74,8 +74,8 @@ def page_data(
         ]
         for step in step_data:
             trees.add(step, "answer", step.get("explanation", ""))
-        first_text = texts.add(timeline.initial_source(cell_id))
-        for text_index in dict.fromkeys([first_text, *(step["code"] for step in step_data)]):
+        first_index = texts.add(timeline.initial_source(cell_id))
+        for text_index in dict.fromkeys([first_index, *(step["code"] for step in step_data)]):
             if cell_id in markdown_cell_ids and str(text_index) not in cell_trees:
                 trees.add(cell_trees, str(text_index), texts.all[text_index])
         cells.append(
@@ -85,7 +85,7 @@ def page_data(
                 "deleted": summary["deleted"],
                 "mergedInto": index_by_cell.get(summary["mergedInto"] or ""),
                 "steps": step_data,
-                "first": first_text,
+                "first": first_index,
             }
         )
     return {
