@@ -148,7 +148,7 @@ class CheckBody(Body):
 
 
 class NamesBody(Body):
-    """A provider whose models to list. The key and address are those that the user entered."""
+    """A provider whose models to list, and the key and address that the user entered, if any."""
 
     provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
     key: Key | None = None
@@ -233,7 +233,7 @@ class CellChangeBody(Body):
 
 
 class PlacedCell(Body):
-    """A cell in the order of a notebook's cells."""
+    """The id and the type of a cell, in a list of all cells of a notebook."""
 
     id: Id
     type: CellType

@@ -134,22 +134,23 @@ class Catalog:
         return [info for infos in lists for info in infos if self.policy.allows(info)]
 
     async def resolve_location(
-        self, info: ModelInfo, served: Sequence[ModelInfo] | None = None
+        self, info: ModelInfo, served_models: Sequence[ModelInfo] | None = None
     ) -> ModelInfo:
         """Return ``info``, marked as forwarded if Ollama might run this model in its cloud.
 
         Cloud models can have any name, so an Ollama model only counts as local if Ollama lists it
-        as local. ``served`` is the result of ``served()``; without it, Ollama is queried.
+        as local. ``served_models`` is the result of ``served``; if it is None, Ollama is queried.
         """
-        # If the model isn't on this machine anyway, forwarding only matters for restrictions.
+        # If the model isn't on this machine anyway, it only matters for ``allowed_models`` whether
+        # it is forwarded.
         is_location_relevant = info.on_this_machine or self.policy.is_restricted
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
             return info
-        # If this Ollama may not be queried for ``served()``, its models are missing in ``served``.
-        if served is None or not self._may_query(connection):
-            served = await self._query_server(connection)
-        return mark_if_forwarded(info, served)
+        # ``served`` leaves out the models of an Ollama that it may not query.
+        if served_models is None or not self._may_query(connection):
+            served_models = await self._query_server(connection)
+        return mark_if_forwarded(info, served_models)
 
     def suggested(self) -> list[ModelInfo]:
         """Return the suggested models of each provider whose key and package are available."""
@@ -226,8 +227,8 @@ class Catalog:
         models = await self._lookups.get(server, lambda: _list_chat_models(name, access), patience)
         return [
             _as_forwarded(info) if is_cloud else info
-            for model, is_cloud in models
-            if (info := self._describe(connection, model))
+            for model_name, is_cloud in models
+            if (info := self._describe(connection, model_name))
         ]
 
 

@@ -50,8 +50,8 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
 def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
     """Return the models in a server's response. Raises an exception if it contains no list.
 
-    Of Ollama's models, the embedding models are left out. Models for code come first, and models in
-    the cloud come last.
+    Of Ollama's models, the embedding models are left out. Local models come before models in the
+    cloud, and models for code come first in both groups.
     """
     if response.status_code in _NO_LIST_STATUSES:
         return []
@@ -64,7 +64,7 @@ def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
     body = response.json()
     models = body["data"] if "data" in body else body["models"]
     if provider == "ollama":
-        # Sorting is stable, so models of one group remain in Ollama's order, newest first.
+        # Sorting is stable, so models with equal keys remain in Ollama's order, newest first.
         served = [_ollama_model(model) for model in models if not _is_embedding(model)]
         return sorted(served, key=lambda model: (model.is_cloud, "code" not in model.name.lower()))
     names = [str(model["id"] if "id" in model else model["name"]) for model in models]

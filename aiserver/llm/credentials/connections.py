@@ -158,10 +158,10 @@ class Connections:
         if provider.needs_key and key is None and not (address and is_loopback(address)):
             raise InvalidField("key", UserText("required for %1", provider.label))
         previous = self._saved_settings(name) or {}
-        declared = self._declaration(name, address) if on_this_machine else {}
+        declaration = self._declaration(name, address) if on_this_machine else {}
         key_store = await self._secrets.put(name, key) if key else None
-        connection = {"key": key_store, "address": address} | declared
-        await asyncio.to_thread(self._store, name, connection)
+        settings = {"key": key_store, "address": address} | declaration
+        await asyncio.to_thread(self._save_settings, name, settings)
         if previous.get("key") in _KEY_STORES and previous["key"] != key_store:
             # Removing the previous key may fail because the keyring is locked. That must not keep
             # the user from saving a new key.
@@ -178,7 +178,7 @@ class Connections:
         saved.pop("on_this_machine", None)
         if on_this_machine:
             saved |= self._declaration(name, self.get(name).address)
-        await asyncio.to_thread(self._store, name, saved or None)
+        await asyncio.to_thread(self._save_settings, name, saved or None)
 
     async def remove(self, name: str) -> None:
         """Remove a provider's saved key and address. Raises NotFound, StorageError."""
@@ -189,7 +189,7 @@ class Connections:
         if saved.get("key") in _KEY_STORES:
             await self._secrets.remove_from_all(name, saved["key"])
         # The settings are removed last, because they say where the key is stored.
-        await asyncio.to_thread(self._store, name, None)
+        await asyncio.to_thread(self._save_settings, name, None)
 
     def sweep(self) -> None:
         """Remove temporary files of killed processes, which may contain keys.
@@ -247,14 +247,14 @@ class Connections:
         saved = providers.get(name) if isinstance(providers, dict) else None
         return saved if isinstance(saved, dict) else None
 
-    def _store(self, name: str, connection: dict[str, Any] | None) -> None:
-        """Replace a provider's saved settings with ``connection``; None removes the settings."""
+    def _save_settings(self, name: str, settings: dict[str, Any] | None) -> None:
+        """Replace a provider's saved settings with ``settings``, or remove them if it is None."""
         with self._settings_file.change() as data:
             if not isinstance(data.get("providers"), dict):
                 data["providers"] = {}
             data["providers"].pop(name, None)
-            if connection is not None:
-                data["providers"][name] = connection
+            if settings is not None:
+                data["providers"][name] = settings
 
 
 def _provider(name: str) -> Provider:

@@ -13,8 +13,7 @@ import re
 
 _PROSE = ("markdown", "text")  # languages in which an answer may contain nested blocks
 
-# The rules ``one`` and ``two`` match the remainder of a line that starts with one or two backticks.
-
+# The rules ``one`` and ``two`` match the rest of a line that starts with one or two backticks.
 _CODE_GRAMMAR = r"""root ::= "```LANGUAGE" "\n" line+ "```"
 line ::= "\n" | [^`\n] tail | "`" one
 one ::= "\n" | [^`\n] tail | "`" two
