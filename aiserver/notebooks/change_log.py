@@ -177,7 +177,7 @@ class ChangeRecorder:
                 session = await self._store.load_session(cell.key)
                 if _is_redundant_event(session, events[0]):
                     events.pop(0)
-            if not events:  # only the head of the session is asked for
+            if not events:  # there is nothing to write
                 session = await self._store.load_session(cell.key)
                 head = SessionHead(session.revision, session.next_seq - 1, last_digest(session))
                 return head, is_initial

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 Pairs = list[tuple[int, int]]
+"""Pairs of matching lines: the index of the old line, and the index of the new line."""
 
 _MAX_PAIRS = 10_000  # pairs of lines that ``difflib`` may compare
 _MIN_DISTINCTIVE = 4  # letters and digits of a line that is recognised after it was moved
@@ -49,7 +50,10 @@ def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
 def _match_in_order(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Return pairs of equal lines, in order, of ``old[a0:a1]`` and ``new[b0:b1]``."""
+    """Return pairs of equal lines in the ranges ``old[a0:a1]`` and ``new[b0:b1]``.
+
+    The pairs are in the same order in both ranges.
+    """
     pairs: Pairs = []
     ranges = [(a0, a1, b0, b1)]
     while ranges:

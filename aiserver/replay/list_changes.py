@@ -56,9 +56,11 @@ class _Lists:
         self._listed: set[str] = set()
         """The cells in the recorded order."""
         self._unlisted: list[_Key] = []
-        """Cells in the notebook that the recorded order doesn't contain."""
+        """The sorted keys of the cells in the notebook that the recorded order doesn't contain."""
         self._deleted: list[_Key] = []
+        """The sorted keys of the deleted cells."""
         self._types: dict[str, str] = {}
+        """The type of each cell in the last change that contained the cell."""
 
     def advance(self, moment: int) -> Iterator[ListChange]:
         """Change both lists into the lists after ``moment``, and yield the changes.

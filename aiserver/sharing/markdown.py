@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 LIMIT = 10_000  # characters; a longer text is shown as plain text
-# The limit of an estimate from the text. The parser fills short rows up with empty cells, so a
-# short text can become a large table.
+# A text in which a table may have more cells gets no tree. The parser fills short rows up with
+# empty cells, so a short text can become a large table.
 _MAX_TABLE_CELLS = 5_000
 DEPTH = 40  # the maximal number of elements inside each other
 _MAX_GROWTH = 10  # limit of a tree's size as JSON, as a multiple of the text's size
