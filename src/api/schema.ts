@@ -15,13 +15,14 @@ export interface paths {
         put?: never;
         /**
          * Write or change a cell's code
-         * @description With `Accept: text/event-stream` the answer is a stream of named events: one `start`, then
-         *     `token` …, then exactly one of `done`, `error`, `cancelled`. `waiting` (seconds) may come
-         *     before the first token: the request is retried after that time, as the provider asks.
-         *     With `application/json` it is the saved interaction, with status 200 even if its own
-         *     status is `error`. An answer that could not be saved is returned as `unsaved`
-         *     of the error. Keys and passwords are taken out of what is saved, not out of the turn that
-         *     is answered here.
+         * @description With `Accept: text/event-stream`, the response is a stream of named events: one `start`, any
+         *     number of `token`, and last one of `done`, `error` and `cancelled`. If the provider asks the
+         *     server to wait, `waiting` comes before the first `token`; the server asks the provider again
+         *     after the `seconds` in it.
+         *     With `Accept: application/json`, the response is the turn. Its HTTP status is 200 even if the
+         *     turn's own status is `error`.
+         *     If the turn could not be saved, the response is an error, which contains the turn as
+         *     `unsaved`. Keys and passwords are redacted in the stored turn, but not in the response.
          */
         post: operations["generate"];
         delete?: never;
@@ -41,7 +42,7 @@ export interface paths {
         put?: never;
         /**
          * Return exactly what would be sent to the model
-         * @description Nothing is sent, and nothing is recorded.
+         * @description Nothing is sent to the model, and nothing is recorded.
          */
         post: operations["previewGeneration"];
         delete?: never;
@@ -64,7 +65,7 @@ export interface paths {
         post?: never;
         /**
          * Stop a running generation
-         * @description Its stream ends with `cancelled`, and the turn is recorded as cancelled.
+         * @description The generation's stream ends with `cancelled`, and its turn is stored as cancelled.
          */
         delete: operations["stopGeneration"];
         options?: never;
@@ -83,7 +84,7 @@ export interface paths {
         put?: never;
         /**
          * Write code about DataFrames in the kernel
-         * @description The response is as for `generate`; the turn is stored in the same session.
+         * @description The response is the same as for `generate`. The turn is stored in the cell's session.
          */
         post: operations["analyzeDataFrame"];
         delete?: never;
@@ -99,7 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the sessions of a notebook, including deleted cells */
+        /** List the sessions of a notebook, also those of deleted cells */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -125,8 +126,8 @@ export interface paths {
         post?: never;
         /**
          * Delete a session permanently
-         * @description On a server with an owner (JupyterHub), other users get 403 `not_owner`, unless the
-         *     configuration allows them to delete.
+         * @description If the server has an owner (in JupyterHub), requests by other users fail with status 403 and
+         *     the code `not_owner`, unless the configuration allows these users to delete.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -167,9 +168,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Return the author of each line of a cell
-         * @description The lines are those of `source` (the cell's current source) if given, else of the source after
-         *     `step` or the last step. Nothing is changed.
+         * Return the contributor of each line of a cell
+         * @description The body can contain the cell's current source as `source`. Without it, the lines are those
+         *     of the cell's version after the step `step`, or without `step`, after the last step. The
+         *     request changes nothing.
          */
         post: operations["blameCell"];
         delete?: never;
@@ -190,7 +192,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record what a person did with the cell */
+        /** Record events of a cell */
         post: operations["recordEvents"];
         delete?: never;
         options?: never;
@@ -208,9 +210,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Identify the notebook at a path
-         * @description A notebook without an id gets one; a copy (the same id at a second path while the first
-         *     still exists) gets a new one and its own copy of the sessions.
+         * Return the id of the notebook at a path
+         * @description A notebook without an id gets a new id. If another file with the same id exists at another
+         *     path, the notebook is a copy; it gets a new id, and its own copy of the sessions.
          */
         post: operations["openNotebook"];
         delete?: never;
@@ -267,7 +269,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Count the lines of a notebook by contributor */
+        /** Count the lines of a notebook that each kind of contributor wrote */
         get: operations["notebookReport"];
         put?: never;
         post?: never;
@@ -285,20 +287,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search like the POST, with the query in the URL
+         * Search like the POST request, with the query in the URL
          * @deprecated
-         * @description Prefer the POST, because servers and proxies log URLs.
+         * @description Prefer the POST request, because servers and proxies log URLs.
          */
         get: operations["searchByQuery"];
         put?: never;
         /**
          * Search turns by words or by meaning
-         * @description Searches requests, code, explanations and errors (of the turn and of runs after it),
-         *     ignoring case, width and accents. Spaces separate words, and `"…"` is one word; a word also
-         *     matches inside names and in texts without spaces. If any turns have all words, only these are
-         *     returned, otherwise those with most of them. Of equal matches the newest comes first. Code
-         *     that later turns keep is one hit, at the turn that introduced it. Nothing is
-         *     changed; it is a POST so that the query is not in a URL.
+         * @description Searches the requests, code, explanations and errors of turns, and the errors of runs after
+         *     them. Case, width and accents of characters are ignored. Words are separated by spaces; a
+         *     phrase in quotation marks counts as one word. A word also matches a part of a name, or of a
+         *     text without spaces. If some turns match all words, only these turns are returned; otherwise
+         *     those that match most words. Of equally good hits, the newest comes first. Code that stays in
+         *     later turns is only one hit, at the turn that introduced it. The request changes nothing. It
+         *     is a POST request so that URLs, which are often logged, don't contain the query.
          */
         post: operations["search"];
         delete?: never;
@@ -317,15 +320,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export like the POST, with the path in the URL
+         * Export like the POST request, with the path in the URL
          * @deprecated
-         * @description Prefer the POST, because servers and proxies log URLs.
+         * @description Prefer the POST request, because servers and proxies log URLs.
          */
         get: operations["exportReplayByQuery"];
         put?: never;
         /**
          * Export the notebook's replay as one file
-         * @description Nothing is changed. It is a POST so that the path is not in a URL.
+         * @description The request changes nothing. It is a POST request so that URLs, which are often logged, don't contain the path.
          */
         post: operations["exportReplay"];
         delete?: never;
@@ -347,10 +350,11 @@ export interface paths {
         put?: never;
         /**
          * Record a batch of changes of a notebook's cells
-         * @description The events are appended to the sessions of their cells; then an entry in the notebook's
-         *     change log records the last `seq` of each session. Sending the same batch again has no
-         *     further effect. A cell whose session can't be written (it is damaged, or from a newer AI
-         *     Server) is left out of the response and doesn't block other cells.
+         * @description The events are appended to the sessions of their cells. Then an entry is added to the
+         *     notebook's change log, with the last `seq` of each of these sessions. If the same batch is
+         *     sent again, nothing more is recorded. If a cell's session can't be written, because it is
+         *     damaged or from a newer AI Server, the response doesn't contain the cell; the changes of
+         *     other cells are still recorded.
          */
         post: operations["recordChanges"];
         delete?: never;
@@ -368,8 +372,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Store a small picture of an output
-         * @description At most 256 KB. Its type is detected from its bytes. Equal pictures are stored once.
+         * Store a thumbnail of an output
+         * @description The picture has at most 256 KB. Its type is detected from its bytes. Equal pictures are stored only once.
          */
         put: operations["putBlob"];
         post?: never;
@@ -388,7 +392,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** Return a small picture of an output */
+        /** Return a thumbnail of an output */
         get: operations["getBlob"];
         put?: never;
         post?: never;
@@ -405,7 +409,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Return the repository that needs a decision about histories in git */
+        /** Return the git repository for which nobody has decided how git handles histories */
         get: operations["readGit"];
         put?: never;
         /**
@@ -447,8 +451,8 @@ export interface paths {
         get?: never;
         /**
          * Choose the default model
-         * @description The choice is stored on the server. Choosing a remote model is the explicit choice without
-         *     which no text leaves the machine. `null` removes the choice.
+         * @description The choice is stored on the server. No text is sent to a remote model unless a person has
+         *     chosen a remote model. With `null`, the choice is removed, and the server chooses.
          */
         put: operations["chooseModel"];
         post?: never;
@@ -469,9 +473,10 @@ export interface paths {
         put?: never;
         /**
          * Check whether a provider is reachable, accepts the key and has a model
-         * @description Sends one request for the provider's list of models, without anything of a notebook. A given
-         *     key or address is used as if it were saved; a saved key is only sent to its own address. It
-         *     is an error if the provider rejects the key or is unreachable.
+         * @description Requests the list of models from the provider. The request contains nothing from a notebook.
+         *     If the body contains no key or address, the saved one is used, but a saved key is sent only
+         *     to the address with which it was saved. The response is an error if the provider rejects the
+         *     key or is unreachable.
          */
         post: operations["checkModel"];
         delete?: never;
@@ -491,8 +496,9 @@ export interface paths {
         put?: never;
         /**
          * List a provider's models
-         * @description Sends one request to the provider, with the given key and address or the saved ones; a saved
-         *     key is only sent to its own address. Nothing of a notebook is sent, and nothing is saved.
+         * @description Requests the list of models from the provider. The request contains nothing from a notebook,
+         *     and nothing is saved. If the body contains no key or address, the saved one is used, but a
+         *     saved key is sent only to the address with which it was saved.
          */
         post: operations["listModelNames"];
         delete?: never;
@@ -512,10 +518,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Store a provider's key and address, replacing previous ones
-         * @description Write-only: the key is stored in the system's keyring, or in a file that only its owner can
-         *     read, and is never sent back. This doesn't choose a model. The Authorizer is asked for
-         *     `execute`, as for everything that decides where requests go.
+         * Store a provider's key and address in place of the previous ones
+         * @description The key is stored in the system's keyring, or in a file that only its owner can read. No
+         *     response ever contains the key. This request doesn't choose a model. The Jupyter server's
+         *     authorizer must allow `execute`, because the address decides where requests are sent.
          */
         put: operations["connectProvider"];
         post?: never;
@@ -525,9 +531,10 @@ export interface paths {
         head?: never;
         /**
          * Declare whether the server at a provider's address runs its models on this machine
-         * @description A loopback address isn't enough, because a proxy or a tunnel may listen there. Key and
-         *     address stay; a new address counts as remote again. Has no effect if the administrator
-         *     decided this, or for Ollama, which reports it for each model.
+         * @description A person must declare this even for a loopback address, because the server there may be a
+         *     proxy or a tunnel. The key and the address stay. If the address is changed later, the server
+         *     counts as remote again. The declaration has no effect if the administrator has set this, or
+         *     for Ollama, which reports for each model where it runs.
          */
         patch: operations["placeProvider"];
         trace?: never;
@@ -543,16 +550,17 @@ export interface paths {
         put?: never;
         /**
          * Install the local model, or join a running installation
-         * @description With `Accept: text/event-stream` the answer is a stream of named events: `progress`
-         *     (InstallState) …, then exactly one of `done`, `error` (code, message), `cancelled`. The
-         *     installation continues if the client disconnects. With `application/json` the request only
-         *     starts it. With `join`, a running installation is followed and none is started (404 if none
-         *     runs), so that a reloaded page never starts a download.
+         * @description With `Accept: text/event-stream`, the response is a stream of named events: any number of
+         *     `progress` (an InstallState), and last one of `done`, `error` (with code and message) and
+         *     `cancelled`. If the client disconnects, the installation continues. With
+         *     `Accept: application/json`, the request only starts the installation. With `join`, no
+         *     installation is started, so that a reloaded page never starts a download; the status is 404
+         *     if no installation is running.
          */
         post: operations["installLocalModel"];
         /**
          * Stop the installation
-         * @description Its streams end with `cancelled`. Partial downloads are kept for the next installation.
+         * @description Its streams end with `cancelled`. The next installation resumes the partial download.
          */
         delete: operations["stopInstallation"];
         options?: never;
@@ -571,7 +579,7 @@ export interface paths {
         put?: never;
         /**
          * Prepare a model for a request about a cell
-         * @description Returns immediately. A model on this machine reads the known part of the prompt. Nothing is sent to a remote model; only its package is loaded.
+         * @description The server responds at once. A local model then reads the part of the prompt that is already known. Nothing is sent to a remote model; only its Python package is loaded.
          */
         post: operations["warmUp"];
         delete?: never;
@@ -587,7 +595,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Return version, store and model */
+        /** Return AI Server's version, and whether the store and the model are ready */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -606,29 +614,29 @@ export interface components {
             code: string;
             /** @description A sentence in English */
             message: string;
-            /** @description The sentence for people; where the message names details that only help programs, that of the code */
+            /** @description The sentence for people. If `message` contains details that help only developers, this is a general sentence for the code */
             text: components["schemas"]["UserText"];
             requestId: string;
-            /** @description With `generation_running` */
+            /** @description The running generation, if the code is `generation_running` */
             generationId?: string;
-            /** @description Seconds */
+            /** @description The number of seconds after which the request can be sent again */
             retryAfter?: number;
-            /** @description The command that fixes it */
+            /** @description The command that installs what is missing, if that is the cause */
             install?: string;
-            /** @description The provider of the failed model, if it can be connected */
+            /** @description The provider of the failed model, if a person can change its key or address */
             provider?: {
                 name: string;
-                /** @description Its name, and its host if that isn't the default one; never a complete address */
+                /** @description The provider's name, followed by its host if the host isn't the provider's default; never a complete address */
                 label: string;
             };
-            /** @description The answer that could not be saved */
+            /** @description The turn that could not be saved */
             unsaved?: components["schemas"]["Interaction"];
         };
-        /** @description An English sentence as a template, for translation */
+        /** @description An English sentence that the page can translate, because its parameters are separate */
         UserText: {
-            /** @description The sentence with %1, %2 … for its parameters */
+            /** @description The sentence, with %1, %2, … in place of its parameters */
             template: string;
-            /** @description The parameters; a text among them is translated, too */
+            /** @description The parameters. A parameter that is a UserText is translated, too */
             params: (string | components["schemas"]["UserText"])[];
         };
         ContextCell: {
@@ -664,7 +672,7 @@ export interface components {
             /** @description The kernel's language */
             language?: string;
             /**
-             * @description Markdown and raw cells get text
+             * @description The type of the cell. In a Markdown or raw cell, the model writes text instead of code
              * @enum {string}
              */
             cellType?: "code" | "markdown" | "raw";
@@ -678,7 +686,7 @@ export interface components {
             /** @description The kernel's language */
             language?: string;
             /**
-             * @description Markdown and raw cells get text
+             * @description The type of the cell. In a Markdown or raw cell, the model writes text instead of code
              * @enum {string}
              */
             cellType?: "code" | "markdown" | "raw";
@@ -687,7 +695,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn that the request continues from; the model only gets the turns that led to it */
+            /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
         };
         AnalyzeBody: {
@@ -697,7 +705,7 @@ export interface components {
             /** @description The kernel's language */
             language?: string;
             /**
-             * @description Markdown and raw cells get text
+             * @description The type of the cell. In a Markdown or raw cell, the model writes text instead of code
              * @enum {string}
              */
             cellType?: "code" | "markdown" | "raw";
@@ -706,7 +714,7 @@ export interface components {
             intent: string;
             mode?: string;
             notebookPath?: string | null;
-            /** @description The turn that the request continues from; the model only gets the turns that led to it */
+            /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
             dataframes: components["schemas"]["DataFrameProfile"][];
         };
@@ -717,7 +725,7 @@ export interface components {
             /** @description The kernel's language */
             language?: string;
             /**
-             * @description Markdown and raw cells get text
+             * @description The type of the cell. In a Markdown or raw cell, the model writes text instead of code
              * @enum {string}
              */
             cellType?: "code" | "markdown" | "raw";
@@ -725,7 +733,7 @@ export interface components {
             context?: components["schemas"]["Context"];
             /** @default  */
             intent: string;
-            /** @description As in GenerateBody */
+            /** @description The turn that the request continues from */
             parentTurnId?: number | null;
             dataframes?: components["schemas"]["DataFrameProfile"][];
         };
@@ -735,20 +743,20 @@ export interface components {
                 /** @enum {string} */
                 role: "system" | "user" | "assistant";
                 text: string;
-                /** @description Whether it is one of AI Server's examples */
+                /** @description Whether the message is part of an example that AI Server shows to the model */
                 example: boolean;
             }[];
             /** @description The number of redacted keys and passwords */
             hidden: number;
         };
         /**
-         * @description `person` only for a person's own input or action
+         * @description The kind of a contributor. `person` is used only for a person's own input or action
          * @enum {string}
          */
         ContributorKind: "person" | "model" | "agent" | "program" | "unknown";
         ContributorBody: {
             kind: components["schemas"]["ContributorKind"];
-            /** @description The name, such as jupyter-mcp-server */
+            /** @description The name of the agent or program, such as jupyter-mcp-server */
             name?: string | null;
         };
         EventBody: {
@@ -761,11 +769,12 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Created by the client, one for each event. An existing event is returned as it was saved and
-             *     stored once, so it can be sent again if the response got lost.
+             * @description An id that the client creates for the event. If an event with this id is already stored, it
+             *     is not stored again, and the response contains it as it was stored. So the client can send
+             *     the event again if the response was lost.
              */
             id?: components["schemas"]["Id"] | null;
-            /** @description The author of the event (default is the person) */
+            /** @description The contributor of the event; null for the person */
             contributor?: components["schemas"]["ContributorBody"] | null;
         };
         ForkBody: {
@@ -774,9 +783,9 @@ export interface components {
         };
         CellChangeBody: {
             cellId: components["schemas"]["Id"];
-            /** @description The cell that this new one was split off from, or copied from */
+            /** @description If this is a new cell: the cell from which it was copied or split off */
             forkOf?: components["schemas"]["ForkBody"] | null;
-            /** @description The cells of the notebook that were merged into this new one */
+            /** @description If this is a new cell: the cells of the notebook that were merged into it */
             parents?: components["schemas"]["Id"][];
             events?: components["schemas"]["EventBody"][];
         };
@@ -786,29 +795,29 @@ export interface components {
             type: "code" | "markdown" | "raw";
         };
         ChangesBody: {
-            /** @description The id of the batch, chosen by the sender */
+            /** @description The id of the batch, which the client creates */
             id: components["schemas"]["Id"];
             /** Format: date-time */
             timestamp?: string | null;
-            /** @description Whether the notebook was saved in this state */
+            /** @description Whether the notebook was saved after this change */
             saved?: boolean;
             /** @description The id of the page that sends the batch */
             page?: components["schemas"]["Id"] | null;
-            /** @description The `seq` of the last answer that the sender has processed. If other pages recorded something since, nothing is marked as saved: `others` names the cells, and the sender sends what it wrote into the file */
+            /** @description The `seq` in the last response that the page has processed. If other pages have recorded changes since then, the batch is not recorded as a save. `others` in the response then names the changed cells, and the page must send these cells as they were written into the file */
             seen?: number | null;
-            /** @description All cells of the notebook, if their order or the type of a cell changed */
+            /** @description All cells of the notebook in order, if the order or the type of a cell has changed */
             order?: components["schemas"]["PlacedCell"][] | null;
             cells?: components["schemas"]["CellChangeBody"][];
         };
         Changes: {
-            /** @description The last entry of the notebook's change log */
+            /** @description The seq of the last entry of the notebook's change log */
             seq: number;
-            /** @description The cells that other pages changed since `seen`; absent if there are none */
+            /** @description The cells that other pages have changed since `seen`; absent if there are no such cells */
             others?: components["schemas"]["Id"][];
             cells: {
                 [key: string]: {
                     revision: number;
-                    /** @description The session's last record */
+                    /** @description The seq of the session's last record */
                     seq: number;
                 };
             };
@@ -825,7 +834,7 @@ export interface components {
             notebookId: components["schemas"]["Id"];
             forkedFrom?: components["schemas"]["Id"];
         };
-        /** @description One AI turn, as stored */
+        /** @description One turn, as it is stored */
         Interaction: {
             turn_id: number;
             /** Format: date-time */
@@ -850,7 +859,7 @@ export interface components {
             dataframes?: Record<string, never>[];
             parent_turn_id?: number;
         };
-        /** @description An event, as stored */
+        /** @description An event, as it is stored */
         Event: {
             seq: number;
             type: string;
@@ -861,18 +870,18 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description The sender's id of the event */
+            /** @description The id that the client created for the event */
             id?: string | null;
-            /** @description The author of the event (default is the person) */
+            /** @description The contributor of the event; null for the person */
             contributor?: ({
-                /** @description One of ContributorKind, or a later one */
+                /** @description One of ContributorKind, or a kind that a newer AI Server has added */
                 kind: string;
                 name?: string | null;
             } & {
                 [key: string]: unknown;
             }) | null;
         };
-        /** @description A session as stored (see schemas/session.schema.json) */
+        /** @description A session, as it is stored (see schemas/session.schema.json) */
         Session: {
             meta: {
                 version: string;
@@ -900,7 +909,7 @@ export interface components {
             lastIntent: string;
             /** @enum {string|null} */
             lastStatus?: "success" | "error" | "cancelled" | null;
-            /** @description The first lines of the newest code */
+            /** @description The first lines of the cell's newest recorded code */
             lastSource: string;
         };
         SessionList: {
@@ -908,30 +917,30 @@ export interface components {
             total: number;
         };
         /**
-         * @description One step of a cell's replay. The chain has no gaps: the cell's source after the step is
-         *     `code` if `applied`, otherwise `before`; it is the `before` of the next step.
+         * @description One step of a cell's replay. The cell's source after the step is `code` if the step is
+         *     `applied`, and otherwise `before`. This source is also the `before` of the next step.
          */
         Step: {
-            /** @description From 0, oldest first */
+            /** @description The position of the step in the replay; the oldest step has the index 0 */
             index: number;
-            /** @description The record's seq; an inferred step has that of the record it was inferred from */
+            /** @description The seq of the record from which the step was read or inferred */
             seq: number;
             kind: components["schemas"]["StepKind"];
             author: components["schemas"]["ContributorKind"];
-            /** @description The agent's or program's name, if recorded */
+            /** @description The name of the agent or program, if it is recorded */
             name?: string;
             timestamp: string;
             /** @description The cell's code before the step */
             before: string;
-            /** @description The code that the step shows; for a turn its suggestion */
+            /** @description The code that the step shows. For a turn, this is the suggestion */
             code: string;
-            /** @description Length in characters of a source that was too large to record; `code` is the source before it */
+            /** @description If the source was too large to record: its number of characters. `code` is then the source before the step */
             missing?: number;
             /** @description Whether `code` is the cell's source after the step */
             applied: boolean;
-            /** @description For a request that continued from an answer that was not accepted yet: the code it started from */
+            /** @description If the request was to change a suggestion that was not accepted yet: the code of that suggestion */
             base?: string;
-            /** @description The intent of a turn; empty for other kinds, whose titles the client chooses */
+            /** @description The intent of a turn; empty for all other steps, whose titles the client words */
             title: string;
             outcome: components["schemas"]["Outcome"];
             turnId?: number;
@@ -939,23 +948,23 @@ export interface components {
             mode?: string;
             explanation?: string;
             error?: string;
-            /** @description For a failed turn: the error as a template, unless it has no parameters */
+            /** @description For a failed turn: the error as a template, if it has parameters */
             errorText?: components["schemas"]["UserText"];
-            /** @description For a restore or a late accept: the step whose code was restored */
+            /** @description For a restore, or an accept of an older suggestion: the index of the step whose code was restored */
             fromStep?: number;
-            /** @description The type of the event as stored; absent for a turn and for an inferred step */
+            /** @description The type of the event, as it is stored; absent for a turn and for an inferred step */
             event?: string;
-            /** @description The event's other data */
+            /** @description The field `data` of the event */
             data?: {
                 [key: string]: unknown;
             };
-            /** @description The seq of the accept or reject that a turn's outcome stands for */
+            /** @description For a turn: the seq of the event that accepted or rejected its suggestion */
             settledSeq?: number;
-            /** @description The time of that accept or reject */
+            /** @description The time of the event with the seq `settledSeq` */
             settledAt?: string;
-            /** @description The step that this one continues from: the previous one, unless it starts a branch */
+            /** @description The index of the step that this step continues from. It is the previous step, unless this step starts a branch */
             parent: number | null;
-            /** @description The column of the step's branch. 0: the path to the cell's current code. 1 and more: an abandoned branch; columns are reused after its end */
+            /** @description The column in which the step's branch is drawn. Column 0 contains the steps that led to the cell's current code. The other columns contain abandoned branches; after a branch ends, another branch can use its column */
             lane: number;
         };
         /** @enum {string} */
@@ -971,10 +980,10 @@ export interface components {
         SearchBody: {
             /** @default  */
             query: string;
-            /** @description Of this notebook alone */
+            /** @description The notebook to search; null to search all notebooks */
             notebookId?: components["schemas"]["Id"] | null;
             /**
-             * @description `meaning` only if `meaning.available`; otherwise by words
+             * @description Whether to search by words or by meaning. Without `meaning.available` in the results, the search is always by words
              * @default words
              * @enum {string}
              */
@@ -986,15 +995,15 @@ export interface components {
         };
         ExportBody: {
             /**
-             * @description `html`: a self-contained page. `md`: Markdown. `ipynb`: the notebook with the history of
-             *     each cell after it.
+             * @description `html`: a self-contained web page. `md`: Markdown. `ipynb`: the notebook, in which the
+             *     history of each cell follows the cell.
              * @default html
              * @enum {string}
              */
             format: "html" | "md" | "ipynb";
             /**
-             * @description The path of the notebook's file. If it has this id, the export has its name, and an
-             *     `ipynb` its outputs.
+             * @description The path of the notebook's file. If the file contains this notebook id, the exported file
+             *     is named after it, and an exported `ipynb` contains its outputs.
              * @default
              */
             path: string;
@@ -1005,21 +1014,21 @@ export interface components {
         };
         BlameLine: {
             author: components["schemas"]["ContributorKind"];
-            /** @description The agent's or program's name, if recorded */
+            /** @description The name of the agent or program, if it is recorded */
             name?: string;
             /**
-             * @description The line was there before anything was recorded of the cell
+             * @description The cell contained the line before AI Server recorded its changes
              * @constant
              */
             existing?: true;
-            /** @description The step at which the line appeared; null: it isn't recorded yet */
+            /** @description The index of the step in which the line appeared in this cell; null if that isn't recorded yet */
             step: number | null;
             seq: number | null;
             turnId?: number;
             model?: string;
             intent?: string;
             timestamp?: string;
-            /** @description The step that wrote the line, if in another cell (which was merged into this one, or whose version was restored here); `step` and `seq` are then those of the merge or restore */
+            /** @description The step that wrote the line, if it is a step of another cell. The other cell was merged into this one, or its version was restored in this one; `step` and `seq` outside `brought` are those of the merge or restore */
             brought?: {
                 cellId: components["schemas"]["Id"];
                 step: number | null;
@@ -1031,25 +1040,26 @@ export interface components {
             revision: number;
         };
         /**
-         * @description A step of a cell, a new order of the cells, or several of these that happened together (a
-         *     split, several pasted cells); one of them gives it its kind and title.
+         * @description A step of a cell, a new order of the cells, or several of these changes that were made
+         *     together, for example by a split or by pasting several cells. One of the changes determines
+         *     the kind and the title of the moment.
          */
         Moment: {
             index: number;
             timestamp: string;
             kind: components["schemas"]["StepKind"] | "order";
             cellId: components["schemas"]["Id"] | null;
-            /** @description The index in the cell's replay */
+            /** @description The index of the step in the cell's replay */
             step: number | null;
             author: components["schemas"]["ContributorKind"];
-            /** @description The agent's or program's name, if recorded */
+            /** @description The name of the agent or program, if it is recorded */
             name?: string;
             outcome: components["schemas"]["Outcome"];
-            /** @description The intent, or empty */
+            /** @description The intent, if the moment is a turn; otherwise empty */
             title: string;
-            /** @description Whether the notebook was saved in this state */
+            /** @description Whether the notebook was saved after this change */
             saved: boolean;
-            /** @description Further steps of the same moment */
+            /** @description The other steps of the moment, if it has several */
             also?: components["schemas"]["MomentStep"][];
         };
         MomentStep: {
@@ -1059,7 +1069,7 @@ export interface components {
         TimelineCell: {
             cellId: components["schemas"]["Id"];
             type: string;
-            /** @description The first line that isn't blank */
+            /** @description The first line of the cell's source that isn't blank */
             firstLine: string;
             steps: number;
             turns: number;
@@ -1067,25 +1077,25 @@ export interface components {
             mergedInto: components["schemas"]["Id"] | null;
         };
         Timeline: {
-            /** @description It changes with every write */
+            /** @description A value that changes whenever something is recorded about the notebook */
             version: string;
             moments: components["schemas"]["Moment"][];
-            /** @description Those of the notebook in order, then the deleted ones */
+            /** @description The cells of the notebook in order, then the deleted cells */
             cells: components["schemas"]["TimelineCell"][];
         };
         CellSnapshot: {
             cellId: components["schemas"]["Id"];
             type: string;
             source: string;
-            /** @description The newest step by then; null: nothing is recorded yet, and `source` is that of the initial observation */
+            /** @description The index of the cell's newest step at that time. Null if the cell had no step yet; `source` is then the source from its initial observation */
             step: number | null;
-            /** @description Of a deleted cell, if recorded: the cell that was in front of it; null: it was the first */
+            /** @description For a deleted cell: the cell that was directly above it, or null if it was the first cell; absent if this isn't recorded */
             after?: components["schemas"]["Id"] | null;
-            /** @description Whether this moment changed or added it (of cells in the notebook) */
+            /** @description Whether this moment changed or added the cell; only for cells that are not deleted */
             changed?: boolean;
-            /** @description Its source one moment earlier, if this moment changed it */
+            /** @description The cell's source before this moment, if this moment changed it */
             before?: string;
-            /** @description Length in characters of a source that was too large to record; `source` is empty then */
+            /** @description If the source was too large to record: its number of characters. `source` is then empty */
             missing?: number;
         };
         NotebookSnapshot: {
@@ -1093,7 +1103,7 @@ export interface components {
             index: number;
             timestamp: string;
             cells: components["schemas"]["CellSnapshot"][];
-            /** @description Deleted by then */
+            /** @description The cells that were already deleted */
             gone: components["schemas"]["CellSnapshot"][];
         };
         Shares: {
@@ -1102,16 +1112,16 @@ export interface components {
             byPerson: number;
             byAgent: number;
             byProgram: number;
-            /** @description By an unknown author */
+            /** @description Lines by an unknown contributor */
             byUnknown: number;
-            /** @description From before anything was recorded of the cell */
+            /** @description Lines that the cell contained before AI Server recorded its changes */
             existing: number;
             turns: number;
-            /** @description Lines by the model's id */
+            /** @description The number of lines that each model wrote */
             models: {
                 [key: string]: number;
             };
-            /** @description Lines by the agent's or program's name */
+            /** @description The number of lines that each agent or program wrote, by its name */
             names: {
                 [key: string]: number;
             };
@@ -1124,9 +1134,9 @@ export interface components {
             byPerson: number;
             byAgent: number;
             byProgram: number;
-            /** @description By an unknown author */
+            /** @description Lines by an unknown contributor */
             byUnknown: number;
-            /** @description From before anything was recorded of the cell */
+            /** @description Lines that the cell contained before AI Server recorded its changes */
             existing: number;
             turns: number;
             models: {
@@ -1141,14 +1151,14 @@ export interface components {
             total: components["schemas"]["Shares"];
         };
         Export: {
-            /** @description Such as sales-replay.html */
+            /** @description The name for the file, such as sales-replay.html */
             name: string;
             content: string;
         };
         SearchResults: {
             results: components["schemas"]["SearchHit"][];
             total: number;
-            /** @description The number of sessions that are not indexed yet; repeat the request */
+            /** @description The number of sessions that are not indexed yet. If it is not 0, repeating the request can find more */
             unread: number;
             meaning: {
                 /** @description Whether search by meaning is available */
@@ -1170,11 +1180,11 @@ export interface components {
             model?: string | null;
             intent: string;
             /**
-             * @description The best matching field
+             * @description The part of the turn that matches best
              * @enum {string}
              */
             where: "intent" | "code" | "explanation" | "error";
-            /** @description A line of that field */
+            /** @description A line of the part that `where` names, split so that the matching words are separate */
             snippet: {
                 text: string;
                 hit: boolean;
@@ -1196,57 +1206,57 @@ export interface components {
             /** @description The id of the default model, or null */
             default: string | null;
             /**
-             * @description The models, the default one first. Any other `provider:name` of a connected provider can be
-             *     used, too.
+             * @description The models, of which the default model is the first. Other models of a connected provider
+             *     can be used, too, with an id `provider:name`.
              */
             models: components["schemas"]["Model"][];
             providers: components["schemas"]["Provider"][];
             /** @description The local model; null if the administrator excludes it */
             local: components["schemas"]["LocalModel"] | null;
-            /** @description Notices about the store of the histories for users, such as that its disk has no file locks */
+            /** @description Sentences about the store that people should know, such as that its disk has no file locks */
             notices?: string[];
         };
         Provider: {
             name: string;
             label: string;
-            /** @description Whether its Python package is installed */
+            /** @description Whether the Python package for the provider is installed */
             installed: boolean;
-            /** @description The command that installs its package */
+            /** @description The command that installs the Python package */
             install: string;
             /**
-             * @description Where its key is stored; null if there is none
+             * @description The place where the provider's key is stored; null if there is no key
              * @enum {string|null}
              */
             keySource: "environment" | "keyring" | "file" | "config" | null;
-            /** @description The environment variable of its key */
+            /** @description The environment variable for the provider's key */
             keyName: string | null;
             needsKey: boolean;
             needsAddress: boolean;
             /** @description The address to which requests are sent */
             address: string | null;
-            /** @description Whether text that is sent to that address counts as staying on the server's machine */
+            /** @description Whether the server at `address` counts as running its models on the Jupyter server's machine */
             onThisMachine?: boolean;
-            /** @description The error code with which it last rejected its key or account; null if it didn't */
+            /** @description The error code of the provider's last response if it rejected the key or the account; otherwise null */
             refusal?: string | null;
-            /** @description Whether the administrator or Ollama decides this, not the user */
+            /** @description Whether the administrator or Ollama determines `onThisMachine`, so that the user can't declare it */
             placeSettled?: boolean;
-            /** @description Names of models to start with */
+            /** @description The names of models to suggest to the user */
             suggested: string[];
         };
         LocalModel: {
             id: string;
             label: string;
-            /** @description Whether its weights are installed */
+            /** @description Whether the model's weights are installed */
             installed: boolean;
             /** @description The size of the download */
             bytes: number;
-            /** @description The number of bytes downloaded by an interrupted installation */
+            /** @description The number of bytes that an interrupted installation has already downloaded */
             kept: number;
-            /** @description Whether the Python package that runs it is installed */
+            /** @description Whether the Python package that runs the model is installed */
             package: boolean;
-            /** @description The command that installs what is missing, the package first */
+            /** @description The command that installs the Python package or, if only the weights are missing, the weights */
             install: string;
-            /** @description The running installation, if any */
+            /** @description The running installation; null if none is running */
             installing: components["schemas"]["InstallState"] | null;
         };
         InstallState: {
@@ -1264,7 +1274,7 @@ export interface components {
             join: boolean;
         };
         Git: {
-            /** @description The top of its work tree; null if there is none, or no decision is needed. */
+            /** @description The top folder of the repository's work tree; null if there is no repository, or no decision is needed */
             repository: string | null;
         };
         GitBody: {
@@ -1288,22 +1298,22 @@ export interface components {
             address?: string | null;
         };
         ModelNames: {
-            /** @description In the provider's order; empty if it lists none */
+            /** @description The names in the provider's order; empty if the provider lists no models */
             models: string[];
         };
         Check: {
             /**
-             * @description `no_list`: it lists no models, so the model can't be checked; `not_listed`: its list lacks this model
+             * @description `ok`: the provider lists the model. `no_list`: the provider lists no models, so the model can't be checked. `not_listed`: the provider lists models, but not this one
              * @enum {string}
              */
             verdict: "ok" | "no_list" | "not_listed";
         };
         KeyBody: {
             key?: string | null;
-            /** @description The address if it isn't the default one */
+            /** @description The address if it isn't the provider's default address */
             address?: string | null;
             /**
-             * @description Whether the server at a loopback address runs its models itself; otherwise it counts as remote
+             * @description Whether the person declares that the server at a loopback address runs its models itself. Otherwise the server counts as remote
              * @default false
              */
             onThisMachine: boolean;
@@ -1318,7 +1328,7 @@ export interface components {
             store: {
                 kind: string;
                 writable: boolean;
-                /** @description Missing guarantees of the store, such as a disk without file locks, in sentences */
+                /** @description Sentences about guarantees that the store can't give, such as that its disk has no file locks */
                 notices?: string[];
             };
             model: {
@@ -1328,7 +1338,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description An error with a fixed code and a plain sentence */
+        /** @description An error with a code for programs and a sentence for people */
         Error: {
             headers: {
                 [name: string]: unknown;
@@ -1339,7 +1349,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The expected revision, as sent in `ETag` */
+        /** @description The revision that the session must still have, as it was sent in `ETag` */
         IfMatch: string;
     };
     requestBodies: never;
@@ -1429,7 +1439,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The turn, or the stream of events */
             200: {
                 headers: {
                     /** @description The session's new revision */
@@ -1518,7 +1528,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer */
+            /** @description The turn, or the stream of events */
             200: {
                 headers: {
                     /** @description The session's new revision */
@@ -1554,7 +1564,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of summaries */
+            /** @description At most `limit` summaries, from the index `offset` on */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1602,7 +1612,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The expected revision, as sent in `ETag` */
+                /** @description The revision that the session must still have, as it was sent in `ETag` */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -1673,7 +1683,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One entry for each line of the text (split at each newline) */
+            /** @description One entry for each line of the source, which is split at each newline */
             200: {
                 headers: {
                     ETag?: string;
@@ -1695,7 +1705,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The expected revision, as sent in `ETag` */
+                /** @description The revision that the session must still have, as it was sent in `ETag` */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -1771,7 +1781,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The moments, oldest first; empty if nothing is recorded. `ETag` is the version */
+            /** @description The moments, oldest first; empty if nothing is recorded. `ETag` is `version` */
             200: {
                 headers: {
                     ETag?: string;
@@ -1781,7 +1791,7 @@ export interface operations {
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
-            /** @description `If-None-Match` is the current version */
+            /** @description The timeline has still the `version` that was sent in `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -1798,8 +1808,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The version of the timeline that the index refers to. While the server has it in its
-                 *     cache, the answer is from that timeline, even if the notebook has changed since.
+                 * @description The `version` of the timeline that the index refers to. If the notebook has changed since
+                 *     then, the response is still from that timeline if the server has it in its cache.
                  */
                 version?: string;
             };
@@ -1812,7 +1822,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The cells in order, and those that were deleted by then */
+            /** @description The notebook's cells in order, and the cells that were already deleted */
             200: {
                 headers: {
                     ETag?: string;
@@ -1840,7 +1850,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The counts for the last moment, without blank lines */
+            /** @description The counts for the notebook's last recorded state; blank lines don't count */
             200: {
                 headers: {
                     ETag?: string;
@@ -1856,9 +1866,9 @@ export interface operations {
         parameters: {
             query?: {
                 q?: string;
-                /** @description Only this notebook */
+                /** @description Search only this notebook */
                 notebookId?: components["schemas"]["Id"];
-                /** @description `meaning` only if `meaning.available`; otherwise by words */
+                /** @description Whether to search by words or by meaning. Without `meaning.available` in the results, the search is always by words */
                 by?: "words" | "meaning";
                 offset?: number;
                 limit?: number;
@@ -1869,7 +1879,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of hits, best first */
+            /** @description At most `limit` hits, best first, from the index `offset` on */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1897,7 +1907,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A page of hits, best first */
+            /** @description At most `limit` hits, best first, from the index `offset` on */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1917,13 +1927,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `html`: a self-contained page. `md`: Markdown. `ipynb`: the notebook with the history of
-                 *     each cell after it.
+                 * @description `html`: a self-contained web page. `md`: Markdown. `ipynb`: the notebook, in which the
+                 *     history of each cell follows the cell.
                  */
                 format?: "html" | "md" | "ipynb";
                 /**
-                 * @description The path of the notebook's file. If it has this id, the export has its name, and an
-                 *     `ipynb` its outputs.
+                 * @description The path of the notebook's file. If the file contains this notebook id, the exported file
+                 *     is named after it, and an exported `ipynb` contains its outputs.
                  */
                 path?: string;
             };
@@ -1935,7 +1945,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The file's content as text, never served as a page */
+            /** @description The file's content, as text in JSON, so that no browser shows it as a page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1966,7 +1976,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The file's content as text, never served as a page */
+            /** @description The file's content, as text in JSON, so that no browser shows it as a page */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2031,7 +2041,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The picture's hash */
+            /** @description The picture's SHA-256 */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2059,7 +2069,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The picture; it never changes */
+            /** @description The picture. The picture with this SHA-256 never changes, so it can be cached */
             200: {
                 headers: {
                     "Cache-Control"?: string;
@@ -2087,7 +2097,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The repository in which histories are neither ignored nor merged */
+            /** @description The repository, if git neither ignores nor merges the histories in it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2137,7 +2147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The models and the default one */
+            /** @description The models, the default model and the providers */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2256,7 +2266,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description They were stored */
+            /** @description The key and the address were stored */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2283,7 +2293,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They were deleted */
+            /** @description The key and the address were deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2349,7 +2359,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description It runs */
+            /** @description The installation is running */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -2374,7 +2384,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No installation is running */
+            /** @description No installation is running any more */
             204: {
                 headers: {
                     [name: string]: unknown;
