@@ -46,6 +46,7 @@ def numbers(text: str) -> list[float]:
 
 
 def _contains(value: str, text: str, text_numbers: list[float]) -> bool:
+    """Return whether a text contains one expected value."""
     value = value.strip()
     if not value:
         return bool(_EMPTY.search(text.lower()))

@@ -166,6 +166,7 @@ class Bench:
         return [self._round(f"c{turns}-{n // EACH}") for n in range(WARM_UP + ROUNDS)][WARM_UP:]
 
     def _round(self, cell: str) -> Times:
+        """Let each client request an answer: AI Server first, then the others for its messages."""
         client, script = self._client, f"{self._model}/script"
         client.delete(f"{self._model}/requests")
         client.post(script, json=[ANSWER])
@@ -181,6 +182,7 @@ class Bench:
         return Times(bare, library, ours)
 
     async def _first_of_library(self, sent: list[dict[str, str]]) -> float:
+        """Return the milliseconds until the library's first token, for the messages ``sent``."""
         from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
         kinds = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}

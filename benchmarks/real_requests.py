@@ -163,6 +163,7 @@ class Server:
 
 
 def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Parse server-sent events; yield the type and the data of each."""
     kind = ""
     for line in lines:
         if line.startswith("event: "):
@@ -253,6 +254,7 @@ def dabench(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
 
 
 def _outcome(name: str, answer: Answer, output: Output, right: bool) -> Outcome:
+    """Return the outcome of a request. An answer with an error or without code isn't right."""
     error = answer.error or output.error
     right = right and error is None
     if not answer.code.strip():
@@ -323,6 +325,7 @@ def main() -> None:
 
 
 def _details(name: str, outcomes: list[Outcome]) -> str:
+    """Return a section of the page, with a table of the outcomes of one set."""
     lines = [f"### {name}", "", "| request | executes | right | first token | whole |"]
     lines.append("|---|---|---|---|---|")
     for item in outcomes:

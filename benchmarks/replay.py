@@ -45,11 +45,13 @@ def random_session(
     seq = count = 0
 
     def event(type_: str, **fields: Any) -> None:
+        """Append an event with the next seq."""
         nonlocal seq
         seq += 1
         events.append({"seq": seq, "type": type_, "timestamp": NOW, **fields})
 
     def edited() -> list[str]:
+        """Return the lines of the source with some random changes."""
         new = list(source_lines)
         for _ in range(random.randint(1, 4)):
             at = random.randrange(len(new))
@@ -120,6 +122,7 @@ def elapsed(started: Figure) -> Figure:
 
 
 def median(figures: Sequence[Figure]) -> Figure:
+    """Return the median of the elapsed times and the median of the CPU times."""
     return Figure(*(statistics.median(column) for column in zip(*figures, strict=True)))
 
 
@@ -235,6 +238,7 @@ async def notebook(folder: Path, cells: int, turns: int, rounds: int) -> list[tu
 
 
 def main() -> None:
+    """Run the benchmark and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, default=1000)
     parser.add_argument("--turns", type=int, default=10)

@@ -95,6 +95,7 @@ async def measure(server: LiveServer, streams: int, aborted: int) -> dict[str, A
     url = f"{server.url}aiserver/"
 
     async def probe() -> dict[str, Any]:
+        """Return the lateness since the last call, and the memory, files and tasks in use now."""
         # First wait until the model isn't producing any answer any more, at most 10 seconds.
         for _ in range(200):
             if all(item["outcome"] != "running" for item in server.model.requests):
@@ -119,6 +120,7 @@ async def measure(server: LiveServer, streams: int, aborted: int) -> dict[str, A
         fresh = itertools.count(1000)
 
         async def abort(count: int) -> dict[str, Any]:
+            """Request ``count`` answers and disconnect; return the result of ``probe`` then."""
             for _ in range(count // 20):
                 server.model.script(*[answer | {"endless": True, "delay": 0.002}] * 20)
                 cells = [next(fresh) for _ in range(20)]

@@ -52,6 +52,7 @@ def svg(panels: Sequence[tuple[str, Sequence[Line]]], thick: str) -> str:
 
 
 def _panel(title: str, lines: Sequence[Line], names: list[str], thick: str) -> list[str]:
+    """Return the SVG elements of one chart: title, grid, labels of the axes, and lines."""
     sizes = sorted({size for _, points in lines for size in points})
     values = [value for _, points in lines for value in points.values()]
     if not values:
@@ -69,22 +70,23 @@ def _panel(title: str, lines: Sequence[Line], names: list[str], thick: str) -> l
 
     parts = [f'<text x="{LEFT}" y="20" font-weight="bold" fill="#222">{escape(title)}</text>']
     for power in range(low, high + 1):
-        size = y(10**power)
-        parts.append(f'<path d="M{LEFT} {size:.1f}H{right}" stroke="#ddd" fill="none"/>')
-        parts.append(_mark(LEFT - 6, size + 4, f"{10**power:g}", "end"))
+        grid_y = y(10**power)
+        parts.append(f'<path d="M{LEFT} {grid_y:.1f}H{right}" stroke="#ddd" fill="none"/>')
+        parts.append(_axis_label(LEFT - 6, grid_y + 4, f"{10**power:g}", "end"))
     for size in sizes:
-        parts.append(_mark(x(size), bottom + 18, f"{size:,}", "middle"))
+        parts.append(_axis_label(x(size), bottom + 18, f"{size:,}", "middle"))
     for name, points in lines:
         path = " ".join(f"{x(size):.1f},{y(value):.1f}" for size, value in sorted(points.items()))
         parts.append(f'<polyline points="{path}" {_style(name, names, thick)}/>')
     return parts
 
 
-def _mark(x: float, y: float, text: str, anchor: str) -> str:
+def _axis_label(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="#555">{text}</text>'
 
 
 def _style(name: str, names: list[str], thick: str) -> str:
+    """Return the attributes of a line. If there are more names than colours, some are dashed."""
     number = names.index(name)
     width = 3 if name.startswith(thick) else 1.5
     dash = ' stroke-dasharray="5 3"' if number >= len(COLOURS) else ""

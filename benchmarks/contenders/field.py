@@ -94,6 +94,7 @@ class Process:
         self._process.wait()
 
     def end(self) -> None:
+        """Let the process end by closing its input; kill it if it doesn't end soon."""
         assert self._process.stdin and self._process.stdout
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.close()

@@ -32,27 +32,33 @@ class Lost(NamedTuple):
 
 
 def lost_by_writers(
-    field: Field, part: str, writers: int, each: int, report: Callable[[str], None]
+    field: Field,
+    part: str,
+    writer_count: int,
+    turns_per_writer: int,
+    report: Callable[[str], None],
 ) -> dict[str, Lost]:
-    """Let ``writers`` processes write the same session at once, ``each`` that many turns."""
+    """Let several processes write turns into the same session at once.
+
+    ``part`` is the name of this part of the run.
+    """
     results = {}
     for entry in field.entries(part):
         if not entry.shared:
             continue
-        report(f"{writers} writers × {each}: {entry.name}")
-        with field.at_work([entry] * writers) as processes:
+        report(f"{writer_count} writers × {turns_per_writer}: {entry.name}")
+        with field.at_work([entry] * writer_count) as processes:
             processes[0].request("fill", cell="crowded", turns=1, small=True)
             for number, process in enumerate(processes, 1):
-                process.send(do="write", cell="crowded", name=number, count=each)
+                process.send(do="write", cell="crowded", name=number, count=turns_per_writer)
             acknowledged: list[int] = []
             refused = 0
             for process in processes:
                 while "done" not in (answer := process.read()):
                     refused += "failed" in answer
-                    acknowledged += [answer["kept"]] if "kept" in answer else []
-        results[entry.name] = _compare(field, entry, "crowded", acknowledged)._replace(
-            refused=refused
-        )
+                    acknowledged += [answer["saved"]] if "saved" in answer else []
+        lost = _count_lost(field, entry, "crowded", acknowledged)
+        results[entry.name] = lost._replace(refused=refused)
     return results
 
 
@@ -70,11 +76,11 @@ def lost_by_kills(field: Field, kills: int, report: Callable[[str], None]) -> di
             process = field.start(entry)
             process.request("fill", cell=cell, turns=100, small=False)
             process.send(do="write", cell=cell, name=1, count=10_000)
-            acknowledged = [process.read()["kept"] for _ in range(rng.randint(1, 20))]
+            acknowledged = [process.read()["saved"] for _ in range(rng.randint(1, 20))]
             time.sleep(rng.random() * 0.02)
             process.kill()
             acknowledged += list(_unread_acknowledgements(process))
-            lost = _compare(field, entry, cell, acknowledged)
+            lost = _count_lost(field, entry, cell, acknowledged)
             total = Lost(*(a + b for a, b in zip(total, lost, strict=True)))
         results[entry.name] = total
     return results
@@ -88,15 +94,15 @@ def _unread_acknowledgements(process) -> list[int]:
     acknowledged = []
     try:
         while True:
-            acknowledged.append(process.read()["kept"])
+            acknowledged.append(process.read()["saved"])
     except (EOFError, KeyError):
         return acknowledged
 
 
-def _compare(field: Field, entry: Entry, cell: str, acknowledged: list[int]) -> Lost:
+def _count_lost(field: Field, entry: Entry, cell: str, acknowledged: list[int]) -> Lost:
     """Count the acknowledged turns that a new process doesn't find in the session."""
     with field.at_work([entry]) as [process]:
-        answer = process.request("kept", cell=cell)
+        answer = process.request("read intents", cell=cell)
     if "unreadable" in answer:
         return Lost(len(acknowledged), len(acknowledged), 1)
     survived = set(answer["intents"])

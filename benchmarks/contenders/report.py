@@ -152,6 +152,7 @@ def machine() -> str:
 
 
 def _rows(figures: Figures, sizes: Sequence[int], work: str, column: str) -> list[list[str]]:
+    """Return a row for each contender: its name, and a figure for each size."""
     rows = [
         [name, *(_cell(figures, name, size, work, column) for size in sizes)]
         for name in figures.names()
@@ -160,6 +161,7 @@ def _rows(figures: Figures, sizes: Sequence[int], work: str, column: str) -> lis
 
 
 def _cell(figures: Figures, name: str, size: int, work: str, column: str) -> str:
+    """Return a figure as text; ``column`` is the name of a field of ``Figure``."""
     figure = figures.of(name, size, work)
     if figure is None:
         return "–"

@@ -77,6 +77,7 @@ def request_times(folder: Path, sizes: list[int], rounds: int) -> dict[str, floa
 
 
 def _measure(port: int, token: str, sizes: list[int], rounds: int) -> dict[str, float]:
+    """Send the requests alternately, and return the median time of each in milliseconds."""
     paths = {"empty": "/empty"}
     paths |= {f"{size} turns": f"/aiserver/sessions/notebook/cell-{size}" for size in sizes}
     connection = _connect(port, token)
@@ -100,6 +101,7 @@ def _get(connection: http.client.HTTPConnection, token: str, path: str) -> tuple
 
 
 def _connect(port: int, token: str) -> http.client.HTTPConnection:
+    """Wait until the server answers, and return a connection to it."""
     deadline = time.monotonic() + 60
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -113,6 +115,7 @@ def _connect(port: int, token: str) -> http.client.HTTPConnection:
 
 
 async def _fill(folder: Path, sizes: list[int]) -> None:
+    """Store one session for each number of turns in ``sizes``."""
     # The modules of the contenders import each other without a package name (see `worker.py`).
     sys.path.insert(0, str(WORKER.parent))
     from ours import to_session

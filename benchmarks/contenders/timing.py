@@ -76,6 +76,7 @@ def by_turns(
 
 
 def _block(processes: list[Process], figures: Figures, size: int, block: int) -> None:
+    """Measure one block (see ``by_turns``)."""
     cell = f"cell-{size}-{block}"
     for process in processes:
         process.request("fill", cell=cell, turns=size, small=False)
@@ -101,32 +102,33 @@ def among_many(field: Field, sessions: int, rounds: int, report: Callable[[str],
     slow down the list. Both stores are filled first and then listed alternately, because the
     machine's speed changes while a store is filled.
     """
-    part = sessions // 10
-    separate, combined = _listers(field, "alone"), _listers(field, "many")
-    figures = Figures([entry.name for entry in combined])
+    listed_count = sessions // 10
+    small_stores, large_stores = _listers(field, "alone"), _listers(field, "many")
+    figures = Figures([entry.name for entry in large_stores])
     with (
-        field.at_work(separate) as in_separate,
-        field.at_work(combined) as in_combined,
+        field.at_work(small_stores) as small_processes,
+        field.at_work(large_stores) as large_processes,
     ):
-        for process in (*in_separate, *in_combined):
-            report(f"{part} sessions: {process.entry.name}")
-            process.request("fill many", notebook="notebook", sessions=part)
-        for process in in_combined:
+        for process in (*small_processes, *large_processes):
+            report(f"{listed_count} sessions: {process.entry.name}")
+            process.request("fill many", notebook="notebook", sessions=listed_count)
+        for process in large_processes:
             report(f"{sessions} sessions: {process.entry.name}")
-            process.request("fill many", notebook="other", sessions=sessions - part)
+            process.request("fill many", notebook="other", sessions=sessions - listed_count)
         listers = [
-            *((part, process) for process in in_separate),
-            *((sessions, p) for p in in_combined),
+            *((listed_count, process) for process in small_processes),
+            *((sessions, process) for process in large_processes),
         ]
         for number in range(rounds + 1):
+            # The first list is measured separately, because nothing is cached yet.
             work = "list" if number else "list, the first"
-            for count, process in _rotate(listers, number):
+            for session_count, process in _rotate(listers, number):
                 answer = process.request("list", notebook="notebook")
-                figures.add(process.entry.name, count, work, answer)
-        for process in in_combined:
+                figures.add(process.entry.name, session_count, work, answer)
+        for process in large_processes:
             process.request("fill", cell="among-many", turns=10, small=False)
         for number in range(rounds):
-            for process in _rotate(in_combined, number):
+            for process in _rotate(large_processes, number):
                 for work in ("save", "load", "history"):
                     order = {"cell": "among-many", "number": number, "turns": HISTORY}
                     figures.add(process.entry.name, sessions, work, process.request(work, **order))

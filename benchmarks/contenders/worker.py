@@ -44,6 +44,7 @@ class Meter:
 
 
 def _written() -> int:
+    """Return how many bytes this process has written to the disk; 0 on systems without /proc."""
     if not _IO.exists():
         return 0
     fields = dict(line.split(": ") for line in _IO.read_text().splitlines())
@@ -94,7 +95,7 @@ async def write(contender: Any, cell: str, name: int, count: int) -> None:
         except Exception as reason:
             send({"failed": number, "why": type(reason).__name__})
         else:
-            send({"kept": number})
+            send({"saved": number})
 
 
 async def read_intents(contender: Any, cell: str) -> dict[str, Any]:
@@ -106,10 +107,12 @@ async def read_intents(contender: Any, cell: str) -> dict[str, Any]:
 
 
 def send(content: dict[str, Any]) -> None:
+    """Write an answer, directly to the file descriptor, so that no buffer delays it."""
     os.write(1, json.dumps(content).encode() + b"\n")
 
 
 async def main() -> None:
+    """Create the contender and execute orders until the input ends."""
     module, _, name = sys.argv[1].partition(":")
     contender = getattr(importlib.import_module(module), name)(sys.argv[2])
     await contender.open()
@@ -119,7 +122,7 @@ async def main() -> None:
         if order["do"] == "write":
             await write(contender, order["cell"], order["name"], order["count"])
             send({"done": True})
-        elif order["do"] == "kept":
+        elif order["do"] == "read intents":
             send(await read_intents(contender, order["cell"]))
         else:
             try:
