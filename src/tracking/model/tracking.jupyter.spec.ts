@@ -43,13 +43,13 @@ const targetedOperation: fc.Arbitrary<TargetedOperation> = fc
 
 /** The expected history of a notebook. */
 class Expected {
-  /** `[cell, source]` whenever edits are captured. */
+  /** The sources that must be recorded, as JSON of `[cell id, source]`. */
   readonly shown = new Set<string>();
-  /** The state of each save. */
+  /** The state of the notebook at each save, as JSON. */
   readonly saves: string[] = [];
   /** The received answers, by cell. */
   readonly answers: [cellId: string, code: string][] = [];
-  /** The last seq of each session that a duplicate started with. */
+  /** Only for a duplicate: the seq of the last record that each session had at the beginning. */
   readonly inherited = new Map<string, number>();
 
   addShown(open: Open): void {
@@ -279,7 +279,7 @@ async function verify(
   expect(saved.at(-1)).toBe(JSON.stringify(rows(notebook)));
 }
 
-describe('two windows of one notebook', () => {
+describe('one notebook in two pages', () => {
   it('record the written state of each save (P26)', async () => {
     const workspace = new Workspace();
     await workspace.begin();

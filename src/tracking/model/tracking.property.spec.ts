@@ -13,7 +13,7 @@ import { lastSource } from './tracking.server.fakes';
 beforeAll(() => fakeKernel());
 afterEach(() => document.body.replaceChildren());
 
-/** Displayed sources: `[cell, source]`. */
+/** Sources that were displayed, each as JSON of `[cell id, source]`. */
 type Shown = Set<string>;
 
 function addShown(open: OpenNotebook, shown: Shown): void {
@@ -53,7 +53,7 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
     open = await perform(open, operation, answers);
     addShown(open, allShown);
     if (open.ids.join() !== before) {
-      // Both states are captured if cells were inserted, deleted or moved.
+      // If cells were inserted, deleted or moved, the sources before and after are recorded.
       earlier.forEach(pair => shown.add(JSON.stringify(pair)));
       addShown(open, shown);
     }
@@ -72,7 +72,7 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
       records.some(record => record.ai_response?.suggestion === suggestion)
     ).toBe(true);
   }
-  // Every captured source is recorded exactly.
+  // Every source that had to be recorded is recorded exactly.
   for (const pair of shown) {
     const [cellId, source] = JSON.parse(pair);
     const session = server.session(notebookId, cellId);

@@ -1,4 +1,4 @@
-/** Tracked notebooks and cells, alone and with other pages. */
+/** Tracked notebooks and cells, in one page and in several pages. */
 import { NotebookActions } from '@jupyterlab/notebook';
 
 import { SessionAwareness } from './awareness';

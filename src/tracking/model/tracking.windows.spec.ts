@@ -1,4 +1,7 @@
-/** Two windows of one notebook without a shared document: each overwrites the other's changes. */
+/**
+ * One notebook that is open in two pages, without jupyter-collaboration. A save in one page
+ * overwrites the changes of the other page in the file.
+ */
 import * as fc from 'fast-check';
 
 import { Operation, operation, perform } from './tracking.operations.fakes';
@@ -7,14 +10,15 @@ import { OpenNotebook, Page, openWithTurn, fakeKernel } from './tracking.fakes';
 beforeAll(() => fakeKernel());
 afterEach(() => document.body.replaceChildren());
 
+/** The cells of a notebook: `[id, source]`. */
 type Rows = [string, string][];
 
 function rows(open: OpenNotebook): Rows {
   return open.ids.map((id, index) => [id, open.sources[index]]);
 }
 
-/** Open the same notebook in another window. */
-function openSecondWindow(open: OpenNotebook): Promise<OpenNotebook> {
+/** Open the same notebook in another page. */
+function openInSecondPage(open: OpenNotebook): Promise<OpenNotebook> {
   const cells = [...open.panel.content.model!.cells].map(
     ({ id, type, sharedModel }) => ({
       id,
@@ -42,15 +46,15 @@ async function setSource(
   await open.settle();
 }
 
-describe('a save over changes of another window', () => {
+describe('a save over changes of another page', () => {
   it('is recorded with the written state', async () => {
     const first = await openWithTurn();
     await first.save();
-    const second = await openSecondWindow(first);
+    const second = await openInSecondPage(first);
     await setSource(second, 0, 'a = 2');
     await second.save();
     expect(lastSave(second)).toEqual(rows(second));
-    await first.save(); // a window without changes
+    await first.save(); // a page without changes
     expect(lastSave(first)).toEqual(rows(first));
     expect(rows(first)[0]).toEqual(['aa', 'a = 1\nb = 2']);
     const { server } = first.page;
@@ -58,10 +62,10 @@ describe('a save over changes of another window', () => {
     expect(sources).toContain('a = 2'); // No version is lost.
   });
 
-  it('is recorded with the written state if the other window has not saved', async () => {
+  it('is recorded with the written state if the other page has not saved', async () => {
     const first = await openWithTurn();
     await first.save();
-    const second = await openSecondWindow(first);
+    const second = await openInSecondPage(first);
     const model = await second.ask(0, 'a = 3');
     await model.decision.accept();
     await second.settle();
@@ -72,7 +76,7 @@ describe('a save over changes of another window', () => {
   it('is recorded as of the save, despite changes before the server responds', async () => {
     const first = await openWithTurn();
     await first.save();
-    const second = await openSecondWindow(first);
+    const second = await openInSecondPage(first);
     await setSource(second, 0, 'a = 2');
     await second.save();
     const saving = first.panel.context.save();
@@ -94,7 +98,7 @@ describe('a save over changes of another window', () => {
   it.each([1, 2, 3, 4])('is recorded after %s lost responses', async count => {
     const first = await openWithTurn();
     await first.save();
-    const second = await openSecondWindow(first);
+    const second = await openInSecondPage(first);
     await setSource(second, 0, 'a = 2');
     await second.save();
     const { server } = first.page;
@@ -122,7 +126,7 @@ describe('a save over changes of another window', () => {
     first.page.tracking.scope = 'ai';
     await first.settle();
     await first.save();
-    const second = await openSecondWindow(first);
+    const second = await openInSecondPage(first);
     second.page.tracking.scope = 'ai';
     await setSource(second, 0, 'a = 2');
     await setSource(second, 1, 'c = 6');
@@ -134,28 +138,30 @@ describe('a save over changes of another window', () => {
   });
 
   it('is recorded with the written state after random operations in both', async () => {
-    const windowOperation = fc.tuple(operation, fc.boolean(), fc.boolean());
+    const targetedOperation = fc.tuple(operation, fc.boolean(), fc.boolean());
     await fc.assert(
       fc.asyncProperty(
-        fc.array(windowOperation, { minLength: 2, maxLength: 25 }),
+        fc.array(targetedOperation, { minLength: 2, maxLength: 25 }),
         async (operations: [Operation, boolean, boolean][]) => {
           document.body.replaceChildren();
           const first = await openWithTurn();
           await first.save();
-          const windows = [first, await openSecondWindow(first)];
+          const notebooks = [first, await openInSecondPage(first)];
           const { id } = first;
           const saves: Rows[] = [];
           const save = async (at: number) => {
-            await windows[at].save();
-            saves.push(rows(windows[at]));
-            expect(lastSave(windows[at])).toEqual(saves.at(-1));
+            await notebooks[at].save();
+            saves.push(rows(notebooks[at]));
+            expect(lastSave(notebooks[at])).toEqual(saves.at(-1));
           };
           for (const [action, inSecond, isSaved] of operations) {
             const at = Number(inSecond);
-            windows[at] = await perform(windows[at], action, []);
-            await windows[at].settle();
+            notebooks[at] = await perform(notebooks[at], action, []);
+            await notebooks[at].settle();
             // JupyterLab may give the copy of an only cell the same id, which is ambiguous.
-            fc.pre(new Set(windows[at].ids).size === windows[at].ids.length);
+            fc.pre(
+              new Set(notebooks[at].ids).size === notebooks[at].ids.length
+            );
             if (isSaved) {
               await save(at);
             }
@@ -169,7 +175,7 @@ describe('a save over changes of another window', () => {
             entry.saved ? [server.snapshot(id, at)] : []
           );
           saves.forEach(save => expect(files).toContainEqual(save));
-          windows.forEach(open => open.close());
+          notebooks.forEach(open => open.close());
         }
       ),
       { numRuns: Number(process.env.AISERVER_RUNS ?? 8) }
