@@ -33,7 +33,7 @@ ADD_COMMANDS: tuple[Callable[[Any], None], ...] = (
 )
 
 
-def parser() -> argparse.ArgumentParser:
+def create_parser() -> argparse.ArgumentParser:
     """Create the parser of the command line."""
     root = argparse.ArgumentParser(
         prog="jupyter aiserver", description="AI Server: every code cell remembers how it was made."
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    arguments = parser().parse_args(argv)
+    arguments = create_parser().parse_args(argv)
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
         return run(arguments)
@@ -58,7 +58,8 @@ def main(argv: list[str] | None = None) -> int:
         print(error.message, file=sys.stderr)
         return 1
     except BrokenPipeError:  # the program that reads the output, such as `head`, has ended
-        # Otherwise Python fails again when it flushes the output at exit.
+        # Discard the rest of the output. Otherwise, Python fails again when it flushes the output
+        # at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:

@@ -54,8 +54,9 @@ _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 def end_of_joined_lines(text: str, start: int, end: int) -> int:
     """Return the end of the last line that has to be examined together with the given line.
 
-    The given line reaches from ``start`` to ``end``. The lines after it are examined together with
-    it if their literals are joined to its literals, or if it opens a call that they close.
+    The given line reaches from ``start`` to ``end``. A following line has to be examined, too, if
+    its first literal is joined to the last literal before it, or if it is part of a call that is
+    opened before it.
     """
     line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:
@@ -186,7 +187,7 @@ def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]
 def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
     """Return the secrets in a text: each with its kind and the indexes of both end characters."""
     secrets: list[tuple[str, str]] = []
-    nonce = "\ue000"  # private-use characters, which the text doesn't contain in this number
+    nonce = "\ue000"  # a private-use character, repeated until the text doesn't contain the nonce
     while nonce in joined:
         nonce += "\ue000"
 

@@ -26,7 +26,7 @@ class Vault:
         self._conceal = conceal
         self._secret_by_mark: dict[str, str] = {}
         self._marks_by_kind: dict[str, list[str]] = {}
-        self._pending = ""  # the end of the received text, if it may be the beginning of a mark
+        self._pending = ""  # kept by ``feed``: text that may be the beginning of a mark
         self._cache: dict[tuple[str, bool], str] = {}  # see `replace_secrets`
 
     def __len__(self) -> int:
@@ -34,17 +34,17 @@ class Vault:
         return len(self._secret_by_mark) if self._conceal else 0
 
     def hide(self, text: str, *, is_prose: bool = False) -> str:
-        """Return ``text`` as the model may see it."""
+        """Return ``text`` with its secrets hidden, unless ``conceal`` is False."""
         hidden = replace_secrets(text, is_prose, self._mark_for, self._cache)
         return hidden if self._conceal else text
 
     def update_marks(self, text: str) -> str:
-        """Return a text of the history with the redaction marks that the current cell's text gets.
+        """Return a text of the history with the marks that ``hide`` uses.
 
         The marks in the history contain no hash. If this vault knows only one secret of a kind,
-        each mark of this kind is replaced by the vault's mark or, if nothing is hidden, by the
-        secret. Never pass a text that isn't from the history: somebody could have written a mark
-        into it in order to obtain the secret.
+        each mark of this kind is replaced by the mark that ``hide`` uses for the secret or, if
+        nothing is hidden, by the secret. Never pass a text that isn't from the history: somebody
+        could have written a mark into the text in order to obtain the secret.
         """
         if OPEN in text:
             for kind, marks in self._marks_by_kind.items():

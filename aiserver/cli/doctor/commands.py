@@ -40,7 +40,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
     """Run all checks for a server in the current folder, and print their findings."""
     report = [(name, _run_check(check)) for name, check in _create_checks(ask=arguments.ask)]
     if arguments.json:
-        # Scripts read this JSON. So the key for the fix keeps the name that it had from the start.
+        # Scripts read this JSON, so its keys never change. The key for the fix is called "mend".
         data = {
             name: [
                 {"level": finding.level, "text": finding.text, "mend": finding.fix}

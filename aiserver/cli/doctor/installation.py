@@ -20,7 +20,7 @@ from ... import __version__
 from .base import Finding, note, ok, problem
 
 _REINSTALL = "pip install --force-reinstall aiserver"
-# For each frontend: the lowest supported version, and the version from which on it isn't supported.
+# For each frontend: the lowest supported version, and the next version that isn't supported.
 _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 
@@ -102,7 +102,7 @@ def _check_server_extension(is_enabled: bool) -> Finding:
 
 
 def _check_labextension() -> list[Finding]:
-    """Check that the JupyterLab extension is enabled and as new as the server extension."""
+    """Check that the JupyterLab extension is enabled and that both extensions have one version."""
     from jupyter_core.paths import jupyter_path
 
     folders = jupyter_path("labextensions")

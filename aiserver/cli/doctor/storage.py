@@ -63,20 +63,25 @@ def check_settings(folder: Path) -> list[Finding]:
 
     This folder may be missing, because it is created only when something is first saved in it.
     """
-    existing = folder
-    while not existing.exists() and existing != existing.parent:
-        existing = existing.parent
-    fix = f"chmod u+rwx {existing}, or set ModelRegistry.data_dir to another folder."
-    if not existing.is_dir():
-        text = f"Can't save settings and keys in {folder}: {existing} is not a folder."
-        return [problem(text, f"mv {existing} {existing}.old, or set ModelRegistry.data_dir.")]
+    existing_folder = folder  # or the nearest parent that exists
+    while not existing_folder.exists() and existing_folder != existing_folder.parent:
+        existing_folder = existing_folder.parent
+    fix = f"chmod u+rwx {existing_folder}, or set ModelRegistry.data_dir to another folder."
+    if not existing_folder.is_dir():
+        text = f"Can't save settings and keys in {folder}: {existing_folder} is not a folder."
+        return [
+            problem(
+                text, f"mv {existing_folder} {existing_folder}.old, or set ModelRegistry.data_dir."
+            )
+        ]
     try:
-        with tempfile.TemporaryDirectory(dir=existing):
+        with tempfile.TemporaryDirectory(dir=existing_folder):
             pass
     except OSError:
         text = f"Can't save settings and keys in {folder}: it is not writable."
         return [problem(text, fix)]
-    return [ok(f"Settings and keys {'are' if existing == folder else 'will be'} saved in {folder}")]
+    verb = "are" if existing_folder == folder else "will be"
+    return [ok(f"Settings and keys {verb} saved in {folder}")]
 
 
 def _root_fix(root: Path) -> str:

@@ -72,7 +72,7 @@ async def run_report(arguments: argparse.Namespace, context: StoreContext) -> in
 
 
 async def _load_history(name: str, context: StoreContext) -> History:
-    """Load the history of a notebook, which is named by its file or id. Raises NotFound."""
+    """Load the history of a notebook. ``name`` is its file or id. Raises NotFound."""
     notebook_id = _notebook_id(name)
     history = await Histories(context.store, owner=context.owner).load(notebook_id)
     if not history.timeline.moments:

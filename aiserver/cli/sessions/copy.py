@@ -1,7 +1,7 @@
 """``sessions copy``: copy a whole project from one store to another.
 
 Invariants: a copied session differs from the original only in its owner. The store that is copied
-is not changed. If a copy is interrupted, running the command again resumes it.
+is not changed. If the command is interrupted, running it again copies what is still missing.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # A store may leave damaged data out of its lists, so that it wasn't copied. So count
-            # the damaged sessions, change logs and blobs.
+            # Damaged data may be missing in the store's lists and then wasn't copied. So count the
+            # damaged sessions, change logs and blobs.
             damaged_count = await _count_damaged(source, bar)
         _print_summary(report, source, target, damaged_count)
     return 1 if report.skipped or damaged_count else 0

@@ -46,7 +46,7 @@ from .keys import cell_name, encode_owner, lex_range
 from .layout import Item, StoredSession, event_item, json_chunks, split, turn_item
 
 NO_WRITE_ID = "-"  # stands for the write id of a session that isn't stored (``replace.lua``)
-_MAJOR = SCHEMA_VERSION.split(".", maxsplit=1)[0]
+_MAJOR_VERSION = SCHEMA_VERSION.split(".", maxsplit=1)[0]
 _SUMMARIES_PER_CALL = 1_000
 _TURNS = TypeAdapter(list[Interaction])
 _EVENTS = TypeAdapter(list[Event])
@@ -70,7 +70,7 @@ class RedisSessions(RedisConnection):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._intact_write_ids: LRUCache[SessionKey, bytes] = LRUCache(1000)
-        """The last write ids of sessions that were parsed without errors after this write."""
+        """By session: the id of the last write after which it was parsed without errors."""
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is none.
@@ -170,7 +170,12 @@ class RedisSessions(RedisConnection):
                 *keys,
                 self._keyspace.owner_key("blobs", key.owner),
             ],
-            *(encode_owner(key.owner), cell_name(key), _revision_argument(if_revision), _MAJOR),
+            *(
+                encode_owner(key.owner),
+                cell_name(key),
+                _revision_argument(if_revision),
+                _MAJOR_VERSION,
+            ),
         )
         _raise_if_refused(result, if_revision)
         return bool(result[1])
@@ -201,10 +206,10 @@ class RedisSessions(RedisConnection):
         raise StorageBusy
 
     async def _attempts(self, key: SessionKey) -> AsyncIterator[LoadedSession | None]:
-        """Load the session once for each attempt of the caller to change and replace it.
+        """Yield the stored session, loaded anew for each attempt of the caller to replace it.
 
-        An attempt fails if another writer writes to the session after it was loaded. Then the
-        caller takes the next session from this iterator, which ends after ``lock_timeout`` seconds.
+        An attempt fails if another writer has written to the session since it was loaded. Then the
+        caller continues the loop. The loop ends after ``lock_timeout`` seconds.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.lock_timeout
@@ -240,7 +245,7 @@ class RedisSessions(RedisConnection):
                 cell_name(key),
                 now,
                 _revision_argument(if_revision),
-                _MAJOR,
+                _MAJOR_VERSION,
             ),
             summarise(empty_session).model_dump_json(),
             *(to_text(empty_session.meta, META_DEPTH), write_id),
@@ -270,7 +275,7 @@ class RedisSessions(RedisConnection):
         """
         head_key, turns_key = self._keyspace.session_keys(key)[3:5]
         count = -1 if limit is None else limit  # -1 stands for all turns
-        result = await self._client.run("history", [head_key, turns_key], count, _MAJOR)
+        result = await self._client.run("history", [head_key, turns_key], count, _MAJOR_VERSION)
         if result is not None:
             text, has_older = result
             try:
@@ -329,7 +334,7 @@ def _parse(stored: StoredSession, data: bytes, key: SessionKey) -> Session:
     if stored.size > LARGE:
         try:
             session = codec.parse(stored._replace(turns=b"", events=b"").to_bytes(), key)
-            if session.meta.version.startswith(f"{_MAJOR}."):
+            if session.meta.version.startswith(f"{_MAJOR_VERSION}."):
                 session.interactions = [
                     turn
                     for chunk in json_chunks(stored.turns)

@@ -79,11 +79,11 @@ class Database(ABC):
         self._notebook_locks: set[ExitStack] = set()
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run a function that only reads in one transaction, and return its result."""
+        """In one transaction, run a function that changes nothing, and return its result."""
         return self._with_retries(lambda _: self._transaction(False, work))
 
     def write(self, work: Callable[[Connection, WriteState], T]) -> T:
-        """Run a function that writes in one transaction, and return its result."""
+        """In one transaction, run a function that may write, and return its result."""
         return self._with_retries(
             lambda state: self._transaction(True, lambda connection: work(connection, state))
         )

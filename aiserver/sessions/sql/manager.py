@@ -173,7 +173,7 @@ class SQLSessionManager(SessionManager):
     async def merge_copy(
         self, key: SessionKey, other: Session, *, merged_digests: Collection[str] = ()
     ) -> bool:
-        """Merge another copy of the session into the stored one."""
+        """Merge ``other``, another copy of the session, into the stored session."""
         check_writable(other.meta, None)
         return await self._write(
             lambda db, state: operations.merge_copy(db, state, key, other, merged_digests)
@@ -190,8 +190,8 @@ class SQLSessionManager(SessionManager):
             if not acquisition.cancelled() and acquisition.exception() is None:
                 lock = acquisition.result()
                 unlocking = self._run(lambda db: db.unlock_notebooks(lock))
-                # The event loop keeps only a weak reference to the task; this attribute keeps a
-                # strong one.
+                # The event loop keeps only a weak reference to the task. So this attribute keeps
+                # the task in memory.
                 self._unlock_task = asyncio.ensure_future(unlocking)
 
         try:

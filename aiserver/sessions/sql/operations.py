@@ -167,7 +167,10 @@ def save_events(
     events: Sequence[NewEvent],
     if_revision: int | None,
 ) -> tuple[list[Event], int]:
-    """Append the events that aren't stored yet; return all as saved, and the new revision."""
+    """Append the events that aren't stored yet.
+
+    Returns all of the given events as they are stored, and the new revision.
+    """
     head = _lock_head(connection, state, key)
     if not _was_committed(connection, state, key):
         mutations.check_writable(head.session.meta, if_revision)
@@ -251,7 +254,7 @@ def merge_copy(
 
 
 def _parse(stored: StoredSession, key: SessionKey) -> Session:
-    """Parse a session, or recover the readable records of a damaged one."""
+    """Parse a session, or recover the readable records of a damaged session."""
     try:
         return stored.load(key)
     except DamagedData as exc:

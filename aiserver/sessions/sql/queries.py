@@ -3,8 +3,8 @@
 A session has one row in the table ``sessions``, its *head*, and one row in ``items`` for each turn
 and event.
 
-Invariants: all rows of a session are read by one statement. With two statements, another writer
-could change the session after the first of them.
+Invariants: all rows of a session are read by one statement. Another writer could change
+the session between two statements.
 
 Most statements on the rows of one session are compiled only once, and ``_execute`` passes the
 resulting SQL directly to the database driver. ``Connection.execute`` is too slow for these
