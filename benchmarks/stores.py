@@ -74,15 +74,15 @@ def measure(options: argparse.Namespace, folder: Path, stack: contextlib.ExitSta
     quick = options.quick
     sizes = [3, 12] if quick else [10, 100, 1000, 2000]
     sessions, rounds = (20, 3) if quick else (10_000, 15)
-    each_of_two, each_of_eight, kills = (5, 3, 1) if quick else (500, 100, 10)
+    turns_of_two, turns_of_eight, kills = (5, 3, 1) if quick else (500, 100, 10)
     field = Field(folder, options.rivals, servers(stack) if options.servers else {})
     figures = by_turns(field, sizes, 1 if quick else 5, log)
     many = among_many(field, sessions, rounds, log)
-    few = lost_by_writers(field, "two", 2, each_of_two, log)
-    crowd = lost_by_writers(field, "eight", 8, each_of_eight, log)
+    few = lost_by_writers(field, "two", 2, turns_of_two, log)
+    crowd = lost_by_writers(field, "eight", 8, turns_of_eight, log)
     by_kills = lost_by_kills(field, kills, log)
     answers = request_times(folder / "server", [20, 200], 30 if quick else 500)
-    heads = (f"2 writers × {each_of_two}", f"8 writers × {each_of_eight}", f"{kills} × kill -9")
+    heads = (f"2 writers × {turns_of_two}", f"8 writers × {turns_of_eight}", f"{kills} × kill -9")
     text = "\n\n".join(
         [
             f"Measured on {report.machine()}.",
@@ -92,10 +92,10 @@ def measure(options: argparse.Namespace, folder: Path, stack: contextlib.ExitSta
             "![Milliseconds of a save, a load and a history, by turns](images/stores.svg)",
             report.figures_of_turns(figures, sizes),
             f"## Among {sessions:,} sessions",
-            "Milliseconds. The session that is saved, loaded and told has 10 turns.",
+            "The times are in milliseconds. The session that is saved and read has 10 turns.",
             report.figures_of_many(many, sessions),
             "## What was lost",
-            "Turns that were acknowledged, and not there afterwards.",
+            "Turns that the store acknowledged as saved, but that could not be read later.",
             report.losses_table(few, crowd, by_kills, heads),
         ]
     )

@@ -35,9 +35,9 @@ from babel.messages.pofile import read_po, write_po
 from jupyterlab_server.translation_utils import _prepare_schema_patterns
 
 ROOT = Path(__file__).parent.parent
-POS = ROOT / "translations"
-TEMPLATE = POS / "aiserver.pot"
-COMPILED = ROOT / "aiserver" / "locale"
+PO_FOLDER = ROOT / "translations"
+TEMPLATE = PO_FOLDER / "aiserver.pot"
+COMPILED_FOLDER = ROOT / "aiserver" / "locale"
 DOMAIN = "aiserver"
 HEADER = """# AI Server in {name}.
 # How to translate: docs/translating.md"""
@@ -131,17 +131,17 @@ def template(texts: list[Text]) -> Catalog:
 
 def locales() -> list[str]:
     """Return the existing languages."""
-    return sorted(path.stem for path in POS.glob("*.po"))
+    return sorted(path.stem for path in PO_FOLDER.glob("*.po"))
 
 
 def po_path(locale: str) -> Path:
     """Return the path of a language's PO file."""
-    return POS / f"{locale}.po"
+    return PO_FOLDER / f"{locale}.po"
 
 
 def json_path(locale: str) -> Path:
     """Return the path of the compiled file of a language, which JupyterLab reads."""
-    return COMPILED / locale / "LC_MESSAGES" / f"{DOMAIN}.json"
+    return COMPILED_FOLDER / locale / "LC_MESSAGES" / f"{DOMAIN}.json"
 
 
 def read(locale: str) -> Catalog:
@@ -292,7 +292,7 @@ def main() -> None:
         print("\n".join(issues) or "The translations are complete.")
         sys.exit(1 if issues else 0)
     if options.add and not po_path(options.add).exists():
-        POS.mkdir(exist_ok=True)
+        PO_FOLDER.mkdir(exist_ok=True)
         po_path(options.add).write_bytes(serialize(new_catalog(options.add), options.add))
     update()
 

@@ -141,7 +141,7 @@ def test_mistakes_of_translators_are_reported(tool: ModuleType) -> None:
 def test_a_new_language_can_be_started_and_updates_lose_nothing(
     tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool, "POS", tmp_path)
+    monkeypatch.setattr(tool, "PO_FOLDER", tmp_path)
     texts = tool.template([tool.Text(None, "Old", None, "a.ts:1")])
     catalog = tool.merge(tool.new_catalog("pt_BR"), texts)
     catalog["Old"].string = "Velho"
