@@ -36,7 +36,10 @@ interface ICellContent {
 export class NotebookTimeline extends LoadedModel {
   constructor(options: { subject: IReplaySubject; history: IHistory }) {
     super(options);
-    this.player.stateChanged.connect(this._onPositionChanged, this);
+    this.player.stateChanged.connect(() => {
+      void this._loadSnapshot();
+      this.stateChanged.emit();
+    }, this);
   }
 
   /** The player of the moments. Its last position is "now". */
@@ -57,7 +60,6 @@ export class NotebookTimeline extends LoadedModel {
     return Math.min(this.player.position, this.moments.length);
   }
 
-  /** Whether the current position is "now". */
   get isNow(): boolean {
     return this.position >= this.moments.length;
   }
@@ -89,7 +91,6 @@ export class NotebookTimeline extends LoadedModel {
     return this._cellById.get(cellId) ?? null;
   }
 
-  /** Go to "now", the position after the last moment. */
   goToNow(): void {
     this.player.goTo(this.moments.length);
   }
@@ -153,7 +154,7 @@ export class NotebookTimeline extends LoadedModel {
 
   /** Whether the timeline of the current notebook is loaded, not that of a previous notebook. */
   private get _isCurrentNotebookLoaded(): boolean {
-    const { _loadedNotebookId: loadedId } = this;
+    const loadedId = this._loadedNotebookId;
     return loadedId !== null && loadedId === this.subject.notebookId;
   }
 
@@ -264,8 +265,7 @@ export class NotebookTimeline extends LoadedModel {
     }
     const { api } = this.history;
     const snapshot = await api.moment(id!, index, version!, signal);
-    // If the timeline has changed meanwhile, this may be the snapshot of another moment: don't
-    // cache it.
+    // If the timeline has changed meanwhile, this may be the snapshot of another moment.
     if (snapshot.version === version) {
       snapshotByIndex.set(index, snapshot);
       if (snapshotByIndex.size > MAX_SNAPSHOTS) {
@@ -282,10 +282,9 @@ export class NotebookTimeline extends LoadedModel {
    * This goes back through the snapshots. It begins with the shown snapshot or, at "now", with the
    * last snapshot. The content is taken from the first snapshot on this way that lists the cell,
    * among its cells or its deleted cells. If there is none, it is taken from the cell's last step.
-   *
    * The position is returned as `cellsAbove`: the ids of the cells that were above the cell, the
-   * nearest cell first. They are taken from the first snapshot on this way in which the cell is not
-   * deleted. If there is none, `cellsAbove` is null.
+   * nearest cell first. They are taken from the first snapshot in which the cell is not deleted,
+   * and are null if there is no such snapshot.
    *
    * @returns Null if the cell's content is unknown.
    */
@@ -300,8 +299,8 @@ export class NotebookTimeline extends LoadedModel {
       const position = cells.findIndex(hasId);
       content ??= cells[position] ?? deletedCells.find(hasId) ?? null;
       if (position >= 0) {
-        const above = cells.slice(0, position).reverse();
-        cellsAbove = above.map(({ cellId }) => cellId);
+        const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
+        cellsAbove = idsAbove.reverse();
       }
       // Skip snapshots that can't contain the cell. It was deleted either by the last moment that
       // changed it, or after that moment by a change of the order of the cells. In both cases, the
@@ -326,11 +325,6 @@ export class NotebookTimeline extends LoadedModel {
         cellsAbove
       }
     );
-  }
-
-  private _onPositionChanged(): void {
-    void this._loadSnapshot();
-    this.stateChanged.emit();
   }
 
   /** Aborts the pending request for a snapshot; null if no such request is pending. */
