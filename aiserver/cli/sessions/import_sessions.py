@@ -39,10 +39,11 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
         for each_input in inputs:
             async for name, result in each_input.results():
                 report.skipped += [f"{name}: {reason}" for reason in result.unreadable]
-                count = result.session_count
-                count = len(result.sessions) if count is None else count
-                if arguments.cell and count > 1:
-                    reason = f"{name}: contains the histories of {count} cells; leave out --cell"
+                cell_count = result.session_count
+                cell_count = len(result.sessions) if cell_count is None else cell_count
+                if arguments.cell and cell_count > 1:
+                    histories = f"the histories of {cell_count} cells"
+                    reason = f"{name}: contains {histories}; leave out --cell"
                     if reason not in report.skipped:
                         report.skipped.append(reason)
                     result.sessions = []

@@ -34,7 +34,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe."""
     rows = await select(context, arguments.notebook)
     if arguments.json:
-        data = [_as_data(key, summary) for key, summary in rows]
+        data = [_as_json_data(key, summary) for key, summary in rows]
         print(json.dumps(data, ensure_ascii=False, indent=2))
         return 0
     if not rows:
@@ -100,7 +100,7 @@ def _print_markdown(markdown: str) -> None:
 
 
 async def last_recorded_paths(context: StoreContext) -> dict[tuple[str, str], str]:
-    """Return the path of each notebook that was recorded last, by owner and notebook id."""
+    """Return the last recorded path of each notebook, by owner and notebook id."""
     paths = {}
     for owner in context.owners:
         for notebook_id in await context.store.list_notebooks(owner=owner):
@@ -127,7 +127,7 @@ def _columns(
     return tuple(make_safe(text) for text in texts)
 
 
-def _as_data(key: SessionKey, summary: SessionSummary) -> dict[str, Any]:
+def _as_json_data(key: SessionKey, summary: SessionSummary) -> dict[str, Any]:
     return summary.model_dump() | ({"owner": key.owner} if key.owner else {})
 
 

@@ -34,7 +34,7 @@ from ..progress import ProgressBar
 from ..safe_text import make_safe
 from .delete import delete_sessions
 from .list_show import last_recorded_paths
-from .selection import Row, select
+from .selection import SelectedSession, select
 from .stores import StoreContext
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
@@ -115,12 +115,12 @@ async def _create_plan(
     if arguments.older_than:
         # The times are compared as texts, so time zones are ignored. The resulting error of up to a
         # day doesn't matter here.
-        limit = time_before(arguments.older_than)
+        newest_time = time_before(arguments.older_than)
         chosen = [
             (key, summary)
             for key, summary in chosen
             # The age of a session that was imported without times is unknown, so it isn't deleted.
-            if summary.last_updated < limit and summary.last_updated != NO_TIME
+            if summary.last_updated < newest_time and summary.last_updated != NO_TIME
         ]
     if arguments.gone:
         missing_notebooks = await _missing_notebooks(context)
@@ -148,7 +148,7 @@ async def _create_plan(
 
 
 async def _missing_notebooks(context: StoreContext) -> set[tuple[str, str]]:
-    """Return the owner and the id of each missing notebook."""
+    """Return the owner and the id of each notebook that counts as missing (see the invariants)."""
     existing_ids = await asyncio.to_thread(lambda: set(_notebook_ids_below(context.root)))
     paths = await last_recorded_paths(context)
     return {
@@ -186,7 +186,7 @@ def _raise_unreadable(error: OSError) -> None:
 async def _plan_blobs(
     plan: Plan,
     context: StoreContext,
-    rows: list[Row],
+    rows: list[SelectedSession],
     *,
     all_unused: bool,
 ) -> None:

@@ -10,20 +10,20 @@ from ...models import SessionKey, SessionSummary
 from .import_sessions import notebook_id_of
 from .stores import StoreContext
 
-Row = tuple[SessionKey, SessionSummary]
+SelectedSession = tuple[SessionKey, SessionSummary]
 """The key and summary of a selected session."""
 
 _MIN_PREFIX = 4  # an id must not be shortened to fewer characters
 
 
-async def select(context: StoreContext, name: str | None = None) -> list[Row]:
+async def select(context: StoreContext, name: str | None = None) -> list[SelectedSession]:
     """Return the keys and summaries of the sessions that ``name`` selects.
 
     ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. A single id
     may be shortened to its first characters, if no other id begins with these characters. Without a
     name, all sessions are returned. Raises NotFound, SettingError.
     """
-    rows: list[Row] = []
+    rows: list[SelectedSession] = []
     for owner in context.owners:
         summaries, _ = await context.store.list_sessions(owner=owner)
         rows += [
