@@ -29,7 +29,7 @@ def create_model(
     connections: Connections,
     report: Callable[[str, ModelAuthFailed | None], None],
 ) -> ChatModel:
-    """Create the model. Raises NoModel, ModelPackageMissing, ModelError.
+    """Create the model that ``info`` describes. Raises NoModel, ModelPackageMissing, ModelError.
 
     ``report`` is called with the provider's name and the error if the provider rejects the key or
     the account, and with the provider's name and None after a complete answer.
@@ -62,14 +62,19 @@ def create_model(
 
 
 def _create_local(info: ModelInfo, policy: ModelPolicy, limits: Limits) -> LocalModel:
+    """Create the embedded model or the model in the configured file.
+
+    Raises ModelPackageMissing, NoModel.
+    """
     if not is_local_package_installed():
         raise ModelPackageMissing(None, INSTALL_LOCAL)
     path = policy.model_file() if info.id != EMBEDDED else weights.installed()
     if path is None:
         raise NoModel
     process = LocalProcess(path, threads=policy.threads or spare_cores(), context=CONTEXT)
-    tokens = min(policy.max_tokens, CONTEXT // 4)
-    return LocalModel(info, process, limits, max_tokens=tokens, tracing=policy.tracing)
+    # The context must have room for the prompt and the answer.
+    max_tokens = min(policy.max_tokens, CONTEXT // 4)
+    return LocalModel(info, process, limits, max_tokens=max_tokens, tracing=policy.tracing)
 
 
 def spare_cores() -> int:

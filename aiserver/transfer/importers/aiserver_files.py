@@ -1,7 +1,7 @@
 """Import AI Server's own files and exports.
 
-Their content isn't changed, with one exception. AI Server's predecessor didn't redact secrets, so
-they are redacted when one of its files is imported. Such a file has no ``meta``.
+Their content isn't changed, with one exception: the files of AI Server's predecessor, which have no
+``meta``. The predecessor didn't redact secrets, so the secrets in its files are redacted here.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def read(file: InputFile) -> ReadResult:
 
 
 def _message(raw: dict[str, Any], users: dict[str, Any]) -> Message:
-    """Convert a message. ``users`` contains the profiles of the senders, by sender."""
+    """Convert a message. ``users`` maps each sender to a profile."""
     sender = str(raw.get("sender") or "")
     profile = users.get(sender)
     has_bot_profile = isinstance(profile, dict) and profile.get("bot") is True
