@@ -128,6 +128,7 @@ function visitCall(node, source) {
     return;
   }
   const method = Object.hasOwn(METHODS, name) ? METHODS[name] : null;
+  // By convention, the names of TranslationBundles contain "trans".
   if (!method || !/trans/i.test(callee.expression.getText())) {
     return;
   }

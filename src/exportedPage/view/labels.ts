@@ -21,6 +21,7 @@ export interface ILabel {
   readonly tone: string;
 }
 
+/** Each method returns the text for what its name says: `cell` for a cell, `step` for a step. */
 export class PageLabels {
   /** @param locale - The locale in which times and numbers are formatted. */
   constructor(
@@ -38,13 +39,16 @@ export class PageLabels {
   /** Return the name of a cell at a moment. */
   cell(cell: number, moment: number): string {
     const { replay, trans } = this;
-    const present = replay.presentAt(moment);
-    const position = present.findIndex(([index]) => index === cell);
-    if (position >= 0 || replay.deletedAt(moment).includes(cell)) {
-      return cellName(position + 1 || null, trans);
+    const presentCells = replay.presentAt(moment);
+    const position = presentCells.findIndex(([index]) => index === cell);
+    if (position >= 0) {
+      return cellName(position + 1, trans);
     }
-    const first = replay.firstMoment(cell);
-    if (first === null || first > moment) {
+    if (replay.deletedAt(moment).includes(cell)) {
+      return cellName(null, trans);
+    }
+    const firstMoment = replay.firstMoment(cell);
+    if (firstMoment === null || firstMoment > moment) {
       return trans.__('Future cell');
     }
     return replay.cells[cell].isMerged
