@@ -1,6 +1,4 @@
-/**
- * A typed client of the HTTP API. In a feature, `model/` uses this client, and `view/` never does.
- */
+/** A typed client of the HTTP API. The files in `view/` folders never use this client. */
 import { ServerConnection } from '@jupyterlab/services';
 
 import { IRequestOptions, call, request } from './request';
@@ -69,9 +67,7 @@ export class ApiClient {
     return this._send<void>('POST', 'models/warm-up', body);
   }
 
-  /**
-   * Fetch the list of models. Calls at the same time, from several prompt rows, share a request.
-   */
+  /** Fetch the list of models. If several prompt rows call this at once, they share a request. */
   models(): Promise<ModelList> {
     if (!this._pendingModels) {
       this._pendingModels = this._get('models');

@@ -11,8 +11,8 @@ import { FILE_ON_DISK } from '../records/contributor';
 import { askIcon } from './icons';
 
 /**
- * Return the icon for a contributor; null if the contributor is unknown. `FILE_ON_DISK` is the name
- * of the contributor if the notebook's file was changed outside JupyterLab.
+ * Return the icon for a contributor; null for an unknown contributor. If the notebook's file was
+ * changed outside JupyterLab, the contributor has the name `FILE_ON_DISK` and a file as icon.
  */
 export function contributorIcon({
   author,

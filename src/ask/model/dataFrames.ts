@@ -175,7 +175,7 @@ export async function listDataFrames(
   return profiles;
 }
 
-/** Evaluate `EXPRESSION` in the kernel and return the reply; null if there is none in time. */
+/** Evaluate `EXPRESSION` in the kernel and return the reply; null if no reply arrives in time. */
 async function requestProfiles(
   kernel: Kernel.IKernelConnection
 ): Promise<KernelMessage.IExecuteReplyMsg | null> {

@@ -18,7 +18,7 @@ export class IntentHistory {
     this.restart();
   }
 
-  /** Add requests that are older than all requests of this page. The oldest comes first. */
+  /** Add requests that are older than all requests of this page. `intents` has the oldest first. */
   addOlder(intents: readonly string[]): void {
     const current = this._intents;
     this._intents = [];

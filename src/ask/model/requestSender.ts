@@ -47,7 +47,7 @@ export class RequestSender {
     // than once.
     const isInterrupted = this._store.state.failure?.code === 'interrupted';
     await this.send(
-      this._updateSource(request),
+      this._withCurrentSource(request),
       isInterrupted ? MAX_ATTEMPTS : 1
     );
   }
@@ -58,7 +58,7 @@ export class RequestSender {
     const generationId = state.failure?.generationId;
     if (generationId && request) {
       await api.stop(generationId).catch(() => undefined);
-      await this.send(this._updateSource(request), MAX_ATTEMPTS);
+      await this.send(this._withCurrentSource(request), MAX_ATTEMPTS);
     }
   }
 
@@ -102,7 +102,7 @@ export class RequestSender {
       );
       const { cellModel } = store.state;
       const body = toRequestBody(request, store.target, notebookId, cellModel);
-      await this._consume(
+      await this._applyEvents(
         stream,
         body,
         previous?.mightStillRun ? MAX_ATTEMPTS : attempts
@@ -121,10 +121,10 @@ export class RequestSender {
   }
 
   /**
-   * Return the request with the cell's current source. If a suggestion is open, the request is to
-   * change the suggestion, so its source stays.
+   * Return the request with the cell's current source. If a suggestion is open, return the request
+   * unchanged, because its source is the suggestion's code.
    */
-  private _updateSource(request: IRequest): IRequest {
+  private _withCurrentSource(request: IRequest): IRequest {
     const { suggestion, target } = this._store;
     const source = suggestion ? request.source : target.source();
     return { ...request, source: source ?? request.source };
@@ -134,7 +134,7 @@ export class RequestSender {
    * Send the request, and apply the stream's events to the state until the stream ends. After the
    * person has stopped the generation, the remaining events don't change the state.
    */
-  private async _consume(
+  private async _applyEvents(
     stream: GenerationStream,
     body: GenerateBody | AnalyzeBody,
     attempts: number
@@ -242,7 +242,7 @@ export class RequestSender {
   /**
    * End the phase waiting or streaming with the given state change. Unless the change shows a new
    * suggestion, discard the partial answer and show the previous suggestion, if any. Do nothing if
-   * the stream has already ended for the state.
+   * the stream's events no longer change the state.
    */
   private _endStream(
     stream: GenerationStream,
@@ -268,7 +268,7 @@ export class RequestSender {
     });
   }
 
-  /** Change the state unless the stream has already ended for the state. */
+  /** Change the state because of a stream's event, unless another stream or none is shown now. */
   private _update(
     stream: GenerationStream,
     change: Partial<IGenerationState>

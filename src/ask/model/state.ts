@@ -1,4 +1,4 @@
-/** The state of one cell's requests and suggestion, and functions that return its changes. */
+/** The state of one cell's requests and suggestion, and functions that compute its changes. */
 import type {
   DataFrameProfile,
   Interaction,
@@ -72,7 +72,10 @@ export interface IGenerationState {
   readonly phase: Phase;
   /** The text of the last request; empty once its suggestion is accepted, rejected or closed. */
   readonly intent: string;
-  /** The text for the input field. A view copies it into the field whenever it changes. */
+  /**
+   * The text that the input field should contain. When it changes, a view copies it into the field,
+   * unless the person has typed another text.
+   */
   readonly draft: string;
   /** The code of the partial answer or of the suggestion. */
   readonly code: string;

@@ -6,7 +6,7 @@ import type { GenerationModel } from '../model/generation';
 export interface IModelCheck {
   /**
    * Return whether a request can be sent. If no model was ready until now, fetch the list of models
-   * again. Returns false while an earlier call is still fetching the list.
+   * again. Return false while an earlier call is still fetching the list.
    */
   readonly canAsk: () => Promise<boolean>;
   /** The number of requests that were not sent because no model was ready. */

@@ -53,7 +53,7 @@ export class NotebookAskManager implements IDisposable {
     return this._disposed;
   }
 
-  /** The generation model of a cell; null if its row was never opened. */
+  /** Return the generation model of a cell; null if its row was never opened. */
   get(cell: Cell | null): GenerationModel | null {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }

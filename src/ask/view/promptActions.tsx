@@ -32,7 +32,7 @@ export function Actions(props: {
   text: string;
   /** Send the text in the input field. */
   send: () => void;
-  /** Send another text than the one in the input field. */
+  /** Send the given text instead of the text in the input field. */
   ask: (intent: string) => void;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;

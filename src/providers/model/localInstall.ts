@@ -82,7 +82,7 @@ export class LocalInstall {
     }
   }
 
-  /** Follow a running installation. `state` is its progress in the list of models. */
+  /** Follow a running installation. `progress` comes from the list of models. */
   async join(progress: InstallState): Promise<void> {
     if (!this.isRunning && progress.phase !== 'done') {
       await this._follow(progress, true);
