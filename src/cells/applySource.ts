@@ -2,8 +2,8 @@
  * Writes code into a cell, for Accept and Restore.
  *
  * Invariants:
- * - One undo reverts exactly one write. Normally, the undo manager combines edits within half a
- *   second, so it is told not to combine a write with what a person typed before or after it.
+ * - One undo reverts exactly one write. The undo manager would combine edits within half a second,
+ *   so it is told not to combine a write with what a person typed just before or after it.
  * - Only the changed parts of the text are replaced, so that cursors, also those of other people,
  *   stay where they are.
  */

@@ -10,7 +10,7 @@
 import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 import type { IError } from '@jupyterlab/nbformat';
 
-/** The error message is cut after this number of characters. A database may repeat a long query. */
+/** Longer error messages are cut. A database's message, for example, may repeat a long query. */
 const MAX_LENGTH = 1000;
 const ESCAPE = '\u001b';
 /** Matches ANSI colour codes, which IPython writes into tracebacks. */

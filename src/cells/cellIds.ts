@@ -72,7 +72,7 @@ export function repairCellIds(model: INotebookModel): boolean {
 }
 
 function setId(cell: ISharedCell, id: string): void {
-  // `ISharedCell` has no method to change the id, but all its classes store the id in a Yjs map.
+  // `ISharedCell` has no method to change the id, but all cells store the id in a Yjs map.
   const { ymodel } = cell as unknown as {
     ymodel: {
       get(key: string): unknown;

@@ -17,7 +17,7 @@ export interface IYType {
 export interface ITransaction {
   /** Whether this page made the transaction. */
   readonly local: boolean;
-  /** Any value that the code that made the transaction passed to identify itself. */
+  /** A value by which the code that made the transaction identifies itself. */
   readonly origin: unknown;
   /** The lists and maps that were changed, with the changed keys; a list's key is null. */
   readonly changed: ReadonlyMap<IYType, ReadonlySet<string | null>>;

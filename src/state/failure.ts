@@ -52,7 +52,7 @@ export function isTransient(reason: unknown): boolean {
   return status === 0 || status >= 500 || code === 'unauthenticated';
 }
 
-/** Whether other requests fail now, too, because the server is unreachable or wants a sign-in. */
+/** Whether all requests fail now, because the server is unreachable or the person must sign in. */
 export function isUnreachable(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || code === 'unauthenticated';
