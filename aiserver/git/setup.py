@@ -40,15 +40,17 @@ _SAMPLE_PATHS = (f"{FOLDER}/x.json", f"{FOLDER}/notebooks/x.jsonl")
 def install() -> int:
     """Set up the repository of the current folder; return the exit status."""
     top = _top()
-    has_new_lines = merge_histories(top)
+    has_new_lines = set_up_merging(top)
     print(f"git now merges the histories in {top}.")
     if has_new_lines:
         print("Commit .gitattributes, and run “jupyter aiserver git install” once in each clone.")
     return 0
 
 
-def merge_histories(folder: Path) -> bool:
-    """Make git merge histories with the driver; return whether ``.gitattributes`` has new lines.
+def set_up_merging(folder: Path) -> bool:
+    """Make git merge histories with the merge driver.
+
+    Returns whether lines were added to ``.gitattributes``, which then has to be committed.
 
     Raises NotFound if the folder isn't in a repository, StorageReadOnly, OSError.
     """
@@ -61,7 +63,7 @@ def merge_histories(folder: Path) -> bool:
 def ignore_histories(folder: Path) -> None:
     """Add a line to ``.gitignore``, so that git ignores histories.
 
-    Raises the same errors as ``merge_histories``.
+    Raises the same errors as ``set_up_merging``.
     """
     file, line = _top(folder) / ".gitignore", f"{FOLDER}/"
     _add_lines(file, (line,))

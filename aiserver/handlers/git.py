@@ -36,7 +36,7 @@ class GitHandler(AIServerHandler):
         root = self._root
         if root is None:
             raise NotFound(setup.NO_REPOSITORY)
-        apply = setup.ignore_histories if body.choice == "ignore" else setup.merge_histories
+        apply = setup.ignore_histories if body.choice == "ignore" else setup.set_up_merging
         try:
             await asyncio.to_thread(apply, root)
         except OSError as exc:

@@ -147,7 +147,7 @@ class StoredSession(NamedTuple):
     """The time of the last append; empty if nothing was appended since ``meta`` was written."""
     revision: bytes
     events_key: bytes
-    """The form of the session's key ``events``, see ``splice.EventsKey``."""
+    """The form of the session's key ``events``: ``list``, ``null``, or empty if it is missing."""
     unknown_keys: bytes
     """Top-level keys that other tools added, as JSON."""
     write_id: bytes

@@ -126,8 +126,8 @@ class Verifier:
         if session is None or not repair:
             return problem, False
         if problem != _OUTDATED:  # the session itself is damaged
-            damaged = self._damaged_key(key.notebook_id, key.cell_id)
-            await self._client.command("RPUSH", damaged, records.to_bytes())
+            damaged_key = self._damaged_key(key.notebook_id, key.cell_id)
+            await self._client.command("RPUSH", damaged_key, records.to_bytes())
         return problem, await self._put(key, session, records.write_id)
 
     async def _verify_log(self, notebook_id: str, repair: bool) -> tuple[str | None, bool]:
@@ -135,14 +135,14 @@ class Verifier:
         marks, log = self._keyspace.owner_key("notebooks", self._owner), self._log_key(notebook_id)
         mark = (await self._client.command("HGET", marks, notebook_id) or b"").decode()
         entries = await self._client.command("LRANGE", log, 0, -1)
-        damaged = [entry for entry in entries if not _is_valid(NotebookLogEntry, entry)]
-        seqs = [json.loads(entry)["seq"] for entry in entries if entry not in damaged]
+        damaged_entries = [entry for entry in entries if not _is_valid(NotebookLogEntry, entry)]
+        seqs = [json.loads(entry)["seq"] for entry in entries if entry not in damaged_entries]
         marked_seq, _, write_id = mark.partition(" ")
         last_seq = max(seqs, default=0)
         expected_mark = f"{last_seq} {write_id}" if entries else ""
         problem = None
-        if damaged:
-            problem = f"{len(damaged)} unreadable entries"
+        if damaged_entries:
+            problem = f"{len(damaged_entries)} unreadable entries"
         elif not entries:
             problem = "in the index, but has no data"
         elif not marked_seq.isdigit() or int(marked_seq) < last_seq:
@@ -153,7 +153,7 @@ class Verifier:
         owner = encode_owner(self._owner)
         return problem, bool(
             await self._client.run(
-                "repair_log", keys, owner, notebook_id, mark, expected_mark, *damaged
+                "repair_log", keys, owner, notebook_id, mark, expected_mark, *damaged_entries
             )
         )
 
