@@ -185,7 +185,7 @@ def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def _find_secrets(joined: str, is_prose: bool) -> list[tuple[str, int, int]]:
-    """Return the secrets in a text: each with its kind and the indexes of both end characters."""
+    """Return each secret in a text: its kind, and the indexes of its first and last character."""
     secrets: list[tuple[str, str]] = []
     nonce = "\ue000"  # a private-use character, repeated until the text doesn't contain the nonce
     while nonce in joined:

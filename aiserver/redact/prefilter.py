@@ -43,9 +43,9 @@ _FORMS = (
 _LITERAL_AT_END = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 
-# Pydantic's regex engine searches for all keywords at once. Searching for one after the other takes
-# ten times as long, which was a tenth of the time of a save (benchmarks/stores.py).
-_ANY = SchemaValidator(
+# Pydantic's regex engine searches for all keywords at once. Searching for one keyword after the
+# other took ten times as long: a tenth of the time of a save (benchmarks/stores.py).
+_ANY_KEYWORD = SchemaValidator(
     core_schema.str_schema(
         pattern="|".join([*map(re.escape, _WORDS), *_FORMS, _LITERAL_AT_END]),
         regex_engine="rust-regex",
@@ -61,11 +61,11 @@ def candidate_lines(text: str) -> list[tuple[int, int]]:
         return [line.span() for line in _LINE.finditer(text)]
     if not lower.isascii():
         lower = lower.encode("utf-8", "replace").decode()  # the engine rejects lone surrogates
-    if not _ANY.isinstance_python(lower):
+    if not _ANY_KEYWORD.isinstance_python(lower):
         return []
     spans, start = [], 0
     for line in lower.split("\n"):
-        if _ANY.isinstance_python(line):
+        if _ANY_KEYWORD.isinstance_python(line):
             spans.append((start, start + len(line)))
         start += len(line) + 1
     return spans
