@@ -135,3 +135,14 @@ export function eventsOf(
     }
   }
 }
+
+/**
+ * The types of the events that other code records after AI Server has written into a cell. An
+ * `edit` is among them because an accepted suggestion is recorded as an edit if its turn could not
+ * be saved.
+ */
+export const OWN_WRITE_EVENTS: ReadonlySet<string> = new Set([
+  'accept',
+  'edit',
+  'restore'
+]);

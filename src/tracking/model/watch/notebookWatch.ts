@@ -29,6 +29,7 @@ import { toCellType } from '../../../cells/context';
 import { UnclaimedDeletions } from './unclaimedDeletions';
 import { Origins, IOriginNotebook } from './origins';
 import { ICellListChange, Mirror, neighboursOf } from './mirror';
+import { RemoteEdits } from './remoteEdits';
 import { WatchChanges } from './changes';
 import { Scope, RecordedState } from './recordedState';
 import { IRun, Runs } from '../runs/runs';
@@ -39,7 +40,12 @@ import {
   createEdits,
   createListChangeEvents
 } from './edits';
-import { Trigger, createEvent, createSavedState } from './events';
+import {
+  OWN_WRITE_EVENTS,
+  Trigger,
+  createEvent,
+  createSavedState
+} from './events';
 
 export interface IWatchOptions {
   panel: NotebookPanel;
@@ -80,7 +86,7 @@ export class NotebookWatch implements IOriginNotebook {
         this._changes.setRecordedOrder();
         this._unclaimedDeletions.add(listChange);
       },
-      onRemoteEdit: id => this._onRemoteEdit(id),
+      onRemoteEdit: id => this._remoteEdits.add(id),
       onEditComplete: (id, source, writer) =>
         this._recordEdits([[id, source, writer]], 'leave')
     });
@@ -112,7 +118,7 @@ export class NotebookWatch implements IOriginNotebook {
 
   dispose(): void {
     this._isDisposed = true;
-    clearTimeout(this._remoteTimer);
+    this._remoteEdits.dispose();
     this._unclaimedDeletions.dispose();
     this._mirror.dispose();
     this._writers.dispose();
@@ -131,19 +137,6 @@ export class NotebookWatch implements IOriginNotebook {
       ]),
       trigger
     );
-  }
-
-  /**
-   * Handle an edit by a remote client that records nothing: record it after a pause in such edits.
-   * Otherwise, a page in which the cell is then edited would record both edits as one edit.
-   */
-  private _onRemoteEdit(id: string): void {
-    this._remotelyEditedIds.add(id);
-    clearTimeout(this._remoteTimer);
-    this._remoteTimer = window.setTimeout(() => {
-      this._remotelyEditedIds.forEach(cellId => this._recordEdit(cellId));
-      this._remotelyEditedIds.clear();
-    }, REMOTE_PAUSE_MS);
   }
 
   /** Record the unrecorded edit of a cell, if there is one. */
@@ -360,10 +353,9 @@ export class NotebookWatch implements IOriginNotebook {
   /** The last states of the deleted cells, by id. An undo may restore these cells. */
   private readonly _deletedById = new Map<string, ICellState>();
   private readonly _replacedCell = new ReplacedCell();
-  /** The ids of cells with unrecorded edits by remote clients that record nothing themselves. */
-  private readonly _remotelyEditedIds = new Set<string>();
-  /** The timer of the pause in the edits by remote clients. */
-  private _remoteTimer = 0;
+  private readonly _remoteEdits = new RemoteEdits(cellId =>
+    this._recordEdit(cellId)
+  );
   /** For each cell that was run: the last recorded source when the run was scheduled. */
   private readonly _recordedSourceAtRun = new Map<string, string | undefined>();
   private _isDisposed = false;
@@ -372,17 +364,3 @@ export class NotebookWatch implements IOriginNotebook {
 function toPlacedCell({ id, type }: { id: string; type: string }): PlacedCell {
   return { id, type: toCellType(type) };
 }
-
-/** A remote client's edits are recorded after a pause of this length, in milliseconds. */
-const REMOTE_PAUSE_MS = 300;
-
-/**
- * The types of the events that other code records after AI Server has written into a cell. An
- * `edit` is among them because an accepted suggestion is recorded as an edit if its turn could not
- * be saved.
- */
-const OWN_WRITE_EVENTS: ReadonlySet<string> = new Set([
-  'accept',
-  'edit',
-  'restore'
-]);
