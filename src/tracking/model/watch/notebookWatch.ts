@@ -288,7 +288,6 @@ export class NotebookWatch implements IOriginNotebook {
     this._changes.pushListChange(cells, pending);
   }
 
-  /** Record a run that has ended. */
   private _onRun(run: IRun): void {
     const { cellId, source } = run;
     if (!this._recorded.isWatched(cellId)) {
@@ -339,7 +338,6 @@ export class NotebookWatch implements IOriginNotebook {
     }
   }
 
-  /** Return the current order of the cells. */
   private _order(): PlacedCell[] {
     return this._mirror.order.map(toPlacedCell);
   }
