@@ -221,7 +221,9 @@ describe('Providers', () => {
 
   it('opens the given provider', async () => {
     const t = await setup();
-    await t.draw(<Providers services={t.services} initialProvider={OWN_SERVER.name} />);
+    await t.draw(
+      <Providers services={t.services} initialProvider={OWN_SERVER.name} />
+    );
     const open = t.node.querySelector('[data-open]');
     expect(open?.textContent).toContain(OWN_SERVER.label);
   });
@@ -357,7 +359,9 @@ describe('Providers', () => {
     const address = 'http://127.0.0.1:4000/v1';
     const settled = { ...OWN_SERVER, address, placeSettled: true };
     const t = await setup(modelList({ providers: [settled] }));
-    await t.draw(<Providers services={t.services} initialProvider={settled.name} />);
+    await t.draw(
+      <Providers services={t.services} initialProvider={settled.name} />
+    );
     expect(t.node.querySelector('input[type=checkbox]')).toBeNull();
     expect(t.node.textContent).toContain(`are sent to ${address}`);
   });
