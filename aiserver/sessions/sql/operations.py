@@ -115,7 +115,9 @@ def list_sessions(
 ) -> tuple[list[Summary], int]:
     """Return ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
-    A damaged summary is replaced by a summary that is computed from the session.
+    A damaged summary is replaced by a summary that is computed from the session. An unreadable
+    session is skipped. If there may be more sessions than these, the total includes unreadable
+    sessions.
     """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:
@@ -126,9 +128,9 @@ def list_sessions(
         .order_by(sessions.c.notebook_id, sessions.c.cell_id)
         .offset(offset or None)
         .limit(limit if limit is not None else (_NO_LIMIT if offset else None))
-    )
+    ).all()
     summaries = []
-    for notebook, cell, summary in rows.all():
+    for notebook, cell, summary in rows:
         try:
             summaries.append(Summary.model_validate_json(summary))
         except ValidationError:
@@ -137,8 +139,8 @@ def list_sessions(
             except SessionCorrupt:
                 continue
             summaries += [summarise(session)] if session else []
-    if not offset and (limit is None or len(summaries) < limit):
-        return summaries, len(summaries)  # these are all sessions
+    if not offset and (limit is None or len(rows) < limit):
+        return summaries, len(summaries)  # these are all readable sessions
     return summaries, queries.count_sessions(connection, condition)
 
 

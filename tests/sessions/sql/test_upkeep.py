@@ -17,6 +17,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from aiserver.durable import disks
 from aiserver.errors import SessionCorrupt, SettingError, StorageError
+from aiserver.models import SessionKey
 from aiserver.sessions.factory import create_session_manager
 from aiserver.sessions.sql import SQLSessionManager, address
 from aiserver.sessions.sql.codes import QUARANTINED
@@ -225,6 +226,25 @@ async def test_a_session_without_readable_records_is_corrupt(database: Database)
         await store.load_session(KEY)
     assert await store.delete(KEY)
     assert database.rows(items) == []
+    await store.close()
+
+
+@in_loop
+async def test_a_corrupt_session_does_not_hide_the_following_pages(database: Database) -> None:
+    """P22: the total isn't taken from a page on which a corrupt session was skipped."""
+    store = database.open()
+    for number in range(6):
+        await store.save_interaction(SessionKey("book", f"cell-{number}"), turn())
+    # The session of cell-0 has no readable summary, and can't be loaded either.
+    database.execute(
+        "UPDATE aiserver_sessions SET meta = '', summary = '' WHERE cell_id = 'cell-0'"
+    )
+    database.execute("UPDATE aiserver_items SET content = '' WHERE cell_id = 'cell-0'")
+    summaries, total = await store.list_sessions("book", limit=3)
+    assert [summary.cell_id for summary in summaries] == ["cell-1", "cell-2"]
+    assert total > len(summaries)
+    summaries, total = await store.list_sessions("book", limit=10)
+    assert len(summaries) == total == 5
     await store.close()
 
 
