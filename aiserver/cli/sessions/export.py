@@ -1,6 +1,6 @@
 """``sessions export``: export histories as JSON, JSON Lines or Markdown.
 
-AI Server can import only the JSON again.
+Of these formats, AI Server can import only JSON.
 
 Invariants: files are written atomically, and only the user who runs the command can read them. An
 existing file that has other content is not overwritten.
@@ -37,32 +37,39 @@ async def run_export(arguments: argparse.Namespace, context: StoreContext) -> in
             if rows
             else "There are no histories to export."
         )
+    failed_keys: list[SessionKey] = []
     if arguments.to is None:
         if arguments.format == "json" and len(keys) > 1:
             raise SettingError("Exporting several histories as JSON requires a folder: use --to.")
-        async for _, session in _load_sessions(context, keys):
+        async for _, session in _load_sessions(context, keys, failed_keys):
             sys.stdout.buffer.write(_encode(session, arguments.format))
         sys.stdout.flush()
-        return 0
+        return 1 if failed_keys else 0
     folder = Path(arguments.to)
     existing_names: list[str] = []
+    exported_count = 0
     with ProgressBar("exporting", len(keys)) as bar, translate_os_errors():
         ensure_folder(folder)
-        async for key, session in _load_sessions(context, keys):
+        async for key, session in _load_sessions(context, keys, failed_keys):
             name = session_name(key).removesuffix(".json") + _SUFFIX_BY_FORMAT[arguments.format]
-            if not write_new_file(folder, name, _encode(session, arguments.format)):
+            if write_new_file(folder, name, _encode(session, arguments.format)):
+                exported_count += 1
+            else:
                 existing_names.append(name)
             bar.advance()
     for name in existing_names:
         print(f"Not overwritten: {folder / name}", file=sys.stderr)
-    print(f"Exported {len(keys) - len(existing_names):,} histories to {folder}")
-    return 1 if existing_names else 0
+    print(f"Exported {exported_count:,} histories to {folder}")
+    return 1 if existing_names or failed_keys else 0
 
 
 async def _load_sessions(
-    context: StoreContext, keys: list[SessionKey]
+    context: StoreContext, keys: list[SessionKey], failed_keys: list[SessionKey]
 ) -> AsyncIterator[tuple[SessionKey, Session]]:
-    """Yield the sessions with these keys. Print a message for each session that can't be loaded."""
+    """Yield the sessions with these keys.
+
+    For each session that can't be loaded, print a message and add the key to ``failed_keys``.
+    """
     for key in keys:
         try:
             session = await context.store.load_if_exists(key)
@@ -70,6 +77,7 @@ async def _load_sessions(
             print(
                 f"Not exported: {key.notebook_id}/{key.cell_id}: {error.message}", file=sys.stderr
             )
+            failed_keys.append(key)
             continue
         if session is not None:
             yield key, session
@@ -101,7 +109,7 @@ def _json_lines(session: Session) -> list[bytes]:
 def write_new_file(folder: Path, name: str, data: bytes) -> bool:
     """Write a file and return True, unless a file with this name exists.
 
-    Returns whether an existing file has the same content, and doesn't change it.
+    An existing file isn't changed. In this case, return whether it has the same content.
     """
     file = folder / name
     if file.exists() or file.is_symlink():

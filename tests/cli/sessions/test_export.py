@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -65,6 +67,23 @@ def test_exported_files_are_private_and_not_overwritten(run: Run, work: Path):
     done = run("export", "--to", "out")
     assert done.status == 1 and "Not overwritten" in done.err
     assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("target", [["--to", "out"], ["--format", "jsonl"]])
+def test_sessions_that_cannot_be_exported_are_an_error(run: Run, work: Path, target: list[str]):
+    """A corrupt session isn't counted as exported, and the exit status is 1."""
+    save(work, turn())
+    save(work, turn(), key=SessionKey("book", "other"))
+    assert run("copy", "--to", "sqlite:///histories.db").status == 0
+    with contextlib.closing(sqlite3.connect(work / "histories.db")) as database:
+        database.execute("UPDATE aiserver_sessions SET meta = '' WHERE cell_id = 'other'")
+        database.execute("UPDATE aiserver_items SET content = '' WHERE cell_id = 'other'")
+        database.commit()
+    done = run("export", "--store", "sqlite:///histories.db", *target)
+    assert "Not exported: book/other" in done.err
+    assert done.status == 1
+    if target[0] == "--to":
+        assert "Exported 1 histories" in done.out
 
 
 def test_export_of_one_session_prints_its_stored_bytes(work: Path):
