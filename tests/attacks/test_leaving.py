@@ -38,7 +38,7 @@ async def test_a_client_that_never_reads_uses_little_memory(
         [generation] = extension.assistant._running.values()
         scripted.release()
         await until(
-            lambda: generation._room.locked() or scripted.requests[-1]["outcome"] != "running"
+            lambda: generation._free_slots.locked() or scripted.requests[-1]["outcome"] != "running"
         )
         assert generation._queue.qsize() <= QUEUE_SIZE + 2
     await until(lambda: scripted.requests[-1]["outcome"] != "running")
