@@ -2,16 +2,16 @@
  * Throttles a request that must be sent again whenever something changes.
  *
  * Invariants:
- * - Between a response and the next request there is a pause. All changes during a request and the
- *   pause after it lead to one request.
+ * - Between a response and the next request that `trigger` schedules, there is a pause. All changes
+ *   during a request and the pause after it lead to one request. `runNow` doesn't wait.
  * - After the last change, a request is sent.
  * - A change never cancels a running request. So even if changes never stop, responses arrive.
  */
 
 export class Throttle {
   /**
-   * @param _request Sends the request and handles its errors. Resolves after the response, or when
-   * a newer request has been sent.
+   * @param _request Sends the request and handles its errors. The promise that it returns must
+   * resolve after the response, or once a newer request has replaced this one.
    * @param _pauseMs The pause between a response and the next request, in milliseconds.
    */
   constructor(

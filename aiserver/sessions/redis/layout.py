@@ -60,7 +60,7 @@ class Item(NamedTuple):
     summary_delta: str
     """The result of ``_summary_delta``."""
     before: bytes
-    """The text before the first number: the ``turn_id`` of a turn, or the ``seq`` of an event."""
+    """The text before the first number, which is a turn's ``turn_id`` or an event's ``seq``."""
     between: bytes
     """The text between the two numbers of a turn; empty for an event."""
     after: bytes
@@ -109,6 +109,8 @@ class SplitSession(NamedTuple):
 
 def split(session: Session, write_id: str) -> SplitSession:
     """Split a session into texts. Raises InvalidRequest if JSON can't represent the session."""
+    # The field ``stamp`` is the write id, ``rest`` contains the unknown keys, and ``since`` is the
+    # number of turns before the last context reset.
     head: dict[str, str | bytes | int] = {
         "meta": to_text(session.meta, META_DEPTH),
         "version": session.meta.version,
@@ -159,7 +161,7 @@ class StoredSession(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The session's size in bytes."""
+        """The approximate size of the session in bytes."""
         return len(self.turns) + len(self.events) + len(self.unknown_keys) + len(self.meta)
 
     def to_bytes(self) -> bytes:

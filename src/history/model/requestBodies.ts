@@ -2,7 +2,9 @@
  * Splits a change of a notebook into requests that are small enough for the server.
  *
  * Invariant: a save, a new order of the cells and the lineage of a cell each need a separate moment
- * of the timeline. So a change that contains any of them is never merged with other changes.
+ * of the timeline. So a change that contains any of them is never merged with other changes. Nor is
+ * the first change that a page records for a notebook, because the page needs the seq that the
+ * server returns for exactly this change.
  */
 import { UUID } from '@lumino/coreutils';
 
