@@ -19,9 +19,11 @@ class ModelError(AIServerError):
     default_message = UserText("The model could not answer. Try again.")
     no_gguf = UserText("The model file is not in GGUF format. Use a GGUF file.")
     named_message: ClassVar[UserText | None] = None
-    """A message with a parameter for the server's label, if ``default_message`` has none."""
+    """The message to use once the server's label is known.
+
+    It is only needed if ``default_message`` has no parameter for the label."""
     no_provider = UserText("There is no provider called “%1”.")
-    gateway_set = UserText(
+    gateway_variable_set = UserText(
         "The environment variable %1 would redirect the request. Unset it, or set a base_url."
     )
     provider: str | None = None
@@ -29,7 +31,7 @@ class ModelError(AIServerError):
     server: str | None = None
     """The label of the model's server: the provider's label or the host."""
 
-    def name_server(self, provider: str | None, label: str) -> None:
+    def set_server_label(self, provider: str | None, label: str) -> None:
         """Add the name of the model's provider and the label of its server to the error.
 
         If the message is the default message, the message gets the label, too.
@@ -208,7 +210,7 @@ class PromptTooLong(ModelError):
 
 
 class BadAnswer(ModelError):
-    """The model answered, but not with code."""
+    """The model answered, but the answer contains no usable code."""
 
     code = "bad_answer"
     retryable = True

@@ -7,8 +7,8 @@ the last seq of each of these sessions.
 
 Invariants:
 
-- A batch may be recorded again, by this server or by another server. Nothing in it is recorded
-  twice. If only some of it was recorded before, the missing events and entries are added.
+- A batch may arrive again, at this server or at another server. Nothing in it is recorded twice.
+  If only some of it was recorded before, the missing events and entries are added.
 - A log entry only contains the seqs of records that are already in the sessions.
 - A cell whose session can't be written (because it is damaged, or from a newer AI Server) doesn't
   block other cells. The answer and the log entry don't contain the cell.
@@ -22,12 +22,13 @@ Invariants:
   log entry then doesn't contain the cell either. An order that equals the last order in the log
   adds no entry, and neither does a batch that changed nothing.
 - An entry is marked as ``saved`` only if the records match the saved file. They don't match if
-  the session of a cell can't be written. They don't match either if another page of the same
-  notebook (without a shared document) has recorded changes that this page doesn't have. In this
-  case, the answer to this page lists the changed cells, and this page then sends the sources that
-  it saved.
-- The first entry with an order contains the last seqs of all cells in the order. So it is certain
-  that the records from before tracking began are older than this entry.
+  the session of a cell can't be written. Nor do they match if the notebook is open in another page,
+  without jupyter-collaboration, and that page has recorded changes that this page doesn't have. In
+  this case, the answer to this page lists the changed cells, and this page then sends the sources
+  that it saved.
+- The ``changed`` entry that is written with the first order contains the last seqs of all cells in
+  that order. So it is certain that the records from before tracking began are older than this
+  entry.
 
 A batch adds up to two entries, in one write: ``cell_order {cell_ids, types}`` and ``changed {cells:
 {id: seq}, digests?: {id: digest}, id, page?, saved?}``. ``saved`` means that the notebook was saved
@@ -121,8 +122,9 @@ class ChangeRecorder:
         view = self._view(notebook_id)
         async with view.lock:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
-            # The events of new cells are written first. If that fails, the next attempt to record
-            # the batch forks sessions that don't contain events of this batch yet.
+            # The events of new cells are written first, and those of the cells that they were
+            # forked from afterwards. So if the first write fails, the next attempt to record the
+            # batch forks sessions that don't contain events of this batch yet.
             results = await self._write_cells(filter(_is_new, batch.cells))
             results |= await self._write_cells(cell for cell in batch.cells if not _is_new(cell))
             cell_ids = [cell.key.cell_id for cell in batch.cells]
@@ -226,7 +228,7 @@ class ChangeRecorder:
             ],
             owner=self._owner,
         )
-        # The numbers have a gap if another server or the notebook registry has written entries.
+        # The seqs have a gap if another server, or a ``NotebookRegistry``, has written entries.
         if saved[0].seq != view.seq + 1:
             if saved[0].seq <= view.seq:  # the stored log was replaced by an older log
                 view.reset()
@@ -236,7 +238,7 @@ class ChangeRecorder:
         return changed_by_others
 
     async def _read_log(self, notebook_id: str, view: LogView) -> None:
-        """Read the stored log, and add the entries to the view that the view doesn't have yet."""
+        """Read the stored log, and add to the view the entries that the view lacks."""
         view.extend(await self._store.read_notebook_log(notebook_id, owner=self._owner))
         view.is_read = True
 

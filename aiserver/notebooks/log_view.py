@@ -45,7 +45,7 @@ class LogView:
     is_read: bool = False
     """Whether the stored log was read."""
     has_order: bool = False
-    """Whether the log has an order that a page sent. (The notebook registry also logs orders.)"""
+    """Whether the log has an order that a page sent. (``NotebookRegistry`` also logs orders.)"""
     order: list[tuple[str, str]] | None = None
     """The ids and types of the cells in the last order."""
     unwritable: set[str] = field(default_factory=set)
@@ -87,7 +87,7 @@ class LogView:
                 continue
             self.seq = entry.seq
             if entry.type == ORDER:
-                # An order that the notebook registry logged has no types.
+                # An order that ``NotebookRegistry`` logged has no types.
                 self.has_order |= "types" in entry.data
                 self.order = _order_of(entry.data)
             if entry.type == CHANGED:

@@ -46,8 +46,9 @@ class CopiedRecords:
     digests: dict[str, set[str]] = field(default_factory=dict)
     """The digests of the copied records, by cell id."""
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """The number of copied records, by root and cell id. Only old log entries contain this
-    number; they contain no digests."""
+    """The number of copied records, by root and cell id.
+
+    It is only needed for old log entries, which contain no digests."""
 
     def add(self, data: Mapping[str, Any]) -> None:
         """Add the records that the data of a ``taken_over`` entry lists."""
@@ -58,7 +59,7 @@ class CopiedRecords:
             valid = {cell: count for cell, count in _items(counts) if isinstance(count, int)}
             self.counts.setdefault(root, {}).update(valid)
 
-    def select(self, root: str, cell_id: str, digests: Sequence[str]) -> set[str]:
+    def copied_before(self, root: str, cell_id: str, digests: Sequence[str]) -> set[str]:
         """Return the digests of the records of a cell that were copied before.
 
         ``digests`` are the digests of all records of the cell's session in ``root``, in order.
@@ -169,10 +170,14 @@ class OtherRoots:
                 if session is None:
                     continue
                 digests = await asyncio.to_thread(_digests, session)
-                copied_before = copied.select(root_name, cell_id, digests)
-                existing = copied.digests.get(cell_id, set()).union(new_digests.get(cell_id, ()))
-                missing = list(dict.fromkeys(value for value in digests if value not in existing))
-                if missing:
+                copied_before = copied.copied_before(root_name, cell_id, digests)
+                logged_digests = copied.digests.get(cell_id, set()).union(
+                    new_digests.get(cell_id, ())
+                )
+                unlogged_digests = list(
+                    dict.fromkeys(value for value in digests if value not in logged_digests)
+                )
+                if unlogged_digests:
                     key = SessionKey(target_id, cell_id, self._owner)
                     # Blobs are copied first, so that no session refers to a missing blob.
                     await self._copy_blobs(other_store, session)
@@ -180,7 +185,7 @@ class OtherRoots:
                         await self._store.merge_copy(key, session, merged_digests=copied_before)
                     except (SessionTooNew, SessionCorrupt):
                         continue  # one of the two sessions can't be read, so nothing is copied
-                    new_digests.setdefault(cell_id, []).extend(missing)
+                    new_digests.setdefault(cell_id, []).extend(unlogged_digests)
                     counts.setdefault(root_name, {})[cell_id] = len(digests)
                 self._session_marks.put(cache_key, mark)
         return {"taken": counts, "digests": new_digests} if new_digests else {}
@@ -201,8 +206,8 @@ class OtherRoots:
         data = dict(entry.data)
         if isinstance(path := data.get("path"), str):
             data["path"] = name_under(self._root, root / PurePosixPath(path))
-        # The log lists records that were copied to the other root. They were not copied to the
-        # current root.
+        # ``taken`` and ``digests`` list the records that were copied to the other root. They say
+        # nothing about the current root, so they are removed.
         if data.pop("taken", None) is not None:
             data.pop("digests", None)
         return NewLogEntry.model_validate(fields | {"data": data})

@@ -5,9 +5,10 @@ Invariants:
 - Steps are in the order of ``seq``, whatever their timestamps are.
 - The cell's source after a step is its source before the next step. Where the records have a gap,
   an edit with an unknown author is inferred.
-- No record is left out: each recorded source is the ``code`` or ``before`` of a step. Each event,
-  also of an unknown type, is a step, except an accept or reject that becomes part of the step of
-  its turn.
+- No source is left out: each recorded source is the ``code`` or ``before`` of a step. Each event is
+  a step, even if its type is unknown, with two exceptions: an accept or reject that becomes part of
+  the step of its turn, and an accept or reject that changes nothing (because the suggestion is
+  already accepted, or is no longer open).
 - Any valid session has a replay, whichever tool wrote it.
 - ``parent`` is always an earlier step, so the steps form a tree (``branch_columns.py``).
 
@@ -58,9 +59,9 @@ def replay(session: Session) -> list[Step]:
 class _Reader:
     """Converts records to steps, one by one.
 
-    ``records_outcomes`` means that the tool that wrote the session records accepts and rejects, so
-    a suggestion without an accept was not accepted. ``next_parent`` is the index of the step that
-    the next step continues from.
+    If ``records_outcomes`` is true, the session contains accepts and rejects, so a suggestion
+    without an accept was not accepted. ``next_parent`` is the index of the step that the next step
+    continues from.
     """
 
     def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
@@ -68,10 +69,10 @@ class _Reader:
         self.steps: list[Step] = []
         self.step_by_turn: dict[int, Step] = {}
         self.next_parent: int | None = None
-        self.missing: int | None = None
+        self.unrecorded_length: int | None = None
         """Length in characters of the cell's source if it was too large to record."""
-        self.branch_suggestions: set[int] = set()
-        """The indexes of the turns on abandoned branches whose suggestions aren't accepted."""
+        self.suggestions_for_older_code: set[int] = set()
+        """The indexes of the steps of suggestions for older code; accepting one starts a branch."""
 
     @property
     def source(self) -> str:
@@ -89,11 +90,11 @@ class _Reader:
             if refined.outcome == "open" and answer.status == "success":
                 refined.outcome = "refined"
             base = request.current_code if request.current_code != self.source else None
-            if refined.index in self.branch_suggestions or (
+            if refined.index in self.suggestions_for_older_code or (
                 base is not None and refined.after != self.source
             ):
                 branched_from = self._last_step_with(refined.index, request.current_code)
-        self.step_by_turn[turn.turn_id] = self._add(
+        self.step_by_turn[turn.turn_id] = self._add_step(
             seq,
             "turn",
             turn.timestamp,
@@ -131,23 +132,25 @@ class _Reader:
                 self._settle(turn_step, event)
             if event.source is not None and event.source != self.source:
                 # The source was changed before the reject, and that change wasn't recorded.
-                self._record(event, "edit", event.source, author=UNKNOWN.kind)
+                self._add_event_step(event, "edit", event.source, author=UNKNOWN.kind)
         elif event.type == "edit":
             is_initial = is_initial_observation(event) and not self.steps
             is_start = is_initial and contributor_of(event).kind == UNKNOWN.kind
-            self._record(event, "start" if is_start else "edit", event.source)
+            self._add_event_step(event, "start" if is_start else "edit", event.source)
         elif event.type == "restore":
             self._restore(event)
         elif event.type == "run":
             self._infer_change(event.source, event.seq, event.timestamp)
             outcome, error = _run_result(event.data or {})
-            self._record(event, "run", None, outcome=outcome, error=error)
+            self._add_event_step(event, "run", None, outcome=outcome, error=error)
         elif event.type in ("context_reset", "delete"):
             # The event contains the source that the cell had before the event.
             self._infer_change(event.source, event.seq, event.timestamp)
-            self._record(event, "delete" if event.type == "delete" else "context_reset", None)
+            self._add_event_step(
+                event, "delete" if event.type == "delete" else "context_reset", None
+            )
         else:
-            self._record(event, STRUCTURAL_KINDS.get(event.type, "other"), event.source)
+            self._add_event_step(event, STRUCTURAL_KINDS.get(event.type, "other"), event.source)
 
     def _accept(self, event: Event, turn_step: Step) -> None:
         source = turn_step.code if event.source is None else event.source
@@ -157,11 +160,14 @@ class _Reader:
             self._settle(turn_step, event)
             self._apply(turn_step)
             if source != turn_step.code:
-                self._record(event, "edit", source)
+                self._add_event_step(event, "edit", source)
         elif turn_step.outcome != "accepted" or source != self.source:
             turn_step.outcome = "accepted"
-            is_older = turn_step.index in self.branch_suggestions or turn_step.before != self.source
-            self._record(
+            is_older = (
+                turn_step.index in self.suggestions_for_older_code
+                or turn_step.before != self.source
+            )
+            self._add_event_step(
                 event,
                 "accept",
                 source,
@@ -178,7 +184,7 @@ class _Reader:
         if source is None and restored is not None:
             source = restored.code
         is_older = restored is not None and source != self.source
-        self._record(
+        self._add_event_step(
             event,
             "restore",
             source,
@@ -189,10 +195,10 @@ class _Reader:
         )
 
     def _last_step_with(self, index: int, source: str | None) -> int:
-        """Return the index of the last step that keeps ``source``, the source after step ``index``.
+        """Follow the steps that continue from step ``index`` and keep ``source``.
 
-        Only steps that continue from ``index``, one after another, are considered. If the source
-        after step ``index`` is another one, return ``index``.
+        Return the index of the last of these steps. If the source after step ``index`` isn't
+        ``source``, return ``index``.
         """
         if self.steps[index].after != source:
             return index
@@ -232,7 +238,7 @@ class _Reader:
     def _infer_change(self, source: str | None, seq: int, timestamp: str) -> None:
         """Infer an accept or edit that wasn't recorded, if ``source`` isn't the cell's source."""
         if source is not None:
-            self.missing = None
+            self.unrecorded_length = None
         if source is None or source == self.source:
             return
         last = self.steps[-1] if self.steps else None
@@ -241,7 +247,7 @@ class _Reader:
             self._apply(last)
         else:
             kind: Kind = "edit" if self.steps else "start"
-            self._add(seq, kind, timestamp, source, author=UNKNOWN.kind)
+            self._add_step(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
         """Make an accept or reject part of the step of its turn, if that is the last step."""
@@ -251,16 +257,16 @@ class _Reader:
     def _apply(self, turn_step: Step) -> None:
         """Make the suggestion of a turn the cell's source."""
         turn_step.applied, self.next_parent = True, turn_step.index
-        turn_step.missing = self.missing = None
+        turn_step.missing = self.unrecorded_length = None
 
-    def _record(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
+    def _add_event_step(self, event: Event, kind: Kind, source: str | None, **fields: Any) -> None:
         """Add the step of an event. If ``source`` is None, the cell's source stays the same."""
         code = self.source if source is None else source
         unrecorded_length = (event.data or {}).get("too_long")
         if source is not None:
-            self.missing = None
+            self.unrecorded_length = None
         elif isinstance(unrecorded_length, int):
-            self.missing = unrecorded_length
+            self.unrecorded_length = unrecorded_length
         contributor = contributor_of(event)
         details = {
             "author": contributor.kind,
@@ -269,9 +275,9 @@ class _Reader:
             "event": event.type,
             "data": event.data,
         }
-        self._add(event.seq, kind, event.timestamp, code, **(details | fields))
+        self._add_step(event.seq, kind, event.timestamp, code, **(details | fields))
 
-    def _add(
+    def _add_step(
         self,
         seq: int,
         kind: Kind,
@@ -289,7 +295,7 @@ class _Reader:
             timestamp=timestamp,
             before=self.source,
             code=code,
-            missing=self.missing,
+            missing=self.unrecorded_length,
             parent=self.next_parent if branched_from is None else branched_from,
         )
         self.steps.append(step)
@@ -297,7 +303,7 @@ class _Reader:
         if step.applied or branched_from is None:
             self.next_parent = step.index
         else:
-            self.branch_suggestions.add(step.index)
+            self.suggestions_for_older_code.add(step.index)
         return step
 
 

@@ -68,7 +68,9 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
     Each step begins with a heading of the given ``level``.
     """
     paragraphs = []
-    shown_versions = {""}  # a diff that starts from another version follows that version
+    # The versions shown so far. If a diff starts from a version that isn't among them, that version
+    # is shown first.
+    shown_versions = {""}
     for step in steps:
         paragraphs.append(f"{'#' * level} {step.index + 1}. {escape_inline(title(step))}")
         paragraphs.append(" · ".join(_facts(step)))

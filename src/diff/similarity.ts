@@ -1,7 +1,10 @@
 /** Decides whether a diff marks only the changed lines, or also the changed words in them. */
 import { lineDiff } from './lineDiff';
 
-/** Lines in which a larger fraction of the characters changed count as rewritten. */
+/**
+ * If more than this fraction of the characters in the changed lines differs, the lines count as
+ * rewritten.
+ */
 const MAX_CHANGED_SHARE = 0.6;
 
 /**

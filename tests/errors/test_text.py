@@ -54,7 +54,7 @@ MODEL_ERRORS = [
 def test_a_stored_sentence_of_this_version_is_found(kind: type[errors.ModelError]) -> None:
     assert find_text(kind().message) == kind().message
     named = kind()
-    named.name_server(None, "host (a.b)")
+    named.set_server_label(None, "host (a.b)")
     found_text = find_text(named.message)
     assert found_text is not None
     assert found_text.to_wire() == named.text.to_wire()

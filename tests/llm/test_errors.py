@@ -144,9 +144,9 @@ def test_a_refusal_names_the_server_and_no_secret(
     assert server_label(provider, address) == label
     for kind in (ours.ModelAuthFailed, ours.ModelFailed, ours.ModelNoCredit, ours.ModelTimeout):
         error = kind()
-        error.name_server(provider, label)
+        error.set_server_label(provider, label)
         assert label in error.message and "%1" not in error.message
         assert "canary" not in error.message + str(error)
     plain = ours.ModelError("A sentence of its own.")
-    plain.name_server(provider, label)
+    plain.set_server_label(provider, label)
     assert plain.message == "A sentence of its own."

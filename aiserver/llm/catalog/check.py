@@ -52,7 +52,7 @@ class Checker:
         try:
             models = await list_models(provider, access, EXPLICIT_DEADLINE)
         except ModelError as error:
-            error.name_server(provider, server_label(provider, access.address))
+            error.set_server_label(provider, server_label(provider, access.address))
             if uses_current_key and isinstance(error, ModelAuthFailed):
                 self.report(provider, error)
             raise

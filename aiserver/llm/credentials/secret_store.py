@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeVar
 from ...errors import StorageError, UserText
 from .private_file import PrivateFile
 
-KeyStore = Literal["keyring", "file"]
+KeyStore = Literal["keyring", "file"]  # the places in which a key can be stored
 Result = TypeVar("Result")
 
 SERVICE = "aiserver"  # the service name in the keyring

@@ -37,7 +37,7 @@ MAX_CONNECTIONS = 16  # each connection occupies a thread of the child process
 # An answer is checked for repetition each time it has grown by this number of characters.
 REPETITION_CHECK_EVERY = 100
 # An answer is repetitive if its last ``REPETITION_TAIL`` characters consist of one piece of at most
-# ``MAX_PERIOD`` characters, which therefore occurs at least three times.
+# ``MAX_PERIOD`` characters that is repeated, so the piece occurs at least three times.
 REPETITION_TAIL = 600
 MAX_PERIOD = 200
 
@@ -175,8 +175,7 @@ def ends_in_repetition(text: str) -> bool:
     Small models sometimes repeat a piece of text without ever ending the answer.
     """
     tail = text[-REPETITION_TAIL:]
-    # The tail repeats its first ``period`` characters if it ends with itself without its last
-    # ``period`` characters.
+    # The tail repeats every ``period`` characters if it equals itself shifted by ``period``.
     return len(tail) == REPETITION_TAIL and any(
         tail.endswith(tail[: REPETITION_TAIL - period]) for period in range(1, MAX_PERIOD + 1)
     )

@@ -132,7 +132,7 @@ def _reject_gateway(model: BaseChatModel) -> None:
     configured = os.environ.get(GATEWAY, "").lower()
     host = urlsplit(configured).hostname or "gateway.smith.langchain.com"
     if configured and any(host in str(value) for value in vars(model).values()):
-        raise ModelError(ModelError.gateway_set.fill(GATEWAY))
+        raise ModelError(ModelError.gateway_variable_set.fill(GATEWAY))
 
 
 async def close_model(model: BaseChatModel) -> None:

@@ -97,7 +97,7 @@ class RemoteModel(ChatModel):
             provider = self.info.provider
             # Only the providers in ``PROVIDERS`` have settings to which the page can link.
             linked_provider = provider if provider in PROVIDERS else None
-            error.name_server(linked_provider, server_label(provider, self._address))
+            error.set_server_label(linked_provider, server_label(provider, self._address))
             if isinstance(error, ModelAuthFailed):
                 self._report(error)
             raise

@@ -26,7 +26,7 @@ _MAX_SESSION_NAME_LENGTH = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
 _HASHED_PREFIX_LENGTH = _MAX_SESSION_NAME_LENGTH - len(SESSION_SUFFIX) - len("~~") - 64
-"""A session name that is too long is cut after so many characters, and a hash is appended."""
+"""A session name that is too long is cut to this length, and a hash is appended."""
 
 _ESCAPED_BYTE = re.compile(rb"[^a-z0-9-]")
 _ESCAPE_SEQUENCE = re.compile(r"~([0-9a-f]{2})")

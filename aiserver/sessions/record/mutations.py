@@ -108,9 +108,10 @@ def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Inte
 def append_events(
     session: Session, events: Sequence[NewEvent], now: str | None = None
 ) -> list[Event]:
-    """Append the new ones of these events to a session in memory, and increment the revision.
+    """Append those of the events that aren't stored yet to a session in memory.
 
-    Return all these events, each with its ``seq``. If no event is new, the session stays unchanged.
+    Also increment the revision, unless all events are stored already. Return all given events, each
+    with its ``seq``.
     """
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:

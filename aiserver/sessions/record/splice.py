@@ -4,9 +4,9 @@ Invariants:
 
 - After records were appended, the bytes are the same as those that ``codec.encode`` would return
   for the whole session.
-- Turns and events are kept in memory as text, not as objects. To append a record, only the next
-  numbers and the events with an ``id`` are needed. So appending turn 2,000 takes no longer than
-  appending turn 2.
+- Turns and events are kept in memory as text. Only the events with an ``id`` are also kept as
+  objects, because they and the next numbers are all that is needed to append a record. So appending
+  turn 2,000 takes no longer than appending turn 2.
 - A method that raises an error has changed nothing.
 """
 
@@ -62,8 +62,8 @@ def unknown_keys(session: Session) -> bytes:
         return b""
     empty = Session.model_construct(meta=session.meta, interactions=[])
     empty.__pydantic_extra__ = session.model_extra
-    # The text before the unknown keys occurs once, because only keys of the session itself are
-    # indented like this.
+    # The unknown keys follow ``interactions``. The line that is searched for occurs only once,
+    # because only the keys of the session itself are indented by two spaces.
     return codec.encode(empty).partition(b'\n  "interactions": []')[2].removesuffix(b"\n}\n")
 
 
@@ -115,7 +115,7 @@ class SessionBytes:
         return saved
 
     def add_events(self, events: Sequence[NewEvent]) -> list[Event]:
-        """Append those events that are new; return all these events as they are stored."""
+        """Append the events that aren't stored yet; return all given events as they are stored."""
         saved, new = number_events(events, self._next_seq, self._events_by_id)
         if new:
             meta, texts = self._next_meta(), join_items(new)

@@ -82,7 +82,9 @@ def resolve_address(url: str, password_file: str, start_dir: str) -> Address:
     if password_file:
         parsed = parsed.set(password=_first_line(password_file))
     if not parsed.database:
-        raise SettingError("The database URL has no database name: …://user@host/NAME.")
+        raise SettingError(
+            "The database URL has no database name. It must look like …://user@host/NAME."
+        )
     driver_url, options = _tls_options(kind, parsed)
     return Address(kind, driver_url, None, options)
 

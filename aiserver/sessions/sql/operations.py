@@ -2,8 +2,8 @@
 
 Invariants: a writer locks the session's row before it reads anything else. So the writers of a
 session wait for each other, and each of them appends after all existing records. If the connection
-broke during a writer's previous attempt, the writer checks whether that attempt was committed
-before it writes anything.
+broke during a writer's previous attempt, the writer first checks whether that attempt was
+committed.
 """
 
 from __future__ import annotations

@@ -61,6 +61,7 @@ async def session_of_another_store(key: SessionKey, *intents: str) -> Session:
 
 @in_loop
 async def test_sessions_can_be_written_under_the_notebook_lock(backend: Backend) -> None:
+    """The lock of ``exclusively``, under which notebooks get their ids, doesn't block writes."""
     store, key = backend.open(), fresh_key()
     for _ in range(2):
         async with store.exclusively():

@@ -23,7 +23,7 @@ async def test_unknown_keys_survive(backend: Backend, example: dict[str, Any]) -
     example["x_tool"] = {"deep": [1, None, {"é": "é"}]}
     example["meta"]["x_meta"] = "kept"
     example["interactions"][0]["user_request"]["x_request"] = 1.5
-    example["interactions"][0]["ai_response"]["x_half"] = "\ud83d"
+    example["interactions"][0]["ai_response"]["x_surrogate"] = "\ud83d"
     backend.plant(KEY, json.dumps(example).encode())
 
     await backend.open().save_interaction(KEY, turn(x_turn=[True]))
@@ -131,11 +131,14 @@ async def test_unencodable_data_is_rejected(store: SessionManager, depth: int) -
 
 @in_loop
 async def test_lone_surrogates_and_empty_ids(backend: Backend) -> None:
-    """P22, P36: lone surrogates can be read from the history, and from an event sent twice."""
+    """P22, P36: ``get_history`` and ``record_events`` return a lone surrogate unchanged.
+
+    Sending an event again returns the stored event, even if its id is empty.
+    """
     store = backend.open()
-    await store.save_interaction(KEY, turn("one", x_half="\ud83d"))
+    await store.save_interaction(KEY, turn("one", x_surrogate="\ud83d"))
     [saved_content] = await store.get_history(KEY)
-    assert saved_content.to_dict()["x_half"] == "\ud83d"
+    assert saved_content.to_dict()["x_surrogate"] == "\ud83d"
     for _ in range(2):
-        [saved], revision = await store.record_events(KEY, [event(id="", x_half="\ude00")])
-        assert (saved.seq, revision, saved.to_dict()["x_half"]) == (2, 2, "\ude00")
+        [saved], revision = await store.record_events(KEY, [event(id="", x_surrogate="\ude00")])
+        assert (saved.seq, revision, saved.to_dict()["x_surrogate"]) == (2, 2, "\ude00")

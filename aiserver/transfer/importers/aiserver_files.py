@@ -11,7 +11,7 @@ from ...models import Session
 from ...redact import redact_json
 from ...sessions.record import codec
 from ...sessions.record.codec import DamagedData
-from ...sessions.record.damage.recovery import parse_with_duplicates
+from ...sessions.record.damage.recovery import parse_with_duplicate_keys
 from ...sessions.record.filenames import decode
 from ...sessions.record.mutations import check_writable, number_turn
 from .base import InputFile, ReadResult, UnreadableInput, load_json
@@ -24,7 +24,7 @@ def read(file: InputFile) -> ReadResult:
     if file.path.suffix == ".jsonl":
         return _read_log(file)
     try:
-        session = parse_with_duplicates(file.data)
+        session = parse_with_duplicate_keys(file.data)
         check_writable(session.meta, None)
     except DamagedData as exc:
         raise UnreadableInput("not an AI Server session, or damaged") from exc

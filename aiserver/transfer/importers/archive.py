@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 from ...models import NotebookLogEntry, Session, SessionKey
 from ...sessions.record import codec
 from ...sessions.record.codec import DamagedData
-from ...sessions.record.damage.recovery import parse_with_duplicates
+from ...sessions.record.damage.recovery import parse_with_duplicate_keys
 from ...sessions.record.filenames import log_name, log_notebook_id, session_name
 from ...sessions.record.mutations import set_owner
 from .base import ReadResult, UnreadableInput, loads
@@ -157,7 +157,7 @@ def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Mem
 def _add_member(result: ReadResult, member: _Member, data: bytes) -> None:
     """Add the content of a member to ``result``. Raises DamagedData, ValueError."""
     if member.kind == "sessions":
-        session = parse_with_duplicates(data)
+        session = parse_with_duplicate_keys(data)
         set_owner(session, member.owner)
         result.sessions.append(session)
     elif member.kind == "notebooks" and (notebook_id := log_notebook_id(member.name)):

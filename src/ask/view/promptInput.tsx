@@ -6,8 +6,8 @@
  *   no key, because the keys belong to the input method. Enter, for example, chooses a character.
  * - Shift+Enter never reaches the notebook, where it would run the cell.
  * - Shift+Enter inserts a line break only if the field contains text. A person may press it to
- *   accept an answer just before the answer arrives. A line break that it inserted into an empty
- *   field would be invisible, and would count as text, so that Shift+Enter would no longer accept.
+ *   accept an answer just before the answer arrives. In an empty field, the line break would be
+ *   invisible but count as text, so the next Shift+Enter wouldn't accept the answer.
  */
 import * as React from 'react';
 
@@ -17,7 +17,7 @@ export interface IPromptInputProps {
   label: string;
   placeholder: string;
   text: string;
-  /** Whether to focus the field once it is mounted. */
+  /** Whether to focus the field once it is mounted; then the field sets `focus` to false. */
   focusRequest: { focus: boolean };
   intents: IntentHistory;
   /** Called when the text changes. */
@@ -83,10 +83,10 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   ): boolean => {
     const { selectionStart, selectionEnd, value } = event.currentTarget;
     const isUp = event.key === 'ArrowUp';
-    const textBeyondCursor = isUp
+    const textInDirection = isUp
       ? value.slice(0, selectionStart)
       : value.slice(selectionEnd);
-    if (textBeyondCursor.includes('\n') || selectionStart !== selectionEnd) {
+    if (textInDirection.includes('\n') || selectionStart !== selectionEnd) {
       return false;
     }
     const intent = isUp ? intents.previous(value) : intents.next();

@@ -10,7 +10,7 @@ const MOMENT_MS = 1200;
 const MAX_BARS = 160;
 
 export class Player {
-  /** @param _onMove - Called with a moment when the reader or playback goes to it. */
+  /** @param _onMove - Called with the index of a moment when the reader or playback goes to it. */
   constructor(
     private readonly _labels: PageLabels,
     private readonly _onMove: (moment: number) => void
@@ -24,9 +24,11 @@ export class Player {
       'aria-label': trans.__('Notebook timeline'),
       input: () => _onMove(Number(this._slider.value))
     });
-    this._play = iconButton('play', trans.__('Play'), () => this.toggle());
+    this._playButton = iconButton('play', trans.__('Play'), () =>
+      this.toggle()
+    );
     const speed = trans.__('Speed');
-    this._speed = el(
+    this._speedSelect = el(
       'select',
       { 'aria-label': speed, title: speed },
       SPEEDS.map(value =>
@@ -39,12 +41,12 @@ export class Player {
         'div.buttons',
         iconButton('first', trans.__('First change'), () => _onMove(0)),
         iconButton('back', trans.__('Previous change'), () => this.move(-1)),
-        this._play,
+        this._playButton,
         iconButton('forward', trans.__('Next change'), () => this.move(1)),
         iconButton('last', trans.__('Last change'), () =>
           _onMove(replay.lastMoment)
         ),
-        this._speed
+        this._speedSelect
       ),
       el('div.track', activityChart(_labels), this._slider),
       this._caption
@@ -53,7 +55,7 @@ export class Player {
 
   readonly node: HTMLElement;
 
-  /** Show a moment. */
+  /** Show the moment with this index. */
   show(moment: number): void {
     const { trans, replay } = this._labels;
     const { moments } = replay.data;
@@ -89,13 +91,13 @@ export class Player {
       return;
     }
     const { trans, replay } = this._labels;
-    setIcon(this._play, 'pause', trans.__('Pause'));
+    setIcon(this._playButton, 'pause', trans.__('Pause'));
     this._caption.setAttribute('aria-live', 'off');
     if (this._moment === replay.lastMoment) {
       this._onMove(0);
     }
     const scheduleMove = () => {
-      const delay = MOMENT_MS / Number(this._speed.value);
+      const delay = MOMENT_MS / Number(this._speedSelect.value);
       this._timer = window.setTimeout(moveToNext, delay);
     };
     const moveToNext = () => {
@@ -112,15 +114,16 @@ export class Player {
   pause(): void {
     window.clearTimeout(this._timer);
     this._timer = undefined;
-    setIcon(this._play, 'play', this._labels.trans.__('Play'));
+    setIcon(this._playButton, 'play', this._labels.trans.__('Play'));
     this._caption.setAttribute('aria-live', 'polite');
   }
 
+  /** The index of the shown moment. */
   private _moment = 0;
   private _timer: number | undefined;
   private readonly _slider: HTMLInputElement;
-  private readonly _play: HTMLButtonElement;
-  private readonly _speed: HTMLSelectElement;
+  private readonly _playButton: HTMLButtonElement;
+  private readonly _speedSelect: HTMLSelectElement;
   private readonly _caption = el('p.caption', { 'aria-live': 'polite' });
 }
 
@@ -140,6 +143,7 @@ function activityChart({ replay }: PageLabels): HTMLElement {
     })
   );
   moments.forEach(({ steps: [first] }, index) => {
+    // A pair: the index of a cell in the replay, and the index of one of the cell's steps.
     const step = first && replay.cells[first[0]].steps[first[1]];
     // A moment without steps, such as a change of the cells' order, counts as made by a person.
     const author = step ? authorOf(step) : 'person';

@@ -92,7 +92,7 @@ def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
 
 
 def _parse_marker(text: bytes, size: int) -> tuple[str, str] | None:
-    """Return the character and the label of a marker, or None if the line is no marker."""
+    """Return the character and the label of a marker, or None if it isn't a marker."""
     if text[:size] not in (b"<" * size, b"|" * size, b"=" * size, b">" * size):
         return None
     match = _MARKER.fullmatch(text.decode("utf-8", "replace"))

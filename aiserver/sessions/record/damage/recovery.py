@@ -69,7 +69,7 @@ def parse_or_recover(data: bytes, key: SessionKey) -> Session | None:
         return None if is_empty(session) else session
 
 
-def parse_with_duplicates(data: bytes) -> Session:
+def parse_with_duplicate_keys(data: bytes) -> Session:
     """Parse a session as ``codec.parse`` does, but recover all values of duplicate keys.
 
     Raises DamagedData.
