@@ -4,8 +4,8 @@ Invariants:
 
 - The prompt depends only on its input, the budget and the token counts.
 - The rules, the cell's code and the intent are always complete. (A model that got only half of the
-  cell would delete the other half.) If the prompt is too long, earlier cells and past turns are
-  left out, and nothing else.
+  cell would delete the other half.) If the prompt is too long, earlier cells are shortened or left
+  out, and past turns are left out. Nothing else is changed.
 - The text before the intent doesn't depend on the intent, unless the intent is longer than
   ``INTENT_TOKENS``. So a model can read the text before the intent while the person is still
   typing.
