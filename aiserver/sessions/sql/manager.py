@@ -150,9 +150,12 @@ class SQLSessionManager(SessionManager):
         """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
-        return await self._read(
+        summaries, total, unreadable_count = await self._read(
             lambda db: operations.list_sessions(db, notebook_id, owner, offset, limit)
         )
+        if unreadable_count:
+            self.log.warning("%d sessions can't be read.", unreadable_count)
+        return summaries, total
 
     async def list_owners(self) -> list[str]:
         """Return the owners of sessions, change logs or blobs, sorted."""

@@ -112,12 +112,12 @@ def list_sessions(
     owner: str,
     offset: int,
     limit: int | None,
-) -> tuple[list[Summary], int]:
+) -> tuple[list[Summary], int, int]:
     """Return ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
     A damaged summary is replaced by a summary that is computed from the session. An unreadable
-    session is skipped. If there may be more sessions than these, the total includes unreadable
-    sessions.
+    session is skipped; the third result is the number of sessions that were skipped. If the
+    summaries may not be those of all sessions, the total includes unreadable sessions.
     """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:
@@ -130,6 +130,7 @@ def list_sessions(
         .limit(limit if limit is not None else (_NO_LIMIT if offset else None))
     ).all()
     summaries = []
+    unreadable_count = 0
     for notebook, cell, summary in rows:
         try:
             summaries.append(Summary.model_validate_json(summary))
@@ -137,11 +138,12 @@ def list_sessions(
             try:
                 session = load(connection, SessionKey(notebook, cell, owner))
             except SessionCorrupt:
+                unreadable_count += 1
                 continue
             summaries += [summarise(session)] if session else []
     if not offset and (limit is None or len(rows) < limit):
-        return summaries, len(summaries)  # these are all readable sessions
-    return summaries, queries.count_sessions(connection, condition)
+        return summaries, len(summaries), unreadable_count  # these are all readable sessions
+    return summaries, queries.count_sessions(connection, condition), unreadable_count
 
 
 def save_turn(

@@ -230,7 +230,9 @@ async def test_a_session_without_readable_records_is_corrupt(database: Database)
 
 
 @in_loop
-async def test_a_corrupt_session_does_not_hide_the_following_pages(database: Database) -> None:
+async def test_a_corrupt_session_does_not_hide_the_following_pages(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     """P22: the total isn't taken from a page on which a corrupt session was skipped."""
     store = database.open()
     for number in range(6):
@@ -243,6 +245,7 @@ async def test_a_corrupt_session_does_not_hide_the_following_pages(database: Dat
     summaries, total = await store.list_sessions("book", limit=3)
     assert [summary.cell_id for summary in summaries] == ["cell-1", "cell-2"]
     assert total > len(summaries)
+    assert "1 sessions can't be read." in caplog.text
     summaries, total = await store.list_sessions("book", limit=10)
     assert len(summaries) == total == 5
     await store.close()
