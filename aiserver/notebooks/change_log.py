@@ -93,7 +93,7 @@ class SessionHead:
 
 
 _WriteResult = tuple[SessionHead | None, bool]
-"""The result of ``_write_cell``, which explains the two values."""
+"""The result of ``_write_cell``. The docstring of ``_write_cell`` describes both values."""
 
 
 class BatchResult(NamedTuple):

@@ -63,7 +63,7 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
 def number_events(
     events: Sequence[NewEvent], seq: int, existing: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
-    """Return all these events as they are stored, and in a second list only the new ones.
+    """Return all given events as they are stored, and a second list with only the new events.
 
     New events are numbered from ``seq``. ``existing`` maps ids to the events that are already
     stored. If a client got no response, it sends an event again. Then the event isn't new, and the
@@ -86,7 +86,10 @@ def number_events(
 
 
 def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
-    """Return the events that have an ``id``, by id; of several with the same id, the first."""
+    """Return the events that have an ``id``, by id.
+
+    If several events have the same id, the first of them is returned.
+    """
     by_id: dict[str, Event] = {}
     for event in events:
         if event.id is not None:
