@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .field import Entry, Field
+from .field import Entry, Field, Process
 from .turns import turn
 
 
@@ -86,7 +86,7 @@ def lost_by_kills(field: Field, kills: int, report: Callable[[str], None]) -> di
     return results
 
 
-def _unread_acknowledgements(process) -> list[int]:
+def _unread_acknowledgements(process: Process) -> list[int]:
     """Return the numbers of turns that the process acknowledged before it was killed.
 
     Acknowledgements that were read already are not included.
