@@ -201,6 +201,10 @@ test('the folder of the histories is read-only: they are shown, and no answer is
   await cell.accept();
   await expect(replay.steps).toHaveCount(2);
   const id = await lab.notebookId(file);
+  // The list of steps doesn't show whether the decision is on disk already.
+  await expect
+    .poll(async () => (await lab.sessions(id))[0]?.events?.length)
+    .toBe(1);
   const folder = path.join(lab.root, '.aiserver_sessions');
   await chmod(folder, 0o500);
   try {

@@ -143,6 +143,7 @@ test('asking in an untrusted notebook trusts nothing and runs nothing', async ({
         ...(window as any).jupyterapp.shell.currentWidget.content.model.cells
       ].map(cell => cell.trusted)
     );
+  await expect.poll(trusted).toHaveLength(2);
   const before = await trusted();
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script(code('x = 3'));
