@@ -19,6 +19,7 @@ LAYERS = [
         "errors",
         "gc_pause",
         "i18n",
+        "kernel",
         "redact",
         "renumbering",
         "safe_git",
@@ -28,7 +29,7 @@ LAYERS = [
     },
     {"models", "durable"},
     {"requests"},
-    {"replay", "sessions", "prompts", "llm", "schemas"},
+    {"replay", "sessions", "prompts", "llm", "schemas", "kernel"},
     {"notebooks", "search"},
     {"sharing"},
     {"transfer", "git", "generation"},
@@ -46,6 +47,14 @@ INNER = {
         {"key_value"},
         {"file", "memory", "redis", "sql"},
         {"factory"},
+    ],
+    "kernel": [
+        {"problems", "source"},
+        {"inspection"},
+        {"scopes"},
+        {"frames"},
+        {"check"},
+        {"bundle", "variables"},
     ],
 }
 WEB = {"handlers", "extension", "cli", "__init__"}

@@ -1,0 +1,79 @@
+"""Check a suggestion against the state of the kernel, without running anything.
+
+``check`` is the entry. A problem is a dict with ``line`` (from 1), ``column`` (from 0, in
+characters), ``end_line``, ``end_column`` (exclusive), ``kind``, ``name``, ``message`` and
+``candidates``, the nearest names. The kinds are ``syntax``, ``undefined_name``,
+``missing_column``, ``missing_module``, ``missing_attribute``, ``unknown_argument`` and
+``missing_file``.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import contextlib
+import os
+import time
+from typing import Any
+
+from .frames.flow import Flow
+from .inspection.objects import plain_variables
+from .problems import Problems
+from .scopes.names import NameChecker
+from .source import Source, depth, syntax_position
+
+_LONGEST_CODE = 100_000  # characters; beyond, only the syntax is checked
+_LONGEST_PARSED = 1_000_000
+_DEEPEST = 150
+
+
+def check(
+    code: str,
+    variables: dict[str, Any],
+    *,
+    limit: int = 20,
+    seconds: float = 1.0,
+    folder: str | None = None,
+) -> list[dict[str, Any]]:
+    """The problems of a suggestion, by position, at most ``limit``.
+
+    ``variables`` is the namespace in which it would run, ``folder`` the kernel's current folder.
+    The search ends after ``seconds``. Never raises; an analysis that fails reports nothing.
+    """
+    if len(code) > _LONGEST_PARSED:
+        return []
+    source = Source(code)
+    problems = Problems(source.text, source.indent, limit, time.monotonic() + seconds)
+    if source.error is not None:
+        message = str(source.error.msg or "invalid syntax")
+        problems.add_at(*syntax_position(source.error, source.text), "syntax", "", message)
+        return problems.sorted()
+    tree = source.tree
+    if tree is None or source.is_foreign or len(code) > _LONGEST_CODE:
+        return problems.sorted()
+    if depth(tree, _DEEPEST) >= _DEEPEST:
+        return problems.sorted()
+    plain = plain_variables(variables)
+    try:
+        _check_names(tree, plain, source, problems)
+    except Exception:  # an error of ours must not hide the other problems
+        pass
+    with contextlib.suppress(Exception):
+        Flow(problems, plain, folder or os.getcwd(), source).run(tree)
+    return problems.sorted()
+
+
+def _check_names(
+    tree: ast.Module, variables: dict[str, Any], source: Source, problems: Problems
+) -> None:
+    if source.may_define_names:
+        return
+    names = set(variables) | {name for name in dir(builtins) if type(name) is str}
+
+    def report(node: ast.AST, name: str, visible: set[str]) -> None:
+        private = name.startswith("_")
+        near = [other for other in visible if private or not other.startswith("_")]
+        message = f"The name {name!r} is not defined."
+        problems.add(node, "undefined_name", name, message, problems.near(name, sorted(near)))
+
+    NameChecker(names, report).check(tree)

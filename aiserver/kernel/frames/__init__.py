@@ -1,0 +1,1 @@
+"""Follows the values of a suggestion: modules, functions and the columns of DataFrames."""

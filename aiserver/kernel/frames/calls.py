@@ -1,0 +1,248 @@
+"""The values of calls and subscripts."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from ..inspection.objects import (
+    MISSING,
+    class_attribute,
+    class_attributes,
+    is_plain_class,
+    is_user_function,
+    loaded_value,
+)
+from ..inspection.signatures import method_keywords
+from .expressions import Expressions, groups_class
+from .functions import call_symbol, check_keywords, may_create_files
+from .grouping import call_groups, call_series, select_groups
+from .labels import labels, require
+from .pandas_methods import call_pandas, call_plot
+from .polars_methods import call_expression, call_polars, call_polars_groups
+from .values import (
+    UNKNOWN,
+    Expression,
+    Frame,
+    Groups,
+    Indexer,
+    Instance,
+    Method,
+    Row,
+    Series,
+    Symbol,
+    Texts,
+    Value,
+)
+
+
+class Calls(Expressions):
+    """Evaluates calls and subscripts, too."""
+
+    # Subscripts
+
+    def key(self, node: ast.Subscript) -> Any:
+        """The key of a subscript, in the form of CPython 3.9 and later."""
+        key: Any = node.slice
+        if type(key).__name__ == "Index":
+            return key.value
+        if type(key).__name__ == "ExtSlice":
+            return ast.Tuple([getattr(part, "value", part) for part in key.dims], ast.Load())
+        return key
+
+    def is_mask(self, key: ast.AST) -> bool:
+        """Whether a key selects rows."""
+        if isinstance(key, (ast.Compare, ast.Slice)):
+            return True
+        if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Invert):
+            return True
+        if isinstance(key, ast.BinOp) and isinstance(key.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+            return True
+        return isinstance(self.value(key), (Series, Frame))
+
+    def _of_Subscript(self, node: ast.Subscript) -> Value:
+        return self.read_subscript(node, node)
+
+    def read_subscript(self, node: ast.Subscript, place: ast.AST) -> Value:
+        owner, key = self.value(node.value), self.key(node)
+        if isinstance(owner, Frame):
+            return self._of_frame(owner, key)
+        if isinstance(owner, Indexer):
+            return self._of_indexer(owner, key)
+        if isinstance(owner, Groups):
+            self.value(key)
+            return select_groups(self, owner, key)
+        if isinstance(owner, Row) and not owner.is_tuple:
+            wanted = labels(self, key)
+            require(self, owner.frame, wanted)
+            return UNKNOWN
+        if isinstance(owner, Series) and self.is_mask(key):
+            self.value(key)
+            return Series(owner.library, owner.name, owner.index, owner.levels)
+        self.value(key)
+        return UNKNOWN
+
+    def _of_frame(self, frame: Frame, key: Any) -> Value:
+        value = self.value(key)
+        if self.is_mask(key):
+            return frame.derive()
+        if isinstance(key, ast.Tuple) and frame.library == "pandas":
+            return UNKNOWN
+        wanted = labels(self, key)
+        require(self, frame, wanted)
+        if wanted.is_single:
+            return Series(frame.library, wanted.names[0], frame.index, frame.levels)
+        if isinstance(value, Texts) and value.values is not None:
+            return frame.derive(wanted.names)
+        if isinstance(key, ast.List):
+            return frame.derive(wanted.names if wanted.is_exact else None)
+        if isinstance(key, (ast.ListComp, ast.List)):
+            return frame.derive()
+        return UNKNOWN
+
+    def _of_indexer(self, indexer: Indexer, key: Any) -> Value:
+        self.value(key)
+        frame = indexer.frame
+        if indexer.name in ("iloc", "iat"):
+            rows = key.elts[0] if isinstance(key, ast.Tuple) and key.elts else key
+            if isinstance(rows, ast.Slice):
+                return frame.derive()
+            return Row(frame) if rows is key and indexer.name == "iloc" else UNKNOWN
+        if not isinstance(key, ast.Tuple):
+            if indexer.name == "loc" and self.is_mask(key):
+                return frame.derive()
+            return Row(frame) if indexer.name == "loc" and frame.levels == 1 else UNKNOWN
+        if len(key.elts) != 2:
+            return UNKNOWN
+        rows, columns = key.elts
+        has_rows = self.is_mask(rows)
+        if frame.levels != 1 and not has_rows:
+            return UNKNOWN
+        if isinstance(columns, ast.Slice):
+            for bound in (columns.lower, columns.upper):
+                require(self, frame, labels(self, bound))
+            return frame.derive() if has_rows else UNKNOWN
+        wanted = labels(self, columns)
+        require(self, frame, wanted)
+        if not has_rows:
+            return UNKNOWN
+        if wanted.is_single:
+            return Series(frame.library, wanted.names[0], frame.index, frame.levels)
+        return frame.derive(wanted.names if wanted.is_exact and wanted.items else None)
+
+    # Calls
+
+    def _of_Call(self, node: ast.Call) -> Value:
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            called = self.attribute(function, is_called=True)
+            if may_create_files(function.attr):
+                self._arguments(node)
+                self.may_create_files = True
+        else:
+            called = self.value(function)
+            if isinstance(function, ast.Name):
+                self._note_user_function(function.id, called, node)
+        result = self._call(called, node)
+        self._arguments(node)
+        return result
+
+    def _arguments(self, node: ast.Call) -> None:
+        for argument in node.args:
+            self.value(argument)
+        for keyword in node.keywords:
+            self.value(keyword.value)
+
+    def _call(self, called: Value, node: ast.Call) -> Value:
+        if isinstance(called, Symbol):
+            if called.value is MISSING and "." not in called.path:
+                return UNKNOWN
+            result = call_symbol(self, called, node)
+            if result is UNKNOWN and is_plain_class(called.value):
+                return Instance(called.value)
+            return result
+        if not isinstance(called, Method):
+            return UNKNOWN
+        owner, name = called.owner, called.name
+        if isinstance(owner, Frame):
+            self._check_method(loaded_value(owner.library, "DataFrame"), name, node)
+            return self._call_frame(owner, name, node)
+        if isinstance(owner, Series):
+            self._check_method(loaded_value(owner.library, "Series"), name, node)
+            return call_series(self, owner, name, node)
+        if isinstance(owner, Groups):
+            if owner.frame.library == "polars":
+                return call_polars_groups(self, owner, name, node)
+            self._check_method(groups_class(owner), name, node)
+            return call_groups(self, owner, name, node)
+        if isinstance(owner, Expression):
+            return call_expression(self, owner, name, node)
+        if isinstance(owner, Instance):
+            self._check_method(owner.kind, name, node)
+        if isinstance(owner, Method):
+            return self._call_accessor(owner, name, node)
+        return UNKNOWN
+
+    def _check_method(self, kind: Any, name: str, node: ast.Call) -> None:
+        if kind is not MISSING:
+            check_keywords(self, method_keywords(kind, name), name, node)
+
+    def _call_frame(self, frame: Frame, name: str, node: ast.Call) -> Value:
+        if name in ("iterrows", "itertuples"):
+            return Row(frame, name == "itertuples")
+        call = call_pandas if frame.library == "pandas" else call_polars
+        return call(self, frame, name, node)
+
+    def _call_accessor(self, accessor: Method, name: str, node: ast.Call) -> Value:
+        """A method of ``series.str``, ``frame.plot`` or a polars expression's namespace."""
+        owner = accessor.owner
+        if isinstance(owner, Frame) and accessor.name == "plot":
+            return call_plot(self, owner, name, node)
+        if isinstance(owner, Series) and accessor.name in ("str", "dt", "cat"):
+            self._check_text_method(accessor.name, name, node)
+            if name == "split" and any(keyword.arg == "expand" for keyword in node.keywords):
+                return UNKNOWN
+            return Series(owner.library, owner.name, owner.index, owner.levels)
+        if isinstance(owner, Expression):
+            return call_expression(self, owner, accessor.name, node)
+        return UNKNOWN
+
+    def _check_text_method(self, accessor: str, name: str, node: ast.Call) -> None:
+        """Check a method of ``series.str``."""
+        kind = loaded_value("pandas.core.strings.accessor", "StringMethods")
+        if accessor != "str" or kind is MISSING or not isinstance(node.func, ast.Attribute):
+            return
+        if class_attribute(kind, name) is MISSING:
+            names = sorted(class_attributes(kind))
+            self._report_attribute(node.func, f"'Series.str' has no {name!r}.", names)
+        else:
+            self._check_method(kind, name, node)
+
+    def _note_user_function(self, name: str, called: Value, node: ast.Call) -> None:
+        """A function of the person may change its arguments and globals, and create files."""
+        value = self.variables.get(name, MISSING) if name not in self._names else MISSING
+        is_library = isinstance(called, Symbol) and not is_user_function(called.value)
+        if is_library:
+            if may_create_files(name):
+                self.may_create_files = True
+            return
+        self.may_create_files = True
+        for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
+            self._expose(argument)
+        if type(value) is types.FunctionType:
+            for used in value.__code__.co_names:
+                frame = self._names.get(used) or self._lifted.get(id(self.variables.get(used)))
+                if isinstance(frame, Frame):
+                    frame.is_open = True
+
+    def _expose(self, node: ast.AST) -> None:
+        """Frames that something else refers to may get columns."""
+        for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
+            if isinstance(child, ast.Name):
+                value: Value | None = self._name(child.id)
+                if isinstance(value, Frame):
+                    value.is_open = True
+
+
+_CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set)

@@ -1,0 +1,343 @@
+"""Follow the statements of a suggestion in order, without running them."""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from ..inspection.modules import is_missing, may_define, module_names, package_of, submodule_exists
+from ..inspection.objects import MISSING, loaded_module, may_provide, module_value
+from ..scopes.bindings import (
+    KINDS,
+    bound_names,
+    caught_kinds,
+    is_always,
+    is_never,
+    suppresses,
+    target_names,
+)
+from .calls import Calls
+from .labels import labels
+from .values import UNKNOWN, Frame, Groups, Indexer, Method, Row, Symbol, Value
+
+_UNCERTAIN = frozenset({"missing_column", "missing_file", "missing_attribute", "missing_module"})
+_IN_FUNCTIONS = frozenset({"missing_column", "missing_file"})
+
+
+class Flow(Calls):
+    """Follows statements, and knows the values of the names at each."""
+
+    def run(self, tree: ast.Module) -> None:
+        self._find_possible_columns(tree)
+        self._block(tree.body)
+        functions, self._functions = self._functions, []
+        modules: dict[str, Value] = {
+            name: value
+            for name, value in self._names.items()
+            if isinstance(value, Symbol) and name not in self._rebound
+        }
+        for node, silent in functions:
+            self._function(node, modules, silent)
+
+    def _find_possible_columns(self, tree: ast.Module) -> None:
+        """Columns that loops and functions make, whose order isn't known."""
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+                        for part in ast.walk(inner.slice):
+                            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                                self.possible_columns.add(part.value)
+
+    def _function(self, node: Any, modules: dict[str, Value], silent: set[str]) -> None:
+        """Follow a function's body with the modules alone: other variables may change."""
+        names, was_silent = self._names, self.silent
+        self._names = {**dict.fromkeys(self.variables, UNKNOWN), **modules}
+        for name, value in self.variables.items():
+            if type(value) is types.ModuleType and name not in modules:
+                self._names.pop(name)
+        self._names.update(dict.fromkeys(bound_names(node), UNKNOWN))
+        self.silent = silent | _IN_FUNCTIONS
+        self._block(node.body)
+        self._names, self.silent = names, was_silent
+        functions, self._functions = self._functions, []
+        for inner, inner_silent in functions:
+            inner_names = dict(modules)
+            for name in bound_names(node):
+                inner_names[name] = UNKNOWN
+            self._function(inner, inner_names, inner_silent)
+
+    # Blocks
+
+    def _block(self, statements: list[Any]) -> None:
+        for statement in statements:
+            if self.problems.is_full:
+                return
+            self._statement(statement)
+
+    def _branch(self, statements: list[Any], silent: set[str]) -> None:
+        """Follow statements that may not run. What they assign isn't known afterwards."""
+        before, was_silent, was_conditional = dict(self._names), self.silent, self.is_conditional
+        self.silent, self.is_conditional = self.silent | silent, True
+        self._block(statements)
+        self.silent, self.is_conditional = was_silent, was_conditional
+        for name, value in self._names.items():
+            if before.get(name) is not value:
+                before[name] = value if self._same_module(before.get(name), value) else UNKNOWN
+        self._names = before
+
+    def _same_module(self, first: Value | None, other: Value) -> bool:
+        return isinstance(first, Symbol) and isinstance(other, Symbol) and first.path == other.path
+
+    def _statement(self, node: Any) -> None:
+        method = getattr(self, "_on_" + type(node).__name__, None)
+        if method is not None:
+            method(node)
+        else:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self.value(child)
+                elif isinstance(child, ast.stmt):
+                    self._statement(child)
+
+    def _on_If(self, node: ast.If) -> None:
+        self.value(node.test)
+        if is_never(node.test):
+            self._branch(node.body, set(KINDS))
+        elif is_always(node.test) or _is_main(node.test):
+            self._block(node.body)
+        else:
+            self._branch(node.body, set(_UNCERTAIN))
+        self._branch(node.orelse, set(_UNCERTAIN))
+
+    def _on_For(self, node: ast.For) -> None:
+        iterated = self.value(node.iter)
+        self._forget(bound_names(node))
+        if isinstance(node.iter, (ast.List, ast.Tuple)):
+            self._expose(node.iter)
+        self._bind_iterated(node.target, iterated)
+        self._loop(node)
+
+    _on_AsyncFor = _on_For
+
+    def _on_While(self, node: ast.While) -> None:
+        self._forget(bound_names(node))
+        self.value(node.test)
+        self._loop(node)
+
+    def _loop(self, node: Any) -> None:
+        self._branch(node.body, set())
+        self._branch(node.orelse, set())
+        self._forget(bound_names(node))
+
+    def _bind_iterated(self, target: ast.AST, value: Value) -> None:
+        pair = target.elts if isinstance(target, ast.Tuple) and len(target.elts) == 2 else None
+        if isinstance(value, Groups) and pair:
+            self._assign(pair[1], value.frame.derive())
+        elif isinstance(value, Row) and value.is_tuple:
+            self._assign(target, value)
+        elif isinstance(value, Row) and pair:
+            self._assign(pair[1], value)
+
+    def _on_Try(self, node: Any) -> None:
+        self._branch(node.body, caught_kinds(node.handlers))
+        for handler in node.handlers:
+            self._branch(handler.body, set(_UNCERTAIN))
+        self._branch(node.orelse, set())
+        self._block(node.finalbody)
+
+    _on_TryStar = _on_Try
+
+    def _on_With(self, node: Any) -> None:
+        for item in node.items:
+            self.value(item.context_expr)
+            if item.optional_vars is not None:
+                self._assign(item.optional_vars, UNKNOWN)
+        if any(suppresses(item.context_expr) for item in node.items):
+            self._branch(node.body, set(KINDS))
+        else:
+            self._block(node.body)
+
+    _on_AsyncWith = _on_With
+
+    def _on_Match(self, node: Any) -> None:
+        self.value(node.subject)
+        self._forget(bound_names(node))
+        for case in node.cases:
+            self._branch(case.body, set(_UNCERTAIN))
+
+    def _forget(self, names: set[str]) -> None:
+        for name in names:
+            self._names[name] = UNKNOWN
+
+    # Definitions and imports
+
+    def _on_FunctionDef(self, node: Any) -> None:
+        for child in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]:
+            if child is not None:
+                self.value(child)
+        self._functions.append((node, set(self.silent)))
+        self._names[node.name] = UNKNOWN
+        self._user_functions.add(node.name)
+
+    _on_AsyncFunctionDef = _on_FunctionDef
+
+    def _on_ClassDef(self, node: ast.ClassDef) -> None:
+        for child in [*node.decorator_list, *node.bases]:
+            self.value(child)
+        names = dict(self._names)
+        self._branch(node.body, set())
+        self._names = names
+        self._names[node.name] = UNKNOWN
+        self._user_functions.add(node.name)
+
+    def _on_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            exists = self._check_module(node, alias.name)
+            path = alias.name if alias.asname else alias.name.split(".", 1)[0]
+            module = loaded_module(path) if exists else None
+            value: Any = MISSING if module is None else module
+            symbol = Symbol(path, value, is_module=True) if exists else UNKNOWN
+            self._names[alias.asname or path] = symbol
+
+    def _on_ImportFrom(self, node: ast.ImportFrom) -> None:
+        if node.level or not node.module:
+            self._forget({alias.asname or alias.name for alias in node.names})
+            return
+        exists = self._check_module(node, node.module)
+        module = loaded_module(node.module) if exists else None
+        for alias in node.names:
+            if alias.name == "*":
+                self._rebound.update(self._names)
+                self._names = dict.fromkeys(self._names, UNKNOWN)
+                continue
+            value = MISSING if module is None else module_value(module, alias.name)
+            if value is MISSING and exists and self._lacks(node.module, module, alias.name):
+                message = f"Module {node.module!r} has no {alias.name!r}."
+                place = alias if hasattr(alias, "lineno") else node
+                names = list(module.__dict__) if module is not None else []
+                plain = [name for name in names if type(name) is str]
+                self.report(place, "missing_attribute", alias.name, message, plain)
+            path = node.module + "." + alias.name
+            symbol = Symbol(path, MISSING) if value is MISSING else self.lift(value, path)
+            self._names[alias.asname or alias.name] = symbol if exists else UNKNOWN
+
+    def _lacks(self, path: str, module: Any, name: str) -> bool:
+        """Whether a module certainly doesn't have a name that isn't in its namespace."""
+        if module is None:
+            return not may_define(path, name)
+        return not may_provide(module, name) and not submodule_exists(path, name)
+
+    def _check_module(self, node: Any, name: str) -> bool:
+        """Report a module that doesn't exist."""
+        missing = is_missing(name) if not self.may_install_modules else None
+        if missing is None:
+            return True
+        message = f"There is no module {missing!r}."
+        if "." in missing:
+            self.report(node, "missing_module", missing, message, [])
+        elif "missing_module" not in self.silent:
+            near = self.problems.near(missing, module_names())
+            package = package_of(missing)
+            self.problems.add(node, "missing_module", missing, message, near, package)
+        return False
+
+    # Assignments
+
+    def _on_Assign(self, node: ast.Assign) -> None:
+        if isinstance(node.value, (ast.List, ast.Tuple, ast.Dict)):
+            self._expose(node.value)
+        value = self.value(node.value)
+        for target in node.targets:
+            self._assign(target, value)
+
+    def _on_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._assign(node.target, self.value(node.value))
+
+    def _on_AugAssign(self, node: ast.AugAssign) -> None:
+        self.value(node.value)
+        target = node.target
+        if isinstance(target, ast.Name):
+            value = self._names.get(target.id)
+            self._names[target.id] = value.derive() if isinstance(value, Frame) else UNKNOWN
+        elif isinstance(target, ast.Subscript):
+            self.read_subscript(target, target)
+            self._assign(target, UNKNOWN)
+
+    def _on_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self._names[target.id] = UNKNOWN
+            elif isinstance(target, ast.Subscript):
+                frame = self.value(target.value)
+                self.read_subscript(target, target)
+                if isinstance(frame, Frame) and not self.is_conditional:
+                    dropped = set(labels(self, self.key(target)).names)
+                    frame.columns = {n: None for n in frame.columns if n not in dropped}
+
+    def _assign(self, target: Any, value: Value) -> None:
+        if isinstance(target, ast.Name):
+            self._names[target.id] = value
+            self._rebound.add(target.id)
+        elif isinstance(target, (ast.Tuple, ast.List, ast.Starred)):
+            for name in target_names(target):
+                if name not in self._names or not isinstance(target, ast.Starred):
+                    self._names[name] = UNKNOWN
+            for child in ast.walk(target):
+                if isinstance(child, (ast.Subscript, ast.Attribute)):
+                    self._assign(child, UNKNOWN)
+        elif isinstance(target, ast.Subscript):
+            self._assign_item(target)
+        elif isinstance(target, ast.Attribute):
+            self._assign_attribute(target, value)
+
+    def _assign_item(self, target: ast.Subscript) -> None:
+        owner, key = self.value(target.value), self.key(target)
+        if isinstance(owner, Frame):
+            added = labels(self, key)
+            owner.add(added.names)
+            is_mask = self.is_mask(key) or isinstance(key, ast.Slice)
+            if not added.is_exact and not is_mask:
+                owner.is_open = True
+        elif isinstance(owner, Indexer):
+            self.value(key)
+            if owner.name in ("loc", "at") and isinstance(key, ast.Tuple) and len(key.elts) == 2:
+                added = labels(self, key.elts[1])
+                owner.frame.add(added.names)
+                is_slice = isinstance(key.elts[1], ast.Slice)
+                owner.frame.is_open = owner.frame.is_open or not (added.is_exact or is_slice)
+            elif owner.name in ("loc", "at") and isinstance(key, ast.Name):
+                owner.frame.is_open = True
+        else:
+            self.value(key)
+            self.possible_columns.update(labels(self, key).names)
+
+    def _assign_attribute(self, target: ast.Attribute, value: Value) -> None:
+        owner = self.value(target.value)
+        if isinstance(owner, Frame):
+            if target.attr == "columns":
+                named = labels(self, None)
+                if isinstance(value, Value) and not isinstance(value, Method):
+                    named = self.texts(value)
+                if named.is_exact and named.items and not self.is_conditional:
+                    owner.columns, owner.is_open = dict.fromkeys(named.names), False
+                else:
+                    owner.is_open = True
+            elif target.attr == "index":
+                owner.index = owner.levels = None
+            else:
+                owner.attributes.add(target.attr)
+        elif isinstance(target.value, ast.Attribute) and target.attr in ("name", "names"):
+            frame = self.value(target.value.value)
+            if isinstance(frame, Frame):
+                frame.index = frame.levels = None
+
+
+def _is_main(test: ast.AST) -> bool:
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+    )

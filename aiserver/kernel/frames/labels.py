@@ -1,0 +1,136 @@
+"""Column labels in a suggestion, and whether a frame has them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from .values import Context, Frame, Text, Texts, Value
+
+
+class Labels:
+    """The labels that an expression names. ``is_exact`` tells whether these are all."""
+
+    def __init__(
+        self, items: list[tuple[str, ast.AST]], is_exact: bool, is_single: bool = False
+    ) -> None:
+        self.items, self.is_exact, self.is_single = items, is_exact, is_single
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.items]
+
+
+class Arguments:
+    """The arguments of a call by the names of the parameters."""
+
+    def __init__(self, node: ast.Call, parameters: str) -> None:
+        names = parameters.split()
+        self.is_exact = True
+        self.extra: list[ast.expr] = []
+        self._nodes: dict[str, ast.expr] = {}
+        self.keywords: dict[str, ast.keyword] = {}
+        for number, argument in enumerate(node.args):
+            if isinstance(argument, ast.Starred):
+                self.is_exact = False
+            elif number < len(names):
+                self._nodes[names[number]] = argument
+            else:
+                self.extra.append(argument)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self.is_exact = False
+            else:
+                self._nodes[keyword.arg] = keyword.value
+                self.keywords[keyword.arg] = keyword
+
+    def get(self, *names: str) -> ast.expr | None:
+        """The first of these arguments that is given and isn't the constant None."""
+        for name in names:
+            node = self._nodes.get(name)
+            if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
+                return node
+        return None
+
+    def constant(self, name: str, default: Any = None) -> Any:
+        """The constant value of an argument; ``...`` if it isn't a constant."""
+        node = self._nodes.get(name)
+        if node is None:
+            return default
+        if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
+            return ...
+        return node.value if isinstance(node, ast.Constant) else ...
+
+    def given(self) -> Iterable[str]:
+        return self._nodes.keys()
+
+
+def labels(context: Context, node: ast.AST | None) -> Labels:
+    """The labels that a node names: a string, a list of strings, or the keys of a dict."""
+    if node is None:
+        return Labels([], True)
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
+        elements = node.keys if isinstance(node, ast.Dict) else node.elts
+        items: list[tuple[str, ast.AST]] = []
+        is_exact = True
+        for element in elements:
+            if isinstance(element, ast.Starred):
+                part = labels(context, element.value)
+            else:
+                part = labels(context, element)
+                is_exact = is_exact and part.is_single
+            if element is None or not part.is_exact:
+                is_exact = False
+            if part.is_single or isinstance(element, ast.Starred):
+                items += part.items
+        return Labels(items, is_exact)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = labels(context, node.left), labels(context, node.right)
+        if left.is_single or right.is_single:
+            return Labels([], False)
+        return Labels(left.items + right.items, left.is_exact and right.is_exact)
+    value = context.value(node)
+    if isinstance(value, Text):
+        return Labels([(value.value, node)], True, is_single=True)
+    if isinstance(value, Texts) and value.values is not None:
+        return Labels([(name, node) for name in value.values], True)
+    return Labels([], False)
+
+
+def require(context: Context, frame: Frame, wanted: Labels, with_index: bool = False) -> None:
+    """Report the labels that aren't columns of the frame, nor names of its index if allowed."""
+    index = frame.index if with_index else set()
+    if index is None:
+        return
+    for name, node in wanted.items:
+        if name not in index and not has_column(context, frame, name):
+            report_column(context, frame, name, node)
+
+
+def has_column(context: Context, frame: Frame, name: str) -> bool:
+    """Whether a frame has a column, or may have it."""
+    return frame.is_open or name in frame.columns or name in context.possible_columns
+
+
+def report_column(context: Context, frame: Frame, name: str, node: Any) -> None:
+    message = f"The DataFrame has no column {name!r}."
+    context.report(node, "missing_column", name, message, frame.columns)
+
+
+def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result: Value) -> Value:
+    """Change the frame itself if ``inplace`` says so; otherwise return the result."""
+    in_place = arguments.constant("inplace", False)
+    if in_place is False:
+        return result
+    if in_place is not True:
+        frame.is_open = True
+    elif context.is_conditional:
+        if isinstance(result, Frame) and not result.is_open:
+            frame.add(result.columns)
+            frame.index = frame.levels = None
+        else:
+            frame.is_open = True
+    else:
+        frame.become(result)
+    return Value()

@@ -1,0 +1,175 @@
+"""Values of a suggestion, as far as they are known without running it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from ..problems import Problems
+
+
+class Value:
+    """A value of which nothing is known."""
+
+
+UNKNOWN = Value()
+
+
+class Text(Value):
+    """A string."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+
+class Texts(Value):
+    """A list of strings; ``values`` is None once it may have changed."""
+
+    def __init__(self, values: list[str] | None) -> None:
+        self.values = values
+
+
+class Symbol(Value):
+    """A module, function or class.
+
+    ``path`` is its dotted name; ``value`` is ``MISSING`` if its module isn't loaded.
+    """
+
+    def __init__(self, path: str, value: Any, is_module: bool = False) -> None:
+        self.path, self.value, self.is_module = path, value, is_module
+
+
+class Instance(Value):
+    """An instance of exactly the class ``kind`` of a library."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+
+class Frame(Value):
+    """A DataFrame.
+
+    ``columns`` has every column that it may have. With ``is_open`` it may have others, too.
+    ``index`` has the possible names of its index, None if they aren't known, and ``levels`` the
+    number of its levels.
+    """
+
+    def __init__(
+        self,
+        library: str,
+        columns: Iterable[str],
+        index: set[str] | None = None,
+        levels: int | None = None,
+    ) -> None:
+        self.library = library
+        self.columns: dict[str, None] = dict.fromkeys(columns)
+        self.is_open = False
+        self.index = index
+        self.levels = levels
+        self.attributes: set[str] = set()
+
+    def derive(self, columns: Iterable[str] | None = None) -> Frame:
+        """A frame with the same index and other columns."""
+        names = self.columns if columns is None else columns
+        frame = Frame(self.library, names, self.index, self.levels)
+        frame.is_open = self.is_open
+        return frame
+
+    def become(self, other: Value) -> None:
+        """Take the columns and index of another value, after a change in place."""
+        if isinstance(other, Frame):
+            self.columns, self.is_open = dict(other.columns), other.is_open
+            self.index, self.levels = other.index, other.levels
+        else:
+            self.is_open = True
+
+    def add(self, names: Iterable[str]) -> None:
+        """Add columns. The dict is replaced, because indexes of names are cached by container."""
+        new = [name for name in names if name not in self.columns]
+        if new:
+            self.columns = {**self.columns, **dict.fromkeys(new)}
+
+
+class Series(Value):
+    """A Series, with the possible names of its index as in ``Frame``."""
+
+    def __init__(
+        self,
+        library: str,
+        name: str | None = None,
+        index: set[str] | None = None,
+        levels: int | None = None,
+        has_text_index: bool = True,
+    ) -> None:
+        self.library, self.name, self.index, self.levels = library, name, index, levels
+        self.has_text_index = has_text_index
+
+
+class Row(Value):
+    """A row of a frame as a Series, or as a named tuple if ``is_tuple``.
+
+    With ``loc[key]`` it may be several rows, too, whose labels are the same.
+    """
+
+    def __init__(self, frame: Frame, is_tuple: bool = False) -> None:
+        self.frame, self.is_tuple = frame, is_tuple
+
+
+class Groups(Value):
+    """The result of ``groupby``."""
+
+    def __init__(self, frame: Frame, keys: list[str] | None, as_index: bool) -> None:
+        self.frame, self.keys, self.as_index = frame, keys, as_index
+        self.selection: list[str] | None = None
+        self.is_single = False
+        self.is_resampled = False
+
+
+class Indexer(Value):
+    """``frame.loc`` and the like."""
+
+    def __init__(self, frame: Frame, name: str) -> None:
+        self.frame, self.name = frame, name
+
+
+class Method(Value):
+    """A method or an accessor of a frame, a Series or groups."""
+
+    def __init__(self, owner: Value, name: str) -> None:
+        self.owner, self.name = owner, name
+
+
+class Expression(Value):
+    """A polars expression: the columns that it reads and the name of its result, if known."""
+
+    def __init__(self, reads: list[tuple[str, ast.AST]], output: str | None) -> None:
+        self.reads, self.output = reads, output
+
+
+class Context:
+    """The services of the analysis for the functions that know a library's methods."""
+
+    problems: Problems
+    folder: str
+    variables: dict[str, Any]
+    silent: set[str]
+    possible_columns: set[str]
+    is_conditional: bool
+    may_create_files: bool
+
+    def value(self, node: ast.AST) -> Value:
+        """The value of an expression. Problems within are reported once."""
+        raise NotImplementedError
+
+    def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
+        """The value of a lambda for these arguments."""
+        raise NotImplementedError
+
+    def report(
+        self, node: Any, kind: str, name: str, message: str, names: Iterable[str] | None = None
+    ) -> None:
+        """Add a problem unless its kind is silenced here."""
+        if kind not in self.silent:
+            near = self.problems.near(name, names) if names is not None else []
+            self.problems.add(node, kind, name, message, near)

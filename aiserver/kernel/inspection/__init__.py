@@ -1,0 +1,1 @@
+"""Looks at real objects, modules and files without running code."""

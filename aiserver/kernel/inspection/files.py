@@ -1,0 +1,59 @@
+"""Files that a suggestion reads: whether they exist, and the header of a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import os
+
+_HEADER_BYTES = 65_536
+_MOST_FILES = 2000
+
+
+def is_local(path: str) -> bool:
+    """Whether a text can only be a path of a local file."""
+    if not path or len(path) > 1000 or "\0" in path or "\n" in path:
+        return False
+    return "://" not in path and not any(char in path for char in "*?[]{}<>|")
+
+
+def file_exists(path: str, folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, os.path.expanduser(path)))
+
+
+def neighbours(path: str, folder: str) -> list[str]:
+    """The files in the folder of a path, written like the path."""
+    parent = os.path.dirname(path)
+    names: list[str] = []
+    try:
+        with os.scandir(os.path.join(folder, os.path.expanduser(parent))) as entries:
+            for entry in entries:
+                if not entry.name.startswith("."):
+                    names.append(os.path.join(parent, entry.name))
+                if len(names) == _MOST_FILES:
+                    break
+    except OSError:
+        return []
+    return sorted(names)
+
+
+def csv_header(path: str, folder: str, separator: str, encoding: str) -> list[str] | None:
+    """The columns that ``read_csv`` makes of a file; None unless they are plain."""
+    full = os.path.join(folder, os.path.expanduser(path))
+    if path.lower().endswith((".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")):
+        return None
+    if not os.path.isfile(full):
+        return None
+    try:
+        with open(full, "rb") as file:
+            data = file.read(_HEADER_BYTES)
+        if data.startswith(b"\xef\xbb\xbf"):
+            data = data[3:]
+        end = data.rfind(b"\n") if len(data) == _HEADER_BYTES else len(data)
+        text = data[: max(end, 0)].decode(encoding)
+        rows = csv.reader(text.splitlines(keepends=True), delimiter=separator, strict=True)
+        header = next((row for row in rows if any(cell.strip() for cell in row)), None)
+    except (OSError, ValueError, LookupError, csv.Error, TypeError):
+        return None
+    if not header or len(set(header)) != len(header):
+        return None
+    return [name or "Unnamed: %d" % number for number, name in enumerate(header)]

@@ -1,0 +1,240 @@
+"""Whether modules exist, by looking at files: nothing is imported and no finder is called."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+import re
+import sys
+import types
+from typing import Any
+
+from .objects import class_name, loaded_module, may_provide, module_of
+
+_LONGEST_MODULE = 500_000  # bytes
+_DYNAMIC = re.compile(
+    r"import\s*\(?\s*\*|__getattr__|globals\(|vars\(|setattr|sys\.modules|exec\(|attach|lazy|__dict__"
+)
+_MAKES_SUBMODULES = re.compile(
+    r"sys\.modules\[[^\]]*\]\s*=|sys\.modules\.(?:setdefault|update)|__path__\s*=|__path__\.|extend_path"
+)
+_SUFFIXES = tuple(importlib.machinery.all_suffixes())
+# Finders that provide no module of their own, or one that is in ``sys.modules``.
+_HARMLESS_FINDERS = {
+    "_distutils_hack": ("DistutilsMetaFinder",),
+    "_frozen_importlib": ("BuiltinImporter", "FrozenImporter"),
+    "_frozen_importlib_external": ("PathFinder",),
+    "six": ("_SixMetaPathImporter",),
+}
+# Well-known packages whose module has another name.
+_RENAMED = dict(
+    pair.split("=")
+    for pair in (
+        "sklearn=scikit-learn cv2=opencv-python PIL=Pillow bs4=beautifulsoup4 yaml=PyYAML "
+        "skimage=scikit-image dateutil=python-dateutil dotenv=python-dotenv docx=python-docx "
+        "pptx=python-pptx fitz=PyMuPDF serial=pyserial Crypto=pycryptodome jwt=PyJWT "
+        "MySQLdb=mysqlclient psycopg2=psycopg2-binary OpenSSL=pyOpenSSL git=GitPython attr=attrs "
+        "umap=umap-learn community=python-louvain Bio=biopython mpl_toolkits=matplotlib "
+        "zmq=pyzmq magic=python-magic snowflake=snowflake-connector-python "
+        "tensorflow_hub=tensorflow-hub sentence_transformers=sentence-transformers "
+        "faiss=faiss-cpu Levenshtein=python-Levenshtein talib=TA-Lib pywt=PyWavelets osgeo=GDAL "
+        "rtree=Rtree ruamel=ruamel.yaml plotly_express=plotly"
+    ).split()
+)
+# Well-known packages whose module has the same name.
+_SAME_NAME = (
+    "altair bokeh boto3 catboost contextily cvxpy dash dask datasets duckdb emoji fastapi folium "
+    "gensim geopandas geopy gradio holoviews httpx hvplot igraph imageio imblearn ipywidgets jax "
+    "jieba joblib keras langchain lifelines lightgbm lightning lxml matplotlib missingno mlflow "
+    "mlxtend networkx nltk numba numpy openai openpyxl optuna pandas panel patsy pingouin plotly "
+    "plotnine polars prophet pyarrow pycountry pydantic pymc pymongo pypdf pypinyin rasterio "
+    "requests scipy scrapy seaborn selenium shap shapely spacy sqlalchemy squarify statsmodels "
+    "streamlit sympy tabulate tensorflow textblob tiktoken torch torchaudio torchvision tqdm "
+    "transformers ultralytics wordcloud xarray xgboost xlrd xlsxwriter yellowbrick yfinance"
+).split()
+_PACKAGES = dict({name: name for name in _SAME_NAME}, imblearn="imbalanced-learn", **_RENAMED)
+
+
+def package_of(module: str) -> str:
+    """Return the well-known package that provides a missing module; empty for any other module.
+
+    No name is guessed: a model may invent a module, and somebody else may have published a
+    malicious package under the invented name.
+    """
+    return _PACKAGES.get(module, "")
+
+
+def is_missing(name: str) -> str | None:
+    """The shortest missing part of a dotted module name; None if nothing is known to be missing."""
+    parts = name.split(".")
+    top = parts[0]
+    if top not in sys.modules and not _top_level_exists(top):
+        return None if _has_unknown_finder() else top
+    parent = top
+    for part in parts[1:]:
+        child = parent + "." + part
+        if child not in sys.modules and not submodule_exists(parent, part):
+            return child
+        parent = child
+    return None
+
+
+def submodule_exists(parent: str, name: str) -> bool:
+    """Whether a package has, or may have, a submodule."""
+    if parent + "." + name in sys.modules:
+        return True
+    module = loaded_module(parent)
+    if module is None and parent in sys.modules:
+        return True  # a substitute for a module
+    if module is not None and (may_provide(module, name) or name in module.__dict__):
+        return True
+    paths = _paths_of(module.__dict__.get("__path__")) if module else _static_paths(parent)
+    if paths is None:
+        return True
+    if not paths:
+        # A module without a path, as opposed to a package, or a file that registers submodules.
+        return module is None or "__path__" in module.__dict__
+    return any(_exists(path, name) or _mentions(path, name) for path in paths)
+
+
+def may_define(module: str, name: str) -> bool:
+    """Whether a module that isn't loaded may define a name, by the text of its file."""
+    if module in sys.modules:
+        return True
+    folders = _search_path()
+    *parents, last = module.split(".")
+    for part in parents:
+        folders = [os.path.join(folder, part) for folder in folders]
+    for folder in folders:
+        package = os.path.join(folder, last, "__init__.py")
+        if os.path.isfile(package):
+            return _text_may_define(package, name) or submodule_exists(module, name)
+        if os.path.isfile(os.path.join(folder, last + ".py")):
+            return _text_may_define(os.path.join(folder, last + ".py"), name)
+    return True
+
+
+def _text_may_define(path: str, name: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LONGEST_MODULE + 1)
+    except OSError:
+        return True
+    text = data.decode("utf-8", "replace")
+    if len(data) > _LONGEST_MODULE or _DYNAMIC.search(text):
+        return True
+    return re.search(r"\b" + re.escape(name) + r"\b", text) is not None
+
+
+def module_names() -> list[str]:
+    """The names of importable top-level modules, as far as they are cheap to list."""
+    names = set(sys.builtin_module_names) | {name for name in sys.modules if "." not in name}
+    names.update(getattr(sys, "stdlib_module_names", ()))
+    for path in _search_path():
+        try:
+            with os.scandir(path) as entries:
+                for number, entry in enumerate(entries):
+                    if number > 3000:
+                        break
+                    stem = entry.name.split(".", 1)[0]
+                    is_module = entry.name.endswith(_SUFFIXES) or "." not in entry.name
+                    if is_module and stem.isidentifier():
+                        names.add(stem)
+        except OSError:
+            continue
+    names.update(_PACKAGES)
+    return sorted(name for name in names if not name.startswith("_"))
+
+
+def _top_level_exists(name: str) -> bool:
+    if name in sys.builtin_module_names or name in getattr(sys, "stdlib_module_names", ()):
+        return True
+    return any(_exists(path, name) for path in _search_path()) or _is_editable(name)
+
+
+def _search_path() -> list[str]:
+    path = sys.path
+    if type(path) is not list:
+        return []
+    return [item or os.getcwd() for item in path if type(item) is str]
+
+
+def _exists(folder: str, name: str) -> bool:
+    if os.path.isfile(folder):
+        return True  # an archive, which isn't opened
+    path = os.path.join(folder, name)
+    return os.path.isdir(path) or any(os.path.exists(path + suffix) for suffix in _SUFFIXES)
+
+
+def _paths_of(value: Any) -> list[str] | None:
+    """The folders of a package's ``__path__``; None if it isn't plain."""
+    if value is None:
+        return []
+    if type(value) is list and all(type(item) is str for item in value):
+        return value
+    return None
+
+
+def _static_paths(dotted: str) -> list[str] | None:
+    """The folders of a package that isn't loaded; None if they aren't candidates."""
+    folders = _search_path()
+    for part in dotted.split("."):
+        candidates = [os.path.join(folder, part) for folder in folders]
+        folders = [folder for folder in candidates if os.path.isdir(folder)]
+        if not folders:
+            return None
+    return folders
+
+
+def _mentions(folder: str, name: str) -> bool:
+    """Whether a package's own code mentions a name, which it may define while it is imported."""
+    path = os.path.join(folder, "__init__.py")
+    try:
+        with open(path, "rb") as file:
+            text = file.read(400_000).decode("utf-8", "replace")
+    except OSError:
+        return True
+    if _MAKES_SUBMODULES.search(text):
+        return True
+    return re.search(r"\b" + re.escape(name) + r"\b", text) is not None
+
+
+def _editable_finders() -> list[tuple[Any, str]]:
+    finders = []
+    candidates: list[Any] = list(sys.meta_path)
+    for finder in candidates:
+        kind = finder if type(finder) is type else type(finder)
+        finders.append((kind, module_of(kind)))
+    return finders
+
+
+def _is_editable(name: str) -> bool:
+    """Whether an editable installation provides a module."""
+    for _, module in _editable_finders():
+        candidates = loaded_module(module)
+        mapping = candidates.__dict__.get("MAPPING") if candidates else None
+        if module.startswith("__editable__") and type(mapping) is dict and name in mapping:
+            return True
+    return False
+
+
+def _has_unknown_finder() -> bool:
+    for kind, module in _editable_finders():
+        name = class_name(kind)
+        if module.startswith("__editable__") and loaded_module(module) is not None:
+            continue
+        if name not in _HARMLESS_FINDERS.get(module, ()):
+            return True
+    return False
+
+
+def exported_names(module: types.ModuleType) -> list[str] | None:
+    """The names that ``from module import *`` defines; None if they aren't known."""
+    public = module.__dict__.get("__all__")
+    if public is None:
+        return [name for name in list(module.__dict__) if not name.startswith("_")]
+    if (type(public) is list or type(public) is tuple) and all(
+        type(name) is str for name in public
+    ):
+        return list(public)
+    return None

@@ -1,0 +1,261 @@
+"""Inspect real objects without running a person's code.
+
+Attributes are read only from modules, plain functions and objects of exact library types. The class
+of any other object is read through the descriptors of ``type``, which no class can redefine.
+"""
+
+from __future__ import annotations
+
+import abc
+import sys
+import types
+from typing import Any
+
+MISSING = object()
+_mro = type.__dict__["__mro__"].__get__
+_slots = type.__dict__["__dict__"].__get__
+_name_of_class = type.__dict__["__name__"].__get__
+_module_of_class = type.__dict__["__module__"].__get__
+_flags = type.__dict__["__flags__"].__get__
+_LIBRARIES = ("numpy", "pandas", "polars")
+_READABLE_LIBRARIES = ("numpy", "scipy", "matplotlib", "sklearn", "pandas", "seaborn", "polars")
+_HEAP_TYPE = 1 << 9
+_MOST_COLUMNS = 100_000
+
+
+def class_name(kind: Any) -> str:
+    """The name of a class, or "" if it isn't a plain text."""
+    name = _name_of_class(kind)
+    return name if type(name) is str else ""
+
+
+def module_of(kind: Any) -> str:
+    """The name of a class's module, or "" if it isn't a plain text."""
+    name = _module_of_class(kind)
+    return name if type(name) is str else ""
+
+
+def loaded_module(name: str) -> types.ModuleType | None:
+    """A module that is loaded, if it is exactly a module: not lazy, not a substitute."""
+    module = sys.modules.get(name)
+    return module if type(module) is types.ModuleType else None
+
+
+def module_value(module: types.ModuleType, name: str) -> Any:
+    """A module's attribute, or ``MISSING``. A module's ``__getattr__`` isn't called."""
+    return module.__dict__.get(name, MISSING)
+
+
+def loaded_value(module: str, name: str) -> Any:
+    """An attribute of a loaded module, or ``MISSING``."""
+    loaded = loaded_module(module)
+    return MISSING if loaded is None else module_value(loaded, name)
+
+
+def may_provide(module: types.ModuleType, name: str) -> bool:
+    """Whether a module's ``__getattr__`` may provide a name.
+
+    It may provide any, except in libraries whose ``__getattr__`` serves only names that are texts
+    in its code or in plain collections that it uses.
+    """
+    function = module.__dict__.get("__getattr__", MISSING)
+    if function is MISSING:
+        return False
+    if type(function) is not types.FunctionType or type(function.__module__) is not str:
+        return True
+    if function.__module__.partition(".")[0] not in _READABLE_LIBRARIES:
+        return True
+    sources: list[Any] = [function.__code__]
+    for _ in range(3):
+        inner = [constant for code in sources for constant in code.co_consts]
+        if any(_contains(constant, name) for constant in inner):
+            return True
+        for code in sources:
+            used = [function.__globals__.get(item) for item in code.co_names]
+            if any(_contains(value, name) for value in used):
+                return True
+        sources = [item for item in inner if type(item) is types.CodeType]
+    return False
+
+
+def _contains(value: Any, name: str) -> bool:
+    """Whether a plain text or collection of texts has a name."""
+    if type(value) is str:
+        return name in value
+    kind = type(value)
+    if kind is tuple or kind is list or kind is set or kind is frozenset or kind is dict:
+        return any(type(item) is str and item == name for item in list(value))
+    return False
+
+
+def is_array_function(function: Any) -> bool:
+    """Whether this is one of numpy's functions that dispatch on their arguments.
+
+    Their class is written in C, so Python code can't imitate it.
+    """
+    kind = type(function)
+    if type(kind) is not type or _flags(kind) & _HEAP_TYPE:
+        return False
+    return class_name(kind) == "_ArrayFunctionDispatcher"
+
+
+def is_plain_class(value: Any) -> bool:
+    """Whether ``value`` is a class whose metaclass adds no behaviour."""
+    return type(value) is type or type(value) is abc.ABCMeta
+
+
+def is_function(value: Any) -> bool:
+    """Whether this is a function or method as a class stores it."""
+    kind = type(value)
+    return kind is types.FunctionType or kind is classmethod or kind is staticmethod
+
+
+def is_user_function(value: Any) -> bool:
+    """Whether a function was defined in the notebook."""
+    if type(value) is not types.FunctionType:
+        return False
+    module = value.__globals__.get("__name__")
+    return type(module) is str and module == "__main__"
+
+
+def is_library_class(kind: Any) -> bool:
+    """Whether a class is numpy's, pandas' or polars' own."""
+    module = module_of(kind)
+    if module.partition(".")[0] not in _LIBRARIES:
+        return False
+    return getattr(sys.modules.get(module), "__dict__", {}).get(class_name(kind)) is kind
+
+
+def class_of(value: Any) -> type | None:
+    """The class of an instance if a loaded module other than the notebook defines it."""
+    kind = type(value)
+    if not is_plain_class(kind):
+        return None
+    module = module_of(kind)
+    if module in ("", "__main__", "builtins"):
+        return None
+    loaded = loaded_module(module)
+    return kind if loaded and loaded.__dict__.get(class_name(kind)) is kind else None
+
+
+def class_attribute(kind: Any, name: str) -> Any:
+    """The attribute of a class as it is stored in its dict, or ``MISSING``."""
+    for base in _mro(kind):
+        stored = _slots(base)
+        if name in stored:
+            return stored[name]
+    return MISSING
+
+
+def class_attributes(kind: Any) -> set[str]:
+    """The names of a class's attributes."""
+    return {name for base in _mro(kind) for name in _slots(base) if type(name) is str}
+
+
+def instance_attributes(value: Any, kind: Any) -> set[str]:
+    """The names in the ``__dict__`` of an object whose exact type is the class ``kind``."""
+    for base in _mro(kind):
+        if "__dict__" in _slots(base):
+            state = _slots(base)["__dict__"].__get__(value)
+            if type(state) is dict:
+                return {name for name in list(state) if type(name) is str}
+    return set()
+
+
+def is_random_function(value: Any) -> bool:
+    """Whether this is a function of ``numpy.random``: a method of its hidden ``RandomState``."""
+    if type(value) is not types.MethodType:
+        return False
+    if type(value.__self__) is not loaded_value("numpy.random.mtrand", "RandomState"):
+        return False
+    return is_compiled_function(value.__func__)
+
+
+def is_compiled_function(value: Any) -> bool:
+    """Whether this is a function of ``numpy.random``'s kind, which Cython compiled."""
+    owner = loaded_value("numpy.random.mtrand", "RandomState")
+    if owner is MISSING or not is_plain_class(owner):
+        return False
+    return type(value) is type(class_attribute(owner, "randint"))
+
+
+def plain_variables(variables: dict[str, Any]) -> dict[str, Any]:
+    """The variables with plain names. A hostile key can't run its ``__eq__`` later."""
+    return {name: value for name, value in list(dict.items(variables)) if type(name) is str}
+
+
+def plain_texts(value: Any) -> list[str] | None:
+    """The items of a plain list or tuple of plain strings, else None."""
+    kind = type(value)
+    if not (kind is list or kind is tuple) or not 0 < len(value) <= 5000:
+        return None
+    return list(value) if all(type(item) is str for item in value) else None
+
+
+def pandas_columns(frame: Any) -> list[str] | None:
+    """The columns of a pandas DataFrame; None if they aren't plain."""
+    return _labels(frame.columns)
+
+
+def index_names(value: Any) -> list[str | None] | None:
+    """The names of the index of a pandas DataFrame or Series, None for an unnamed level."""
+    index = value.index
+    if not is_library_class(type(index)):
+        return None
+    names = list(index.names)[:50]
+    if all(name is None or type(name) is str for name in names):
+        return names
+    return None
+
+
+def has_text_index(value: Any) -> bool:
+    """Whether labels of a Series may be read as attributes."""
+    index = value.index
+    return not is_library_class(type(index)) or class_name(type(index)) in (
+        "Index",
+        "MultiIndex",
+        "CategoricalIndex",
+    )
+
+
+def series_name(value: Any) -> str | None:
+    name = value.name
+    return name if type(name) is str else None
+
+
+def polars_columns(frame: Any) -> list[str] | None:
+    names = frame.columns
+    return names if all(type(name) is str for name in names) else None
+
+
+def _labels(index: Any) -> list[str] | None:
+    """The text labels of an index. None if a label may equal a text in another way."""
+    if not is_library_class(type(index)) or class_name(type(index)) == "MultiIndex":
+        return None
+    if not _has_library_type(index.dtype) or not is_library_class(type(index._values)):
+        return None
+    if len(index) > _MOST_COLUMNS:
+        return None
+    names = []
+    for label in list(index):
+        kind = type(label)
+        if kind is str:
+            names.append(label)
+        elif not _is_plain_label(kind):
+            return None
+    return names
+
+
+def _has_library_type(dtype: Any) -> bool:
+    numpy_dtype = loaded_value("numpy", "dtype")
+    return is_library_class(type(dtype)) or any(base is numpy_dtype for base in _mro(type(dtype)))
+
+
+def _is_plain_label(kind: type) -> bool:
+    plain: tuple[type, ...] = (int, float, bool, type(None))
+    if any(kind is other for other in plain):
+        return True
+    if module_of(kind) == "datetime":
+        return True
+    bases = [class_name(base) for base in _mro(kind)]
+    return is_library_class(kind) and "str" not in bases and "str_" not in bases

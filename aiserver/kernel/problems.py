@@ -1,0 +1,179 @@
+"""Problems of a suggestion: their positions, their messages and the nearest names."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import time
+from collections.abc import Iterable
+from typing import Any
+
+_NEAR = 0.6  # the least similarity of a candidate
+_CANDIDATES = 3
+_LONGEST_NAME = 200
+
+
+class Problems:
+    """Collects problems, at most ``limit``, each position and name once.
+
+    Positions count lines from 1 and columns from 0, in characters (code points), as the person's
+    text has them. The end is exclusive.
+    """
+
+    def __init__(self, text: str, indent: list[int], limit: int, deadline: float) -> None:
+        self.lines = text.split("\n")
+        self.limit = limit
+        self.deadline = deadline
+        self._indent = indent
+        self._problems: list[dict[str, Any]] = []
+        self._seen: set[tuple[int, int, str]] = set()
+        self._indexes: dict[int, tuple[Any, NameIndex]] = {}
+
+    def sorted(self) -> list[dict[str, Any]]:
+        """The problems by position."""
+        return sorted(self._problems, key=lambda item: (item["line"], item["column"]))
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._problems) >= self.limit or time.monotonic() > self.deadline
+
+    def add(
+        self,
+        node: Any,
+        kind: str,
+        name: str,
+        message: str,
+        candidates: list[str] | None = None,
+        package: str = "",
+    ) -> None:
+        """Add a problem at an AST node."""
+        end_line = getattr(node, "end_lineno", None) or node.lineno
+        end = getattr(node, "end_col_offset", None)
+        start = self._characters(node.lineno, node.col_offset)
+        last = start + 1 if end is None else self._characters(end_line, end)
+        self.add_at(node.lineno, start, end_line, last, kind, name, message, candidates, package)
+
+    def add_at(
+        self,
+        line: int,
+        column: int,
+        end_line: int,
+        end_column: int,
+        kind: str,
+        name: str,
+        message: str,
+        candidates: list[str] | None = None,
+        package: str = "",
+    ) -> None:
+        """Add a problem at a position in the parsed text."""
+        if self.is_full or (line, column, name) in self._seen:
+            return
+        self._seen.add((line, column, name))
+        self._problems.append(
+            {
+                "line": line,
+                "column": column + self._shift(line),
+                "end_line": end_line,
+                "end_column": end_column + self._shift(end_line),
+                "kind": kind,
+                "name": _printable(name),
+                "message": _printable(message, 400),
+                "candidates": [_printable(name) for name in candidates or []],
+                "package": package,
+            }
+        )
+
+    def near(self, name: str, names: Iterable[str]) -> list[str]:
+        """The names that are most similar to ``name``. The index of a container is cached."""
+        if self.is_full:
+            return []
+        cached = self._indexes.get(id(names))
+        if cached is None or cached[0] is not names:
+            cached = (names, NameIndex(names))
+            self._indexes[id(names)] = cached
+        return cached[1].near(name)
+
+    def name_node(self, node: ast.AST, name: str) -> Any:
+        """The node of an attribute's name, or of a keyword argument's."""
+        line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+        size = len(name.encode("utf-8", "replace"))
+        if isinstance(node, ast.Attribute) and line is not None and end is not None:
+            return Position(line, end - size, line, end)
+        if isinstance(node, ast.keyword):
+            first = getattr(node, "lineno", None)  # since CPython 3.9
+            if first is None:
+                return node.value
+            return Position(first, node.col_offset, first, node.col_offset + size)
+        return node
+
+    def _characters(self, line: int, offset: int) -> int:
+        if not 1 <= line <= len(self.lines):
+            return 0
+        text = self.lines[line - 1].encode("utf-8", "replace")
+        return len(text[: max(0, offset)].decode("utf-8", "replace"))
+
+    def _shift(self, line: int) -> int:
+        return self._indent[line - 1] if 1 <= line <= len(self._indent) else 0
+
+
+class Position:
+    """A range of the parsed text, like an AST node's."""
+
+    def __init__(self, line: int, column: int, end_line: int, end_column: int) -> None:
+        self.lineno = line
+        self.col_offset = column
+        self.end_lineno = end_line
+        self.end_col_offset = end_column
+
+
+class NameIndex:
+    """Finds similar names, ignoring case, underscores and spaces."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._names = list(dict.fromkeys(name for name in names if len(name) <= _LONGEST_NAME))
+        self._folded = [fold(name) for name in self._names]
+        self._pairs: dict[str, list[int]] = {}
+        for number, folded in enumerate(self._folded):
+            for pair in _pairs(folded):
+                self._pairs.setdefault(pair, []).append(number)
+
+    def near(self, name: str) -> list[str]:
+        """At most three names, the most similar first."""
+        folded = fold(name[:_LONGEST_NAME])
+        common: dict[int, int] = {}
+        for pair in _pairs(folded):
+            for number in self._pairs.get(pair, ()):
+                common[number] = common.get(number, 0) + 1
+        likely = sorted(common, key=lambda number: (-common[number], number))[:40]
+        matcher = difflib.SequenceMatcher(b=folded, autojunk=False)
+        ranked = []
+        for number in likely:
+            other = self._folded[number]
+            matcher.set_seq1(other)
+            ratio = matcher.ratio()
+            if len(folded) >= 3 and len(other) >= 3 and (folded in other or other in folded):
+                ratio = max(ratio, _NEAR)
+            if ratio >= _NEAR and self._names[number] != name:
+                ranked.append((-ratio, number))
+        return [self._names[number] for _, number in sorted(ranked)[:_CANDIDATES]]
+
+
+def similarity(first: str, other: str) -> float:
+    """The similarity of two names, from 0 to 1."""
+    return difflib.SequenceMatcher(None, fold(first), fold(other), autojunk=False).ratio()
+
+
+def fold(name: str) -> str:
+    """A name without case, underscores, hyphens and spaces."""
+    return re.sub(r"[\s_\-]+", "", name.casefold()) or name
+
+
+def _pairs(folded: str) -> set[str]:
+    padded = f"^{folded}$"
+    return {padded[at : at + 2] for at in range(len(padded) - 1)}
+
+
+def _printable(text: str, limit: int = _LONGEST_NAME) -> str:
+    """The text without lone surrogates, and not longer than ``limit``."""
+    return text.encode("utf-8", "replace").decode("utf-8")[:limit]

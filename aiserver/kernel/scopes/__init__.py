@@ -1,0 +1,1 @@
+"""Finds undefined names."""

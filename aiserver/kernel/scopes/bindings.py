@@ -1,0 +1,131 @@
+"""Names that code binds, and problems that its ``try`` and ``with`` hide."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+_CATCHES = {
+    "NameError": {"undefined_name"},
+    "UnboundLocalError": set(),
+    "ImportError": {"missing_module", "missing_attribute"},
+    "ModuleNotFoundError": {"missing_module"},
+    "AttributeError": {"missing_attribute", "missing_column"},
+    "KeyError": {"missing_column"},
+    "LookupError": {"missing_column"},
+    "ValueError": {"missing_column"},
+    "TypeError": {"unknown_argument"},
+    "OSError": {"missing_file"},
+    "IOError": {"missing_file"},
+    "EnvironmentError": {"missing_file"},
+    "FileNotFoundError": {"missing_file"},
+}
+KINDS = frozenset(kind for kinds in _CATCHES.values() for kind in kinds)
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def bound_names(node: Any) -> set[str]:
+    """The names that a function, a loop or another statement binds in its own scope."""
+    names: set[str] = set()
+    if isinstance(node, _FUNCTIONS):
+        arguments = node.args
+        every = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
+        for item in [*every, arguments.vararg, arguments.kwarg]:
+            if item is not None:
+                names.add(item.arg)
+        children: list[Any] = node.body if isinstance(node.body, list) else [node.body]
+    else:
+        children = list(ast.iter_child_nodes(node))
+    for child in children:
+        _collect(child, names)
+    return names
+
+
+def _collect(node: Any, names: set[str]) -> None:
+    stack = [(node, False)]
+    while stack:
+        node, in_comprehension = stack.pop()
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Store) and not in_comprehension:
+                names.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+            stack += [(item, in_comprehension) for item in node.decorator_list]
+            continue
+        elif isinstance(node, ast.Lambda):
+            continue
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update(item.asname or item.name.split(".", 1)[0] for item in node.names)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+        elif isinstance(node, ast.NamedExpr):
+            names.add(node.target.id)
+        elif isinstance(node, _COMPREHENSIONS):
+            in_comprehension = True
+        elif type(node).__name__ in ("MatchAs", "MatchStar") and node.name:
+            names.add(node.name)
+        elif type(node).__name__ == "MatchMapping" and node.rest:
+            names.add(node.rest)
+        elif type(node).__name__ == "TypeAlias":
+            names.add(node.name.id)
+        stack += [(child, in_comprehension) for child in ast.iter_child_nodes(node)]
+
+
+def declared_global(node: Any) -> set[str]:
+    """The names that a function declares as global, nested functions excluded."""
+    names: set[str] = set()
+    if isinstance(node, ast.Lambda):
+        return names
+    stack = list(node.body)
+    while stack:
+        item = stack.pop()
+        if isinstance(item, ast.Global):
+            names.update(item.names)
+        elif not isinstance(item, (*_FUNCTIONS, ast.ClassDef)):
+            stack += list(ast.iter_child_nodes(item))
+    return names
+
+
+def target_names(target: ast.AST) -> set[str]:
+    return {item.id for item in ast.walk(target) if isinstance(item, ast.Name)}
+
+
+def type_parameters(parameters: Iterable[Any]) -> set[str]:
+    return {item.name for item in parameters}
+
+
+def is_never(test: ast.AST) -> bool:
+    """Whether a condition is false when the cell runs: ``False``, ``0``, ``TYPE_CHECKING``."""
+    if isinstance(test, ast.Constant):
+        return not test.value
+    name = getattr(test, "attr", None) or getattr(test, "id", None)
+    return name == "TYPE_CHECKING"
+
+
+def is_always(test: ast.AST) -> bool:
+    """Whether a condition is a true constant."""
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def caught_kinds(handlers: Iterable[Any]) -> set[str]:
+    """The kinds of problems whose exceptions the handlers of a ``try`` catch."""
+    kinds: set[str] = set()
+    for handler in handlers:
+        kind = handler.type
+        classes = [kind] if not isinstance(kind, ast.Tuple) else kind.elts
+        for item in classes:
+            name = getattr(item, "attr", None) or getattr(item, "id", None)
+            if name in (None, "Exception", "BaseException"):
+                return set(KINDS)
+            kinds |= _CATCHES.get(name, set())
+    return kinds
+
+
+def suppresses(context: ast.AST) -> bool:
+    """Whether a context manager, such as ``suppress`` or ``raises``, expects exceptions."""
+    function = context.func if isinstance(context, ast.Call) else context
+    name = getattr(function, "attr", None) or getattr(function, "id", None) or ""
+    return any(part in name.lower() for part in ("suppress", "raises", "ignore"))

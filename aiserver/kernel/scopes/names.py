@@ -1,0 +1,380 @@
+"""Undefined names: a walk through the scopes of a cell, in the order in which it runs.
+
+Statements of the cell and of classes run in order, so a name must be defined before its use.
+Functions run later: their names may be defined anywhere in the cell. A function that the cell
+doesn't use may be meant for later cells, so only clear mistakes are reported there.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ..inspection.modules import exported_names
+from ..inspection.objects import loaded_module
+from ..problems import similarity
+from .bindings import (
+    KINDS,
+    bound_names,
+    caught_kinds,
+    declared_global,
+    is_always,
+    is_never,
+    suppresses,
+    target_names,
+    type_parameters,
+)
+from .scope import CLASS_NAMES, CLEAR, MODULE_ALIASES, Body, Scope, is_implicit
+
+
+class NameChecker(ast.NodeVisitor):
+    """Calls ``report(node, name, names)`` for each undefined name, with the names in scope."""
+
+    def __init__(self, defined: set[str], report: Callable[[ast.AST, str, set[str]], None]) -> None:
+        module = Scope("module", defined)
+        module.ever = set(defined)
+        self._module = module
+        self._scopes = [module]
+        self._report = report
+        self._bodies: list[Body] = []
+        self._used: set[str] = set()
+        self._silent: set[str] = set()
+        self._conditional = 0
+        self._lazy_annotations = sys.version_info >= (3, 14)
+        self._calm = False  # report only clear mistakes
+        self._undefined: list[tuple[ast.AST, str, set[str]]] = []
+        self.is_open = False
+
+    def check(self, tree: ast.Module) -> None:
+        for statement in tree.body:
+            self.visit(statement)
+        self._visit_bodies()
+        if not self.is_open:
+            for node, name, names in self._undefined:
+                self._report(node, name, names)
+
+    # Scopes and names
+
+    def _visit_bodies(self) -> None:
+        pending = self._bodies
+        while pending:
+            self._bodies = []
+            later = []
+            for body in pending:
+                if body.name and body.name not in self._used:
+                    later.append(body)
+                else:
+                    self._visit_body(body)
+            if len(later) == len(pending):
+                self._calm = True
+                for body in later:
+                    self._visit_body(body)
+                    body.name = ""
+                later = []
+            pending = later + self._bodies
+
+    def _visit_body(self, body: Body) -> None:
+        node = body.node
+        scope = Scope("function", bound_names(node))
+        scope.module_names = declared_global(node)
+        scope.bound -= scope.module_names
+        self._scopes = [*body.scopes, scope]
+        self._silent = body.silent
+        for child in node.body if isinstance(node.body, list) else [node.body]:
+            self.visit(child)
+        self._scopes = self._scopes[:1]
+        self._silent = set()
+
+    def _names(self) -> set[str]:
+        """The names that are visible here."""
+        names: set[str] = set()
+        innermost = len(self._scopes) - 1
+        in_function = any(scope.kind == "function" for scope in self._scopes)
+        for number, scope in enumerate(self._scopes):
+            if scope.kind == "class" and number != innermost:
+                following = self._scopes[number + 1 :]
+                if any(inner.kind == "function" for inner in following):
+                    continue
+            names |= scope.ever if in_function and scope.kind == "module" else scope.bound
+        return names
+
+    def _is_bound(self, name: str) -> bool:
+        in_function = any(scope.kind == "function" for scope in self._scopes)
+        for number, scope in enumerate(reversed(self._scopes)):
+            if scope.kind == "class":
+                if name in CLASS_NAMES:
+                    return True
+                inner = self._scopes[len(self._scopes) - number :]
+                if any(item.kind == "function" for item in inner):
+                    continue
+            names = scope.ever if in_function and scope.kind == "module" else scope.bound
+            if name in names:
+                return True
+        return is_implicit(name)
+
+    def _use(self, node: ast.AST, name: str, is_module: bool = False) -> None:
+        if not self._calm:
+            self._used.add(name)
+        if self._is_bound(name) or "undefined_name" in self._silent:
+            return
+        names = self._names()
+        if self._calm and not (is_module and name in MODULE_ALIASES):
+            local = self._scopes[-1].bound | (self._scopes[0].ever - self._scopes[0].bound)
+            if len(name) < 4 or not any(similarity(name, other) >= CLEAR for other in local):
+                return
+        self._undefined.append((node, name, names))
+
+    def _bind(self, name: str) -> None:
+        scope = next(scope for scope in reversed(self._scopes) if scope.kind != "comprehension")
+        if name in scope.module_names:
+            scope = self._module
+        scope.bound.add(name)
+        scope.ever.add(name)
+
+    def _unbind(self, name: str) -> None:
+        if not self._conditional and self._scopes[-1] is self._module:
+            self._module.bound.discard(name)
+
+    def _all(self, nodes: Any) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+    # Names
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            if node.id == "get_ipython" or node.id in ("exec", "execfile", "globals"):
+                self.is_open = True
+            self._use(node, node.id)
+        elif isinstance(node.ctx, ast.Store):
+            self._bind(node.id)
+        elif not self._is_bound(node.id):
+            self._use(node, node.id)
+        else:
+            self._unbind(node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if isinstance(node.value, ast.Name) and isinstance(node.value.ctx, ast.Load):
+            if node.value.id in ("builtins", "__builtins__", "get_ipython"):
+                self.is_open = True
+            self._use(node.value, node.value.id, is_module=True)
+        else:
+            self.visit(node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = node.func
+        if isinstance(function, ast.Name):
+            if function.id in ("dir", "locals", "vars") and not node.args:
+                self.is_open = True
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: Any) -> None:
+        self.visit(node.value)
+        self._bind(node.target.id)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        name = node.targets[0].id if isinstance(node.targets[0], ast.Name) else ""
+        if isinstance(node.value, ast.Lambda):
+            self._visit_function(node.value, name)
+        else:
+            self.visit(node.value)
+        self._all(node.targets)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Name):
+            self._use(node.target, node.target.id)
+        self.visit(node.value)
+        self.visit(node.target)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        in_function = any(scope.kind == "function" for scope in self._scopes)
+        if not in_function:
+            self._annotation(node.annotation)
+        if node.value is not None:
+            self.visit(node.value)
+        self.visit(node.target)
+
+    def _annotation(self, node: ast.AST | None) -> None:
+        if node is not None and not self._lazy_annotations:
+            self.visit(node)
+
+    # Control flow
+
+    def visit_If(self, node: ast.If) -> None:
+        self.visit(node.test)
+        if is_always(node.test):
+            self._all(node.body)
+            return
+        silent = self._silent
+        if is_never(node.test):
+            self._silent = silent | KINDS
+        self._branch(node.body)
+        self._silent = silent
+        self._branch(node.orelse)
+
+    def _branch(self, nodes: Any) -> None:
+        self._conditional += 1
+        self._all(nodes)
+        self._conditional -= 1
+
+    def _visit_loop(self, node: Any) -> None:
+        if isinstance(node, ast.While):
+            later = bound_names(node)
+            self._module_may_bind(later)
+            self.visit(node.test)
+        else:
+            self.visit(node.iter)
+            self._module_may_bind(bound_names(node))
+            self.visit(node.target)
+        self._branch(node.body)
+        self._branch(node.orelse)
+
+    def _module_may_bind(self, names: set[str]) -> None:
+        """An earlier iteration may have bound these names."""
+        if self._scopes[-1].kind in ("module", "class"):
+            for name in names:
+                self._bind(name)
+
+    visit_For = visit_AsyncFor = visit_While = _visit_loop
+
+    def visit_Try(self, node: Any) -> None:
+        silent = self._silent
+        self._silent = silent | caught_kinds(node.handlers)
+        self._branch(node.body)
+        self._silent = silent
+        for handler in node.handlers:
+            if handler.type is not None:
+                self.visit(handler.type)
+            was_bound = handler.name is None or self._is_bound(handler.name)
+            if handler.name:
+                self._bind(handler.name)
+            self._branch(handler.body)
+            if not was_bound and self._scopes[-1] is self._module:
+                self._module.bound.discard(handler.name)
+        self._branch(node.orelse)
+        self._all(node.finalbody)
+
+    visit_TryStar = visit_Try
+
+    def visit_With(self, node: Any) -> None:
+        self._all(node.items)
+        silent = self._silent
+        if any(suppresses(item.context_expr) for item in node.items):
+            self._silent = silent | KINDS
+        self._all(node.body)
+        self._silent = silent
+
+    visit_AsyncWith = visit_With
+
+    def visit_Match(self, node: Any) -> None:
+        self.visit(node.subject)
+        for case in node.cases:
+            self.visit(case.pattern)
+            if case.guard is not None:
+                self.visit(case.guard)
+            self._branch(case.body)
+
+    def visit_MatchAs(self, node: Any) -> None:
+        self.generic_visit(node)
+        if node.name:
+            self._bind(node.name)
+
+    visit_MatchStar = visit_MatchAs
+
+    def visit_MatchMapping(self, node: Any) -> None:
+        self.generic_visit(node)
+        if node.rest:
+            self._bind(node.rest)
+
+    # Definitions
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self._bind(alias.asname or alias.name.split(".", 1)[0])
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            if node.module == "__future__" and alias.name == "annotations":
+                self._lazy_annotations = True
+            if alias.name != "*":
+                self._bind(alias.asname or alias.name)
+                continue
+            module = loaded_module(node.module or "") if not node.level else None
+            names = exported_names(module) if module is not None else None
+            if names is None:
+                self.is_open = True
+            for name in names or ():
+                self._bind(name)
+
+    def _visit_function(self, node: Any, name: str) -> None:
+        arguments = node.args
+        self._all(getattr(node, "decorator_list", ()))
+        scopes = list(self._scopes)
+        parameters = getattr(node, "type_params", ())
+        if parameters:
+            self._scopes = [*scopes, Scope("types", type_parameters(parameters))]
+        self._all(arguments.defaults)
+        self._all(arguments.kw_defaults)
+        every = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
+        for item in [*every, arguments.vararg, arguments.kwarg]:
+            if item is not None:
+                self._annotation(item.annotation)
+        self._annotation(getattr(node, "returns", None))
+        self._bodies.append(Body(node, name, self._scopes, self._silent))
+        self._scopes = scopes
+        if not isinstance(node, ast.Lambda):
+            self._bind(node.name)
+            for global_name in declared_global(node) & bound_names(node):
+                self._module.bound.add(global_name)
+                self._module.ever.add(global_name)
+
+    def visit_FunctionDef(self, node: Any) -> None:
+        self._visit_function(node, node.name)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._visit_function(node, "")
+
+    def visit_ClassDef(self, node: Any) -> None:
+        self._all(node.decorator_list)
+        scopes = self._scopes
+        parameters = getattr(node, "type_params", ())
+        if parameters:
+            self._scopes = [*scopes, Scope("types", type_parameters(parameters))]
+        self._all(node.bases)
+        self._all(node.keywords)
+        self._scopes = [*self._scopes, Scope("class")]
+        first = len(self._bodies)
+        self._all(node.body)
+        for body in self._bodies[first:]:
+            if body.name:  # a method is used if the class is used, as far as is known
+                body.name = node.name
+        self._scopes = scopes
+        self._bind(node.name)
+
+    def visit_TypeAlias(self, node: Any) -> None:
+        self._bind(node.name.id)
+
+    def _visit_comprehension(self, node: Any) -> None:
+        first = node.generators[0]
+        self.visit(first.iter)
+        scopes = self._scopes
+        scope = Scope("comprehension")
+        for generator in node.generators:
+            scope.bound |= target_names(generator.target)
+        self._scopes = [*scopes, scope]
+        for generator in node.generators:
+            if generator is not first:
+                self.visit(generator.iter)
+            self._all(generator.ifs)
+        if isinstance(node, ast.DictComp):
+            self._all([node.key, node.value])
+        else:
+            self.visit(node.elt)
+        self._scopes = scopes
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension

@@ -1,0 +1,42 @@
+"""Scopes, and the names that need no definition."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_IMPLICIT = set(
+    "__name__ __doc__ __builtins__ __spec__ __loader__ __package__ __debug__ __build_class__ "
+    "__annotations__ __import__ In Out get_ipython exit quit display __IPYTHON__".split()
+)
+_HISTORY = re.compile(r"_+|_i{1,3}|_i?\d+|_[od]h|_ih|_exit_code")
+CLASS_NAMES = {"__module__", "__qualname__", "__class__"}
+# Usual names of modules: using one without an import is a mistake, even in a function for later.
+MODULE_ALIASES = set(
+    "np pd plt sns os re sys math json time random datetime itertools collections functools "
+    "pl px go tf torch nn stats requests glob shutil pickle scipy sklearn statistics string "
+    "csv copy warnings logging subprocess pathlib typing sm smf xgb lgb".split()
+)
+CLEAR = 0.8  # the least similarity of a clear misspelling
+
+
+class Scope:
+    """The names of a scope. ``ever`` has the names that are bound at any time."""
+
+    def __init__(self, kind: str, names: set[str] | None = None) -> None:
+        self.kind = kind
+        self.bound: set[str] = set(names or ())
+        self.ever: set[str] = self.bound
+        self.module_names: set[str] = set()
+
+
+class Body:
+    """A function's body, which is visited after the cell."""
+
+    def __init__(self, node: Any, name: str, scopes: list[Scope], silent: set[str]) -> None:
+        self.node, self.name, self.scopes, self.silent = node, name, scopes, silent
+
+
+def is_implicit(name: str) -> bool:
+    """Whether every notebook defines a name, such as ``In`` or ``_12``."""
+    return name in _IMPLICIT or _HISTORY.fullmatch(name) is not None

@@ -1,0 +1,169 @@
+"""List the variables of a kernel: their kinds, and the columns of DataFrames.
+
+Invariants:
+
+- No code of the person runs: no ``repr`` and no method of a class that isn't the library's own. The
+  class of a variable is read without any attribute that a class can redefine. The data of a
+  subclass is copied into a plain DataFrame, because the library would call overridden methods.
+- A hostile object doesn't affect the others.
+- Without ``examples``, the result contains no value of the data. Custom dtypes, and dtypes whose
+  text includes categories or a fill value, are reported by class name only.
+"""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+MAX_FRAMES = 50
+MAX_COLUMNS = 200
+MAX_VARIABLES = 200
+MAX_NAME = 200  # characters
+MAX_EXAMPLE = 24  # characters of a value
+_IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
+_SEARCHED_ROWS = 50  # the first rows, in which different values are looked for
+
+_mro = type.__dict__["__mro__"].__get__
+_slots = type.__dict__["__dict__"].__get__
+_class_name = type.__dict__["__name__"].__get__
+_SIZED = (str, bytes, list, tuple, dict, set, frozenset)
+_PLAIN = (str, int, float, bool, type(None), datetime.date, datetime.datetime)
+
+
+def describe(variables: dict[str, Any], examples: int = 0) -> str:
+    """Return ``{"frames": […], "variables": […]}`` as base64 of JSON, newest variables first.
+
+    ``examples`` is the number of different values to show for each column of texts.
+    """
+    classes = list(_library_classes())
+    frames: list[dict[str, Any]] = []
+    others: list[dict[str, str]] = []
+    for name, value in reversed(list(variables.items())):
+        if type(name) is not str or name[:1] == "_" or not name.isidentifier():
+            continue
+        if name in _IPYTHON_NAMES:
+            continue
+        kind, base = next((pair for pair in classes if _is_subclass(value, pair[1])), ("", None))
+        try:
+            if kind in ("pandas.DataFrame", "polars.DataFrame"):
+                plain = _plain_frame(kind, base, value)
+                if plain is not None and len(frames) < MAX_FRAMES:
+                    frames.append(_profile(name, kind, plain, examples))
+            elif len(others) < MAX_VARIABLES:
+                described = _describe(value, kind if type(value) is base else "")
+                others.append({"name": name[:MAX_NAME], "kind": described})
+        except Exception:  # an object that can't be described is left out
+            continue
+    text = json.dumps({"frames": frames, "variables": others})
+    return base64.b64encode(text.encode()).decode()
+
+
+def _library_classes() -> Iterator[tuple[str, type]]:
+    names = ("pandas.DataFrame", "polars.DataFrame", "pandas.Series", "polars.Series")
+    for name in (*names, "numpy.ndarray"):
+        library, _, attribute = name.partition(".")
+        cls = getattr(sys.modules.get(library), attribute, None)
+        if type(cls) is type:
+            yield name, cls
+
+
+def _is_subclass(value: Any, cls: type) -> bool:
+    return any(base is cls for base in _mro(type(value)))
+
+
+def _is_library_class(cls: type) -> bool:
+    module = _slots(cls).get("__module__")
+    if type(module) is not str or module.partition(".")[0] not in ("numpy", "pandas", "polars"):
+        return False
+    return getattr(sys.modules.get(module), "__dict__", {}).get(_class_name(cls)) is cls
+
+
+def _plain_frame(kind: str, frame: Any, value: Any) -> Any:
+    """Return the DataFrame, or a plain copy of a subclass; None if that is impossible."""
+    if type(value) is frame:
+        return value
+    if kind != "pandas.DataFrame":
+        return None
+    state = next(_slots(base)["__dict__"] for base in _mro(frame) if "__dict__" in _slots(base))
+    manager = state.__get__(value)["_mgr"]
+    return frame._from_mgr(manager, axes=manager.axes)
+
+
+def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
+    rows, width = frame.shape
+    columns = []
+    names = list(frame.columns[:MAX_COLUMNS])
+    for index, (column, dtype) in enumerate(zip(names, list(frame.dtypes)[:MAX_COLUMNS])):
+        described: dict[str, Any] = {"name": _text(column, MAX_NAME), "dtype": _dtype_name(dtype)}
+        values = _examples(kind, frame, index, dtype, examples) if examples else []
+        if values:
+            described["examples"] = values
+        columns.append(described)
+    return {
+        "name": name[:MAX_NAME],
+        "kind": kind,
+        "rowCount": int(rows),
+        "columnCount": int(width),
+        "columns": columns,
+    }
+
+
+def _examples(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str]:
+    """Return the first different texts of a column of texts; [] for other columns."""
+    if _dtype_name(dtype) not in ("object", "str", "string", "String", "category"):
+        return []
+    if not _is_library_class(type(dtype)) and not _is_numpy_dtype(dtype):
+        return []
+    if kind == "pandas.DataFrame":
+        values = frame.iloc[:_SEARCHED_ROWS, index].tolist()
+    else:
+        values = frame.to_series(index).head(_SEARCHED_ROWS).to_list()
+    texts: dict[str, None] = {}
+    for value in values:
+        if type(value) is str and value.strip():
+            texts.setdefault(_text(value, MAX_EXAMPLE))
+    return list(texts)[:count]
+
+
+def _describe(value: Any, kind: str) -> str:
+    """Describe a variable without its values; ``kind`` names its class if it is the library's."""
+    cls = type(value)
+    if kind == "numpy.ndarray":
+        return f"{kind} {_text(value.shape, 50)} {_dtype_name(value.dtype)}"
+    if kind:
+        return f"{kind} of {len(value)} {_dtype_name(value.dtype)}"
+    if any(cls is sized for sized in _SIZED):
+        return f"{_class_name(cls)} of {len(value)}"
+    return str(_class_name(cls))[:MAX_NAME]
+
+
+def _text(value: Any, limit: int) -> str:
+    cls = type(value)
+    if cls is tuple:
+        parts = [repr(part) if type(part) is str else _text(part, limit) for part in value]
+        value = "(" + ", ".join(parts) + ")"
+    else:
+        pandas = sys.modules.get("pandas")
+        names = ("Timestamp", "Timedelta", "Period", "Interval")
+        plain = (*_PLAIN, *(getattr(pandas, name, None) for name in names))
+        value = str(value) if any(cls is own for own in plain) else "<" + _class_name(cls) + ">"
+    return value.encode("utf-8", "replace").decode()[:limit]  # type: ignore[no-any-return]
+
+
+def _is_numpy_dtype(dtype: Any) -> bool:
+    numpy_dtype = getattr(sys.modules.get("numpy"), "dtype", None)
+    return any(base is numpy_dtype for base in _mro(type(dtype)))
+
+
+def _dtype_name(dtype: Any) -> str:
+    name = str(_class_name(type(dtype)))
+    if not (_is_library_class(type(dtype)) or _is_numpy_dtype(dtype)):
+        return name[:100]
+    full = str(dtype)
+    if name in ("SparseDtype", "Enum") or "Enum(" in full or "categories" in full:
+        return name
+    return full.encode("utf-8", "replace").decode()[:100]

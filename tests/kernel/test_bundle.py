@@ -1,0 +1,112 @@
+"""The text that runs in the kernel: one file, standard library only, CPython 3.8 and newer."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from aiserver import kernel
+from aiserver.kernel.bundle import MODULES, bundle
+from aiserver.kernel.check import check
+
+OLDEST = (3, 8)
+CASES = {
+    "print(missing)": "undefined_name",
+    "import nosuchmodule": "missing_module",
+    "import sys\nsys.exut(2)": "missing_attribute",
+    "def f(a): return a\nx = 1 +": "syntax",
+    "%time y = [x for x in range(3)]\ny": None,
+    "import json\nf'{json.dumps(1)!r:>{10}}'": None,
+}
+
+
+def interpreters() -> list[str]:
+    """This interpreter and the others on the ``PATH`` that work."""
+    paths = {sys.executable}
+    for minor in range(8, 15):
+        path = shutil.which(f"python3.{minor}")
+        if path and not subprocess.run([path, "-c", ""], capture_output=True).returncode:
+            paths.add(path)
+    return sorted(paths)
+
+
+def test_every_module_is_in_the_bundle():
+    root = Path(kernel.__file__).parent
+    files = {str(path.relative_to(root))[:-3] for path in root.rglob("*.py")}
+    own = {
+        name
+        for name in files
+        if not name.endswith("__init__") and name not in ("bundle", "variables")
+    }
+    assert own == set(MODULES)
+
+
+def test_the_bundle_is_self_contained():
+    tree = ast.parse(bundle(), feature_version=OLDEST)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0 and node.module.split(".")[0] in sys.stdlib_module_names
+        elif isinstance(node, ast.Import):
+            assert all(item.name.split(".")[0] in sys.stdlib_module_names for item in node.names)
+
+
+def test_top_level_names_are_distinct():
+    names: list[str] = []
+    for node in ast.parse(bundle()).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.append(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names += [target.id for target in targets if isinstance(target, ast.Name)]
+    assert len(names) > 200
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("python", interpreters())
+def test_the_bundle_works_in_other_interpreters(python):
+    script = "\n".join(
+        [
+            "import json, sys",
+            "space = {'__name__': 'aiserver_kernel'}",
+            "exec(compile(sys.stdin.read(), '<kernel>', 'exec'), space)",
+            f"cases = json.loads({json.dumps(json.dumps(list(CASES)))})",
+            "print(json.dumps([space['check'](case, {}) for case in cases]))",
+        ]
+    )
+    run = subprocess.run(
+        [python, "-I", "-W", "error", "-c", script],
+        input=bundle(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        encoding="utf-8",
+    )
+    assert run.returncode == 0, run.stderr
+    kinds = [[item["kind"] for item in problems] for problems in json.loads(run.stdout)]
+    assert kinds == [[] if kind is None else [kind] for kind in CASES.values()]
+
+
+def test_a_check_is_bounded():
+    """200 variables, a frame of 5,000 columns and 500 lines, 20 of which have a misspelt column."""
+    frame = pd.DataFrame(np.zeros((2, 5000)), columns=[f"column_{n}" for n in range(5000)])
+    variables = {"df": frame, **{f"value_{n}": n for n in range(199)}}
+    lines = [f"df['column_{n}'].mean()" for n in range(480)]
+    lines += [f"df['colunm_{n}'].mean()" for n in range(20)]
+    best = 9.0
+    for _ in range(3):
+        start = time.process_time()
+        problems = check("\n".join(lines), variables)
+        best = min(best, time.process_time() - start)
+    assert len(problems) == 20
+    assert re.fullmatch(r"column_\d+", problems[0]["candidates"][0])
+    assert best < 0.5  # 0.1 s on an idle machine; the margin is for a busy one

@@ -1,0 +1,102 @@
+"""Undefined names."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from aiserver.kernel.check import check
+
+from .problems_of import names, problems
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x = 1\nprint(x)",
+        "def f(a, *b, c=1, **d):\n    return a, b, c, d, later\nlater = f(1)",
+        "class A:\n    size = 1\n    two = size * 2\n    def get(self):\n        return __class__",
+        "[x for x in range(3) if x]\n{k: v for k, v in {}.items()}",
+        "if (n := 3) > 2:\n    print(n)",
+        "[y := 1, y]\nprint([z := i for i in range(3)], z)",
+        "try:\n    import numpy\nexcept ImportError:\n    numpy = None\nprint(numpy)",
+        "try:\n    missing\nexcept NameError:\n    pass",
+        "try:\n    missing\nexcept Exception as error:\n    print(error)",
+        "if False:\n    missing",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    missing",
+        "globals()['x'] = 1\nprint(x)",
+        "exec('x = 1')\nprint(x)",
+        "from unknown_to_everyone_here import *",
+        "print(__name__, In, Out, _, __, _12, _i3, get_ipython(), display)",
+        "def outer():\n    n = 0\n    def inner():\n        nonlocal n\n        n += 1\n",
+        "def f():\n    global made\n    made = 1\nf()\nprint(made)",
+        "for i in range(3):\n    if i:\n        print(last)\n    last = i",
+        "with open('x', 'w') as file:\n    file.write('a')",
+        "f'{(lambda q: q)(1)} {1:{2}}'",
+        "def f(value: 'Later') -> 'Later': ...",
+        "import os.path as path, sys\nprint(path, sys)",
+        "a, (b, *c) = 1, (2, 3)\nprint(a, b, c)",
+        "x = 1\ndel x\nx = 2\nprint(x)",
+        "def helper():\n    return defined_in_a_later_cell()",
+        "class A:\n    def show(self):\n        return defined_in_a_later_cell",
+        "square = lambda value: value * later\nlater = 2\nsquare(1)",
+        "import contextlib\nwith contextlib.suppress(NameError):\n    missing",
+        "print('{a}'.format(**locals()), surely)",
+    ],
+)
+def test_defined_names_are_no_problem(code):
+    assert [kind for kind, _ in problems(code) if kind == "undefined_name"] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("print(missing)", "missing"),
+        ("print(x)\nx = 1", "x"),
+        ("total += 1", "total"),
+        ("x = 1\ndel x\nprint(x)", "x"),
+        ("def f():\n    return missing\nf()", "missing"),
+        ("def f():\n    return np.mean([1])", "np"),
+        ("def f(value):\n    return valeu", "valeu"),
+        ("[x for x in missing]", "missing"),
+        ("[x for x in []]\nprint(x)", "x"),
+        ("class A(Missing): ...", "Missing"),
+        ("@missing\ndef f(): ...", "missing"),
+        ("def f(a=missing): ...", "missing"),
+        ("f'{missing}'", "missing"),
+        ("for row in rows:\n    pass", "rows"),
+        ("list(map(lambda v: v + missing, []))", "missing"),
+        ("class A:\n    size = 1\n    def get(self):\n        return size\nA().get()", "size"),
+        ("try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    pass\nprint(error)", "error"),
+        ("try:\n    missing\nexcept ValueError:\n    pass", "missing"),
+        ("print(__file__)", "__file__"),
+    ],
+)
+def test_undefined_names_are_found(code, name):
+    assert problems(code) == [("undefined_name", name)]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters")
+def test_type_parameters_are_names():
+    code = (
+        "def f[T](value: T) -> T: return value\nclass A[K]:\n    key: K\ntype Pair[V] = tuple[V, V]"
+    )
+    assert problems(code) == []
+
+
+def test_variables_are_defined():
+    assert problems("print(x)", x=1) == []
+
+
+def test_near_names_are_candidates():
+    problem = check("print(user_name)", {"username": 1, "other": 2, "价格": 3})[0]
+    assert problem["candidates"] == ["username"]
+    assert check("print(价)", {"价格": 3})[0]["candidates"] == ["价格"]
+    assert check("pritn(1)", {})[0]["candidates"][0] == "print"
+
+
+def test_a_star_import_of_a_loaded_module_defines_its_names():
+    import math  # noqa: F401
+
+    assert names("from math import *\nprint(sqrt(2), squareroot(3))") == ["squareroot"]
