@@ -55,13 +55,19 @@ class ContextCell(Body):
     cell_id: Id | None = None
     cell_type: CellType = "code"
     source: Text = ""
+    failed: bool = False
+    """Whether its last run ended with an error."""
 
 
 class ColumnProfile(Body):
-    """One column of a DataFrame: its name and dtype, as text."""
+    """One column of a DataFrame: its name and dtype, as text.
+
+    ``examples`` are values, for models on this machine only.
+    """
 
     name: Annotated[str, Field(max_length=1000)]
     dtype: Name
+    examples: Annotated[list[Name], Field(max_length=5)] = []
 
 
 class DataFrameProfile(Body):
@@ -78,14 +84,24 @@ class DataFrameProfile(Body):
     columns: Annotated[list[ColumnProfile], Field(max_length=500)] = []
 
 
+class Variable(Body):
+    """A variable in the kernel that isn't a DataFrame: its name, and its class and size as text."""
+
+    name: Annotated[str, Field(min_length=1, max_length=256)]
+    kind: Name
+
+
 class Context(Body):
     """The context of a request: the cells above the request's cell, from top to bottom.
 
-    ``kernel`` is the display name of the kernel.
+    ``kernel`` is the display name of the kernel. ``dataframes`` are those that the page attached by
+    itself, ``variables`` the kernel's other variables.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
     kernel: Name = ""
+    dataframes: Annotated[list[DataFrameProfile], Field(max_length=20)] = []
+    variables: Annotated[list[Variable], Field(max_length=200)] = []
 
 
 class WarmUpBody(Body):

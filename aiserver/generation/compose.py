@@ -13,7 +13,8 @@ from pydantic import ValidationError
 
 from ..llm.base import ChatModel
 from ..models import Interaction
-from ..prompts.context import PromptInput, build_messages
+from ..prompts.context import build_messages
+from ..prompts.prompt_input import PromptInput
 from ..redact import Vault
 from ..requests import AnalyzeBody, DataFrameProfile, GenerateBody, PreviewBody, WarmUpBody
 from ..surrogates import fix_surrogates
@@ -29,20 +30,23 @@ async def compose(
 
     ``history`` contains the past turns that the model gets.
     """
-    vault = Vault(conceal=not model.info.on_this_machine)
-    request = await asyncio.to_thread(_prompt_input, body, history, vault)
+    on_this_machine = model.info.on_this_machine
+    vault = Vault(conceal=not on_this_machine)
+    request = await asyncio.to_thread(_prompt_input, body, history, vault, on_this_machine)
     messages = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
     return messages, vault
 
 
-def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) -> PromptInput:
+def _prompt_input(
+    body: WarmUpBody, history: list[Interaction], vault: Vault, on_this_machine: bool
+) -> PromptInput:
     """Return the input of a prompt, with its secrets hidden by ``vault``.
 
     If the request has no DataFrames, the input has those of the newest past turn with DataFrames.
     """
-    frames = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
+    frames = attached_frames(body)
     intent = body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
     # The source must be hidden first. Then `update_marks` knows the marks of the source's secrets,
     # and can use them for the same secrets in the history.
@@ -57,8 +61,24 @@ def _prompt_input(body: WarmUpBody, history: list[Interaction], vault: Vault) ->
             for cell in body.context.cells
         ],
         history=[_hide_in_turn(turn, vault) for turn in history],
-        dataframes=[_hide_in_frame(frame, vault) for frame in frames or _last_frames(history)],
+        dataframes=[
+            _hide_in_frame(frame, vault, on_this_machine)
+            for frame in frames or _last_frames(history)
+        ],
+        variables=[
+            variable.model_copy(
+                update={"name": _hide(variable.name, vault), "kind": _hide(variable.kind, vault)}
+            )
+            for variable in body.context.variables
+        ],
     )
+
+
+def attached_frames(body: WarmUpBody) -> list[DataFrameProfile]:
+    """Return the DataFrames that the person chose, and those that the page attached by itself."""
+    chosen = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
+    names = {frame.name for frame in chosen}
+    return [*chosen, *(frame for frame in body.context.dataframes if frame.name not in names)]
 
 
 def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
@@ -80,21 +100,30 @@ def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
     )
 
 
-def _hide_in_frame(frame: DataFrameProfile, vault: Vault) -> DataFrameProfile:
+def _hide_in_frame(
+    frame: DataFrameProfile, vault: Vault, on_this_machine: bool
+) -> DataFrameProfile:
     """Return a DataFrame's profile with the secrets in its names hidden.
 
-    A column's name may be a secret key, for example after a pivot.
+    A column's name may be a secret key, for example after a pivot. Values of the data are removed
+    unless the model is on this machine.
     """
-
-    def hide(text: str) -> str:
-        return vault.hide(fix_surrogates(text))
-
     columns = [
-        column.model_copy(update={"name": hide(column.name), "dtype": hide(column.dtype)})
+        column.model_copy(
+            update={
+                "name": _hide(column.name, vault),
+                "dtype": _hide(column.dtype, vault),
+                "examples": [_hide(value, vault) for value in column.examples if on_this_machine],
+            }
+        )
         for column in frame.columns
     ]
-    texts = {"name": hide(frame.name), "kind": hide(frame.kind)}
+    texts = {"name": _hide(frame.name, vault), "kind": _hide(frame.kind, vault)}
     return frame.model_copy(update=texts | {"columns": columns})
+
+
+def _hide(text: str, vault: Vault) -> str:
+    return vault.hide(fix_surrogates(text))
 
 
 def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:

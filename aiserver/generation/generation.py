@@ -28,11 +28,11 @@ from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserR
 from ..prompts.answer import answer_parser
 from ..prompts.language import cell_language
 from ..redact import Vault
-from ..requests import AnalyzeBody, GenerateBody
+from ..requests import GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
-from .compose import compose
+from .compose import attached_frames, compose
 from .past_turns import load_or_new, past_turns_of
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
@@ -232,8 +232,9 @@ class Generation:
             turn.usage = self._usage
         if self.body.parent_turn_id is not None:
             turn.parent_turn_id = self.body.parent_turn_id
-        if isinstance(self.body, AnalyzeBody):
-            turn.dataframes = [frame.model_dump() for frame in self.body.dataframes]
+        if frames := attached_frames(self.body):
+            without_values = {"columns": {"__all__": {"examples"}}}
+            turn.dataframes = [frame.model_dump(exclude=without_values) for frame in frames]
         try:
             saved, revision = await self._sessions.save_interaction(self.key, turn)
         except Exception as fault:

@@ -15,17 +15,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..gc_pause import pause_gc
-from ..models import Interaction
-from ..requests import CellType, ContextCell, DataFrameProfile
 from . import templates
+from .earlier_cells import earlier_cells
 from .fence import marked
 from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
 from .language import cell_language
-from .outline import outline
+from .prompt_input import PromptInput
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -35,27 +33,7 @@ if TYPE_CHECKING:
 
 INTENT_TOKENS = 80  # reserved for the intent, so that a short intent doesn't change the other texts
 MIN_CELLS_TOKENS = 100  # available for the earlier cells even if the prompt exceeds the budget
-FRAME_TOKENS = 40  # reserved for the texts around the earlier cells, such as marks and fences
 _EXAMPLE = {"aiserver_example": True}  # marks a message as an example; not sent to the model
-# An upper bound. It shows that a text is too long, without counting the tokens.
-_CHARACTERS_PER_TOKEN = 8
-
-
-@dataclass(frozen=True)
-class PromptInput:
-    """The input of a prompt.
-
-    ``intent`` is empty during a warm-up, in which a model reads the prompt before the request.
-    """
-
-    intent: str
-    source: str = ""
-    language: str = "python"
-    """The kernel's language."""
-    cells: list[ContextCell] = field(default_factory=list)
-    history: list[Interaction] = field(default_factory=list)
-    dataframes: list[DataFrameProfile] = field(default_factory=list)
-    cell_type: CellType = "code"
 
 
 async def build_messages(
@@ -81,7 +59,11 @@ async def build_messages(
     past, cell, before_intent = conversation(request.history, request.source, style, language)
     frames = request.dataframes
     if style == "full":
-        data = templates.data_frames(frames)
+        data = "\n".join(
+            text
+            for text in (templates.variables_text(request.variables), templates.data_frames(frames))
+            if text
+        )
     else:
         data = templates.data_frames_as_cell(frames)
 
@@ -139,42 +121,3 @@ def _load() -> None:
         # The module loads these lazily.
         _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
     _loaded = True
-
-
-async def earlier_cells(request: PromptInput, budget: int, count: Count, *, prose: bool) -> str:
-    """Return the code of the cells before the cell of the request.
-
-    If they don't all fit, the last of these cells are returned, as many as fit. A cell that doesn't
-    fit completely is replaced by its outline. With ``prose``, the texts of Markdown cells are
-    included as comments.
-    """
-    codes = [_as_code(cell) for cell in request.cells if prose or cell.cell_type == "code"]
-    codes = [code for code in codes if code]
-    room = budget - FRAME_TOKENS
-    newest: list[str] = []
-    for code in reversed(codes):
-        room, text = await _fit(code, request.language, room, count)
-        if not text:
-            break
-        newest.append(text)
-    return templates.earlier_code(newest[::-1], len(codes) - len(newest)) if newest else ""
-
-
-def _as_code(cell: ContextCell) -> str:
-    text = cell.source.strip()
-    if cell.cell_type == "code" or not text:
-        return text
-    return "\n".join(f"# {line}".rstrip() for line in text.splitlines())
-
-
-async def _fit(code: str, language: str, room: int, count: Count) -> tuple[int, str]:
-    """Return how many of ``room`` tokens remain, and the code, or its outline if only that fits.
-
-    The text is empty if neither of them fits.
-    """
-    for text in (code, outline(code, language)):
-        if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
-            size = (await count([text]))[0] + 1
-            if size <= room:
-                return room - size, text
-    return room, ""

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from ..requests import DataFrameProfile
+from ..requests import DataFrameProfile, Variable
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block, marked
 from .language import CellLanguage, display_name
@@ -75,6 +75,7 @@ _TEXTS = {
 NEW_NOTEBOOK = "New notebook."
 CHANGED = "I changed the cell."
 EMPTIED = "The cell is empty again."
+FAILED = "# This cell failed when it was last run."
 LOOK = f"{NEXT_CELL}\nwhich columns are there"
 
 
@@ -132,10 +133,20 @@ def data_frames(frames: Sequence[DataFrameProfile]) -> str:
     lines = []
     for frame in frames:
         lines.append(f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}")
-        lines += [f"  {column.name!r}: {column.dtype}" for column in frame.columns]
+        lines += [
+            f"  {column.name!r}: {column.dtype}"
+            + (f", such as {', '.join(map(repr, column.examples))}" if column.examples else "")
+            for column in frame.columns
+        ]
         if frame.column_count > len(frame.columns):
             lines.append(f"  ({frame.column_count - len(frame.columns)} more columns)")
     return marked("data", "\n".join(lines)) if frames else ""
+
+
+def variables_text(variables: Sequence[Variable]) -> str:
+    """Return the kernel's other variables: what each of them is."""
+    lines = [f"{' '.join(item.name.split())}: {' '.join(item.kind.split())}" for item in variables]
+    return marked("variables", "\n".join(lines)) if lines else ""
 
 
 def data_frames_as_cell(frames: Sequence[DataFrameProfile]) -> str:
@@ -143,7 +154,11 @@ def data_frames_as_cell(frames: Sequence[DataFrameProfile]) -> str:
     lines = []
     for frame in frames:
         name = " ".join(frame.name.split())
-        columns = [f"{column.name!r} {column.dtype}" for column in frame.columns]
+        columns = [
+            f"{column.name!r} {column.dtype}"
+            + (f" ({', '.join(map(repr, column.examples))})" if column.examples else "")
+            for column in frame.columns
+        ]
         if frame.column_count > len(frame.columns):
             columns.append("...")
         lines += [f"print({name}.dtypes)", f"# {frame.row_count} rows: {', '.join(columns)}"]

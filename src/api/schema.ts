@@ -648,10 +648,14 @@ export interface components {
             cellType: "code" | "markdown" | "raw";
             /** @default  */
             source: string;
+            /** @description Whether its last run ended with an error */
+            failed?: boolean;
         };
         ColumnProfile: {
             name: string;
             dtype: string;
+            /** @description Values of the column; only models on this machine see them */
+            examples?: string[];
         };
         DataFrameProfile: {
             name: string;
@@ -664,6 +668,15 @@ export interface components {
         Context: {
             cells?: components["schemas"]["ContextCell"][];
             kernel?: string;
+            /** @description DataFrames in the kernel that the page attached by itself */
+            dataframes?: components["schemas"]["DataFrameProfile"][];
+            /** @description The kernel's other variables */
+            variables?: components["schemas"]["Variable"][];
+        };
+        Variable: {
+            name: string;
+            /** @description Its class and size, no values */
+            kind: string;
         };
         WarmUpBody: {
             notebookId: components["schemas"]["Id"];
@@ -1363,6 +1376,7 @@ export type ContextCell = components['schemas']['ContextCell'];
 export type ColumnProfile = components['schemas']['ColumnProfile'];
 export type DataFrameProfile = components['schemas']['DataFrameProfile'];
 export type Context = components['schemas']['Context'];
+export type Variable = components['schemas']['Variable'];
 export type WarmUpBody = components['schemas']['WarmUpBody'];
 export type GenerateBody = components['schemas']['GenerateBody'];
 export type AnalyzeBody = components['schemas']['AnalyzeBody'];

@@ -322,6 +322,23 @@ async def test_an_unknown_provider_is_a_failed_turn(call, server_config):
     assert answer["status"] == "error" and "nonsense" in answer["error"]
 
 
+async def test_what_the_page_attached_is_sent_without_values_to_a_remote_model(call, scripted):
+    """P15: examples of values are for models on this machine; they are never stored."""
+    column = {"name": "城市", "dtype": "object", "examples": ["Oslo-canary"]}
+    context = {
+        "dataframes": [
+            {"name": "sales", "rowCount": 3, "columnCount": 1, "columns": [column]},
+        ],
+        "variables": [{"name": "rates", "kind": "dict of 3"}],
+    }
+    reply = await call("POST", "generate", request("plot it", context=context))
+    sent = json.dumps(scripted.requests[-1]["body"]["messages"], ensure_ascii=False)
+    assert "城市" in sent and "rates: dict of 3" in sent
+    stored = (await call("GET", "sessions/nb/c1")).data["interactions"][0]
+    assert stored["dataframes"][0]["columns"] == [{"name": "城市", "dtype": "object"}]
+    assert "Oslo-canary" not in sent + json.dumps(stored, ensure_ascii=False) + str(reply.data)
+
+
 async def test_dataframes_of_other_versions_are_no_error(call, scripted, extension):
     """P25: stored dataframes may have unknown or missing fields."""
     frame = {"name": "df", "row_count": 3, "column_count": 1, "mean_of_later": 7}

@@ -26,7 +26,8 @@ from aiserver.llm.local.process import LocalProcess
 from aiserver.llm.streaming import Limits
 from aiserver.models import Interaction
 from aiserver.prompts.answer import AnswerParser
-from aiserver.prompts.context import PromptInput, build_messages
+from aiserver.prompts.context import build_messages
+from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.prose import ProseParser
 
 pytestmark = [pytest.mark.embedded, pytest.mark.timeout(300)]

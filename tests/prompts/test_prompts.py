@@ -19,9 +19,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from aiserver.models import Interaction
 from aiserver.prompts import fence
-from aiserver.prompts.context import PromptInput, build_messages, is_example
+from aiserver.prompts.context import build_messages, is_example
 from aiserver.prompts.language import fence_name
 from aiserver.prompts.outline import outline
+from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.templates import Style
 from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile
 

@@ -58,7 +58,8 @@ def _location(info: ModelInfo) -> str:
 
 async def _check_answer(models: ModelRegistry) -> Finding:
     """Ask the default model for one line of code, and stop at the first token of the answer."""
-    from ...prompts.context import PromptInput, build_messages
+    from ...prompts.context import build_messages
+    from ...prompts.prompt_input import PromptInput
 
     started = time.monotonic()
     try:

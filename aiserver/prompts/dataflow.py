@@ -1,0 +1,180 @@
+"""Find the earlier cells that define the variables which a request needs.
+
+Each Python cell defines names (assignments, imports, functions, changes of an object in place) and
+uses names that other cells define. Together they form a graph: from a cell that uses ``df`` to the
+newest earlier cell that defines it, and to all cells that changed it since.
+
+Invariants: no cell is run; a cell that isn't valid Python defines and uses nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+import symtable
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+_MAGIC_LINE = re.compile(r"^[ \t]*[%!].*$|\?[ \t]*$", re.MULTILINE)
+_WORD = re.compile(r"[^\W\d]\w*")
+_BUILTINS = frozenset(dir(builtins))
+
+
+class CellNames(NamedTuple):
+    """The names that a cell binds, those that it changes in place, and those that it needs."""
+
+    defined: frozenset[str]
+    changed: frozenset[str]
+    used: frozenset[str]
+
+
+NO_NAMES = CellNames(frozenset(), frozenset(), frozenset())
+
+
+@lru_cache(maxsize=4096)
+def cell_names(code: str) -> CellNames:
+    """Return the names of a Python cell. Lines with IPython's magics are ignored."""
+    plain = _MAGIC_LINE.sub("", code)
+    try:
+        tree = ast.parse(plain)
+        table = symtable.symtable(plain, "cell", "exec")
+        changed = set(_changed_names(tree))
+        own = {symbol.get_name() for symbol in table.get_symbols() if _binds(symbol)}
+        used = set(_global_uses(table)) - own | (_used_before_bound(tree) & own)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return NO_NAMES
+    return CellNames(frozenset(own), frozenset(changed - own), frozenset(used - _BUILTINS))
+
+
+def names_in_text(text: str, names: Collection[str]) -> set[str]:
+    """Return those of the names that a text in any language mentions as whole words.
+
+    Chinese text has no spaces around words, so a name also counts between other letters if it is
+    written in ASCII and its neighbours aren't.
+    """
+    words = {word for part in _WORD.findall(text) for word in (part, *_ascii_words(part))}
+    return words & set(names)
+
+
+def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int]:
+    """Return the indexes of the cells that define the names, and what those cells need in turn.
+
+    The cells that define the names come first, then the cells that these depend on.
+    """
+    needed: dict[int, None] = {}  # an ordered set
+    waiting = [(len(cells), name) for name in sorted(names)]
+    seen = set(waiting)
+    for before, name in waiting:  # grows meanwhile
+        for index in _definers(cells, before, name):
+            needed.setdefault(index)
+            cell = cells[index]
+            for used in sorted(cell.used | cell.changed):
+                if (index, used) not in seen:
+                    seen.add((index, used))
+                    waiting.append((index, used))
+    return list(needed)
+
+
+def _definers(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
+    """The cells that changed the name since it was defined, newest first, and the one that did."""
+    for index in range(before - 1, -1, -1):
+        if name in cells[index].changed:
+            yield index
+        elif name in cells[index].defined:
+            yield index
+            return
+
+
+def _ascii_words(word: str) -> list[str]:
+    return [] if word.isascii() else re.findall(r"[A-Za-z_][A-Za-z0-9_]*", word)
+
+
+def _binds(symbol: symtable.Symbol) -> bool:
+    return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
+
+
+def _global_uses(table: symtable.SymbolTable) -> Iterator[str]:
+    """Yield the notebook's variables that a cell, its functions and its comprehensions read."""
+    is_cell = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (is_cell or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _global_uses(child)
+
+
+def _used_before_bound(tree: ast.Module) -> set[str]:
+    """Return the names that some statement reads before a statement above it has bound them.
+
+    ``df = df.dropna()`` reads the ``df`` of an earlier cell.
+    """
+    used: set[str] = set()
+    bound: set[str] = set()
+    for statement in tree.body:
+        names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+            if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+                read.add(statement.target.id)
+            used |= read - bound
+        bound |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            bound |= {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
+    return used
+
+
+def _changed_names(tree: ast.Module) -> Iterator[str]:
+    """Yield the variables that a cell changes in place: ``df["a"] = 1``, ``rows.append(row)``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+            targets = [node.target]
+        elif isinstance(node, ast.Delete):
+            targets = node.targets
+        elif isinstance(node, ast.Expr) and _changes_object(node.value):
+            targets = [node.value.func]  # type: ignore[attr-defined]
+        else:
+            continue
+        for target in targets:
+            for part in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
+                root = part
+                while isinstance(root, ast.Subscript | ast.Attribute):
+                    root = root.value
+                if isinstance(root, ast.Name) and root is not part:
+                    yield root.id
+
+
+def _changes_object(node: ast.expr) -> bool:
+    """Whether a call that stands alone changes its object, as far as its name tells."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and (
+            node.func.attr in _CHANGING_METHODS
+            or any(keyword.arg == "inplace" for keyword in node.keywords)
+        )
+    )
+
+
+_CHANGING_METHODS = frozenset(
+    [
+        "add",
+        "append",
+        "clear",
+        "discard",
+        "extend",
+        "fit",
+        "insert",
+        "partial_fit",
+        "pop",
+        "popitem",
+        "remove",
+        "reverse",
+        "setdefault",
+        "sort",
+        "update",
+    ]
+)

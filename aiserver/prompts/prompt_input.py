@@ -1,0 +1,26 @@
+"""The input from which a prompt is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..models import Interaction
+from ..requests import CellType, ContextCell, DataFrameProfile, Variable
+
+
+@dataclass(frozen=True)
+class PromptInput:
+    """The input of a prompt.
+
+    ``intent`` is empty during a warm-up, which lets a model read the prompt before the request.
+    """
+
+    intent: str
+    source: str = ""
+    language: str = "python"
+    """The kernel's language."""
+    cells: list[ContextCell] = field(default_factory=list)
+    history: list[Interaction] = field(default_factory=list)
+    dataframes: list[DataFrameProfile] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    cell_type: CellType = "code"
