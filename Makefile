@@ -121,6 +121,7 @@ lint: build
 	ruff check .
 	ruff format --check .
 	mypy
+	scripts/kernel_code.py --check
 	jlpm lint
 
 pytest: build model

@@ -29,6 +29,7 @@ module.exports = {
   reporters: ['default'],
   modulePathIgnorePatterns: [
     '<rootDir>/lib/',
+    '<rootDir>/.make/',
     '<rootDir>/aiserver/',
     '<rootDir>/.venv/',
     '<rootDir>/ui-tests/'

@@ -11,7 +11,7 @@ const SHARED = [
   ['api/types'],
   ['api'],
   ['tokens'],
-  ['state', 'records', 'diff'],
+  ['state', 'records', 'diff', 'kernel'],
   ['cells', 'ui'],
   ['labels']
 ];

@@ -12,6 +12,7 @@ import {
 import { Cell, CodeCell } from '@jupyterlab/cells';
 import { IEditorServices } from '@jupyterlab/codeeditor';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import {
   ITranslator,
   TranslationBundle,
@@ -23,10 +24,11 @@ import { ApiClient } from '../api/client';
 import { toFailure } from '../state/failure';
 import { GenerationModel } from './model/generation';
 import { fetchPreview } from './model/requestBody';
+import type { RepairSetting } from './model/state';
 import { NotebookCell } from '../cells/notebookCell';
 import { cellErrorText } from '../cells/cellError';
 import { languageOf } from '../cells/context';
-import { listDataFrames } from './model/dataFrames';
+import { listDataFrames } from '../kernel/variables';
 import {
   CommandIDs,
   IHistory,
@@ -39,6 +41,7 @@ import { failureText } from '../labels/failureText';
 import { askIcon } from '../ui/icons';
 import { NotebookAskManager } from './view/notebookAskManager';
 import { showPreview } from './view/preview';
+import { repairRequest } from './view/problemList';
 
 export const askPlugin: JupyterFrontEndPlugin<void> = {
   id: 'aiserver:ask',
@@ -50,7 +53,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     ITranslator,
     IModels,
     ITracking,
-    IToolbarWidgetRegistry
+    IToolbarWidgetRegistry,
+    ISettingRegistry
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -62,10 +66,16 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
     models: IModels | null,
     tracking: ITracking | null,
-    toolbars: IToolbarWidgetRegistry | null
+    toolbars: IToolbarWidgetRegistry | null,
+    registry: ISettingRegistry | null
   ) => {
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(app.serviceManager.serverSettings);
+    let settings: ISettingRegistry.ISettings | null = null;
+    void registry?.load(askPlugin.id).then(
+      loaded => (settings = loaded),
+      () => undefined
+    );
     const managers = new WeakMap<NotebookPanel, NotebookAskManager>();
 
     const managerOf = (panel: NotebookPanel): NotebookAskManager => {
@@ -79,7 +89,19 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
             const model = new GenerationModel({
               api,
               history,
-              target: new NotebookCell(panel, cellId, identity, trans, tracking)
+              target: new NotebookCell(
+                panel,
+                cellId,
+                identity,
+                trans,
+                tracking
+              ),
+              repair: {
+                setting: () =>
+                  (settings?.get('repair').composite ??
+                    'local') as RepairSetting,
+                requestText: problems => repairRequest(problems, trans)
+              }
             });
             models?.changed.connect(model.refreshModel, model);
             return model;

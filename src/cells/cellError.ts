@@ -7,7 +7,7 @@
  *   there is no text.
  * - The text contains no lines of the functions that the cell's code called.
  */
-import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
+import type { Cell, ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { IError } from '@jupyterlab/nbformat';
 
 /** Longer error messages are cut. A database's message, for example, may repeat a long query. */
@@ -27,15 +27,20 @@ const CELL_FRAME = /^(Cell|Input) In ?\[|^<ipython-input-/;
  * traceback shows this line. Null if there is no error.
  */
 export function cellErrorText(cell: Cell | null): string | null {
-  const model = cell?.model as Partial<ICodeCellModel> | undefined;
-  const { outputs } = model ?? {};
-  if (!outputs || model?.isDirty) {
+  const error = cell && errorOutput(cell.model);
+  return error ? summarizeError(error) : null;
+}
+
+/** The error below a cell, if it belongs to the cell's current code; else null. */
+export function errorOutput(cell: ICellModel): IError | null {
+  const { outputs, isDirty } = cell as Partial<ICodeCellModel>;
+  if (!outputs || isDirty) {
     return null;
   }
   for (let index = outputs.length - 1; index >= 0; index--) {
     const output = outputs.get(index).toJSON();
     if (output.output_type === 'error') {
-      return summarizeError(output as IError);
+      return output as IError;
     }
   }
   return null;

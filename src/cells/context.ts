@@ -2,10 +2,12 @@
  * Reads the context of a cell for a request: the cells above the cell, the kernel's name and the
  * language.
  *
- * Invariant: the context contains no outputs, and doesn't exceed the limits of the HTTP API.
+ * Invariant: the context contains no outputs, only whether a cell's last run failed, and doesn't
+ * exceed the limits of the HTTP API.
  */
 import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 
+import { errorOutput } from './cellError';
 import type { CellType, ContextCell } from '../api/types';
 
 /** The largest number of cells in a context: the limit of the HTTP API. */
@@ -36,7 +38,8 @@ export function cellsBefore(
       cellsAbove.push({
         cellId: cell.id,
         cellType: toCellType(cell.type),
-        source: source.slice(0, MAX_SOURCE)
+        source: source.slice(0, MAX_SOURCE),
+        ...(errorOutput(cell) && { failed: true })
       });
     }
   }

@@ -8,6 +8,8 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CellType } from '../api/types';
+import { IProblem, checkCode } from '../kernel/check';
+import { IKernelVariables, readVariables } from '../kernel/variables';
 import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
 import { applySource } from './applySource';
 import { cellErrorText } from './cellError';
@@ -66,6 +68,39 @@ export class NotebookCell {
   }
 
   /**
+   * The problems that the code would have in the kernel; null if it is no Python kernel, is busy or
+   * doesn't reply.
+   */
+  async check(code: string): Promise<IProblem[] | null> {
+    const kernel = this._pythonKernel;
+    return kernel && this.cellType === 'code'
+      ? checkCode(kernel, code).catch(() => null)
+      : null;
+  }
+
+  /** The code of the nearest code cell above; empty if there is none. */
+  codeAbove(): string {
+    const cells = this._panel.content.model?.cells;
+    let code = '';
+    for (const cell of cells ?? []) {
+      if (cell.id === this.cellId) {
+        return code;
+      }
+      code = cell.type === 'code' ? cell.sharedModel.getSource() : code;
+    }
+    return '';
+  }
+
+  /**
+   * The kernel's variables, with some values of each column of texts; null if it is no Python
+   * kernel, is busy or doesn't reply.
+   */
+  async variables(examples: number): Promise<IKernelVariables | null> {
+    const kernel = this._pythonKernel;
+    return kernel ? readVariables(kernel, examples).catch(() => null) : null;
+  }
+
+  /**
    * Replace the cell's code, so that one undo reverts the change. Return false if the cell was
    * deleted or is read-only.
    */
@@ -103,6 +138,11 @@ export class NotebookCell {
         kernel: kernelNameOf(this._panel)
       }
     };
+  }
+
+  private get _pythonKernel() {
+    const isPython = languageOf(this._panel).toLowerCase() === 'python';
+    return isPython ? this._panel.sessionContext.session?.kernel : null;
   }
 
   private get _cell(): Cell | null {

@@ -1,6 +1,6 @@
 """P18, P15: the code that inspects a kernel's DataFrames, run in a real kernel.
 
-It is read from ``src/ask/model/dataFrames.ts``, so the shipped code is tested.
+It is sent as ``src/kernel/request.ts`` sends it, whose expression is read from there.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
-TS = Path(__file__).parents[2] / "src" / "ask" / "model" / "dataFrames.ts"
+ROOT = Path(__file__).parents[2]
 
 
-def expression() -> str:
+def expression(examples: int = 0) -> str:
     """Return the expression that the browser sends. (Its parts are also valid in Python.)"""
-    text = TS.read_text("utf-8")
-    source = re.search(r"const SOURCE = `(.*?)`;", text, re.S)
-    pieces = re.search(r"const EXPRESSION =\s*(.*?);\n", text, re.S)
-    assert source and pieces and not re.search(r"[\\]|\$\{", source[1])
-    code = pieces[1].replace("JSON.stringify(SOURCE)", "SOURCE").replace("\n", " ")
-    result = eval(code, {"SOURCE": json.dumps(source[1])})
+    text = (ROOT / "src" / "kernel" / "request.ts").read_text("utf-8")
+    pieces = re.search(r"const expression =\s*(.*?);\n", text, re.S)
+    assert pieces
+    call = f"describe(variables, {examples})"
+    code = pieces[1].replace("JSON.stringify(module)", "MODULE").replace("\n", " ")
+    code = code.replace("`", "'").replace("${JSON.stringify(call)}", "' + CALL + '")
+    module = (ROOT / "aiserver" / "kernel" / "variables.py").read_text("utf-8")
+    result = eval(code, {"MODULE": json.dumps(module), "CALL": json.dumps(call)})
     assert isinstance(result, str)
     return result
 
@@ -61,11 +63,16 @@ class Kernel:
         )
         return reply["content"]["user_expressions"]
 
-    def frames(self) -> list[dict[str, Any]]:
-        """Return the DataFrames like the browser reads them."""
-        answer = self.ask({"dataframes": expression()})["dataframes"]
+    def describe(self, examples: int = 0) -> dict[str, Any]:
+        """Return the variables like the browser reads them."""
+        answer = self.ask({"result": expression(examples)})["result"]
         assert answer["status"] == "ok", answer
         return json.loads(base64.b64decode(answer["data"]["text/plain"][1:-1]))
+
+    def frames(self) -> list[dict[str, Any]]:
+        """Return the DataFrames like the browser reads them."""
+        frames: list[dict[str, Any]] = self.describe()["frames"]
+        return frames
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +110,35 @@ def test_the_profile_has_names_shapes_and_dtypes(kernel: Kernel) -> None:
             ],
         }
     ]
+
+
+def test_the_other_variables_have_a_kind_and_a_size(kernel: Kernel) -> None:
+    kernel.run("import numpy as np\nxs = [1, 2]; s = pd.Series([1.5]); a = np.zeros((2, 3)); n = 3")
+    assert kernel.describe()["variables"] == [
+        {"name": "n", "kind": "int"},
+        {"name": "a", "kind": "numpy.ndarray (2, 3) float64"},
+        {"name": "s", "kind": "pandas.Series of 1 float64"},
+        {"name": "xs", "kind": "list of 2"},
+        {"name": "np", "kind": "module"},
+        {"name": "pd", "kind": "module"},
+    ]
+
+
+def test_examples_are_values_of_text_columns(kernel: Kernel) -> None:
+    kernel.run(
+        "df = pd.DataFrame({'城市': ['北京', '上海', '北京', ''], 'n': [1, 2, 3, 4]})\n"
+        "df['long'] = 'x' * 100\ndf['mixed'] = [object(), 'text', 2, None]\n"
+        "df['kind'] = pd.Categorical(['a', 'b', 'a', 'c'])"
+    )
+    [frame] = kernel.describe(examples=2)["frames"]
+    assert {column["name"]: column.get("examples") for column in frame["columns"]} == {
+        "城市": ["北京", "上海"],
+        "n": None,
+        "long": ["x" * 24],
+        "mixed": ["text"],
+        "kind": ["a", "b"],
+    }
+    assert "examples" not in json.dumps(kernel.frames())
 
 
 def test_the_inspection_leaves_no_trace(kernel: Kernel) -> None:
@@ -187,7 +223,7 @@ armed.append(1)
 def test_the_inspection_runs_no_user_code(kernel: Kernel) -> None:
     """P18: no repr, property or shadowed name is used; a hostile object doesn't affect others."""
     kernel.run(HOSTILE)
-    answer = kernel.ask({"dataframes": expression()})["dataframes"]
+    answer = kernel.ask({"result": expression()})["result"]
     assert answer["status"] == "ok", kernel.value("ran")
     frames = {frame["name"]: frame for frame in kernel.frames()}
     assert kernel.value("ran") == "[]" and kernel.value("armed") == "[1]"

@@ -13,7 +13,8 @@ export class Decision {
   /** Set the code that `accept` will write, after the person removed or restored some changes. */
   revise(code: string): void {
     if (this._store.state.phase === 'suggested') {
-      this._store.setState({ code });
+      this._store.setState({ code, problems: [] });
+      void this._store.check();
     }
   }
 

@@ -7,10 +7,12 @@ import type {
   Step,
   StreamEvent
 } from '../../api/types';
+import type { IProblem } from '../../kernel/check';
+import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IRecording, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';
 import type { GenerationApi } from './generationStream';
-import type { IGenerationState } from './state';
+import type { IGenerationState, RepairSetting } from './state';
 
 export const MODEL = {
   id: 'test:model',
@@ -78,7 +80,9 @@ export class Feed {
   }
 }
 
-export function setup(options: { source?: string | null } = {}) {
+export function setup(
+  options: { source?: string | null; repair?: RepairSetting } = {}
+) {
   let source: string | null =
     options.source === undefined ? 'x = 1' : options.source;
   const feeds: Feed[] = [];
@@ -120,6 +124,11 @@ export function setup(options: { source?: string | null } = {}) {
     ensure: jest.fn(async () => 'nb'),
     source: () => source,
     error: () => null,
+    codeAbove: () => '',
+    check: jest.fn(async (_code: string): Promise<IProblem[] | null> => null),
+    variables: jest.fn(
+      async (_examples: number): Promise<IKernelVariables | null> => null
+    ),
     apply: jest.fn((text: string) => {
       if (source === null) {
         return false;
@@ -136,7 +145,11 @@ export function setup(options: { source?: string | null } = {}) {
   const model = new GenerationModel({
     api: api as unknown as GenerationApi,
     history: history as unknown as IHistory,
-    target
+    target,
+    repair: options.repair && {
+      setting: () => options.repair!,
+      requestText: problems => problems.map(({ name }) => name).join()
+    }
   });
   const states: IGenerationState[] = [];
   model.changed.connect((_, state) => states.push(state));

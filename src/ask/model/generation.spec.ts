@@ -3,6 +3,23 @@ import { versionNumber } from './state';
 import { MODEL, code, done, setup, start } from './generation.fakes';
 
 describe('GenerationModel', () => {
+  it('attaches the kernel’s DataFrames and variables, with values for a local model', async () => {
+    const t = setup();
+    const frames = [{ name: 'x', kind: '', rowCount: 1, columnCount: 0 }];
+    const variables = [{ name: 'n', kind: 'int' }];
+    t.target.variables.mockResolvedValue({ frames, variables });
+    t.model.open();
+    await t.until(state => state.kernel.frames.length === 1);
+    expect(t.target.variables).toHaveBeenCalledWith(2);
+    void t.model.ask('plot it');
+    await t.requested(1);
+    expect(t.bodies[0].context).toMatchObject({
+      dataframes: frames,
+      variables
+    });
+    expect(t.bodies[0]).not.toHaveProperty('dataframes');
+  });
+
   it('proceeds from a request to a suggestion, and changes the cell only on Accept', async () => {
     const t = setup();
     t.model.open();
@@ -24,7 +41,7 @@ describe('GenerationModel', () => {
       source: 'x = 1',
       language: 'python',
       cellType: 'code',
-      context: { cells: [], kernel: 'Python 3' },
+      context: { cells: [], kernel: 'Python 3', dataframes: [], variables: [] },
       notebookPath: 'a.ipynb'
     });
 
@@ -40,14 +57,16 @@ describe('GenerationModel', () => {
     const t = setup();
     t.api.warmUp.mockRejectedValueOnce(new ApiError(503, 'x', 'x'));
     t.model.open();
-    await t.until(state => state.model !== null);
+    while (!t.api.warmUp.mock.calls.length) {
+      await Promise.resolve();
+    }
     expect(t.api.warmUp).toHaveBeenCalledWith({
       notebookId: 'nb',
       cellId: 'c1',
       source: 'x = 1',
       language: 'python',
       cellType: 'code',
-      context: { cells: [], kernel: 'Python 3' }
+      context: { cells: [], kernel: 'Python 3', dataframes: [], variables: [] }
     });
     expect(t.model.state).toMatchObject({ phase: 'editing', failure: null });
   });

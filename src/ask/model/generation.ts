@@ -21,13 +21,18 @@ import { isModelFailure } from '../../state/failure';
 import { IRequest, loadPastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
+import { AutomaticRepair } from './repair';
 import { RequestSender } from './requestSender';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
+/** Values of each column of texts that a local model sees. */
+const EXAMPLES = 2;
+
 export class GenerationModel extends GenerationStore {
   constructor(options: IGenerationOptions) {
     super(options);
+    this._repair = new AutomaticRepair(this, this._sender, options.repair);
     options.history.recording.connect(this._onRecording, this);
     options.history.changed.connect(this._onHistoryChanged, this);
   }
@@ -54,6 +59,30 @@ export class GenerationModel extends GenerationStore {
   /** Set the DataFrames of the next request. */
   setDataFrames(dataframes: readonly DataFrameProfile[]): void {
     this.setState({ dataframes });
+  }
+
+  /** Remove a DataFrame from the next request, whether it was chosen or attached by itself. */
+  removeDataFrame(name: string): void {
+    const { dataframes, detached } = this.state;
+    this.setState({
+      dataframes: dataframes.filter(profile => profile.name !== name),
+      detached: [...detached, name]
+    });
+  }
+
+  /**
+   * Read the kernel's variables again and check an open suggestion against them, if the row is
+   * open. Only models on this machine get values of the data.
+   */
+  async readKernel(): Promise<void> {
+    if (this.state.phase !== 'idle' && this.target.cellType === 'code') {
+      const examples = this.state.model?.onThisMachine ? EXAMPLES : 0;
+      const kernel = await this.target.variables(examples);
+      if (kernel) {
+        this.setState({ kernel });
+      }
+      await this.check();
+    }
   }
 
   /**
@@ -105,7 +134,9 @@ export class GenerationModel extends GenerationStore {
    * diff of the new suggestion is still against the cell's code.
    */
   async ask(intent: string): Promise<void> {
-    await this._sender.send(this.buildRequest(intent));
+    await this._repair.runAfter(() =>
+      this._sender.send(this.buildRequest(intent))
+    );
   }
 
   /** Build the request that `ask` would send for this intent. */
@@ -116,12 +147,15 @@ export class GenerationModel extends GenerationStore {
   /** Send the last request again. If no request was sent, look for a model again. */
   async retry(): Promise<void> {
     const { request } = this;
-    return request ? this._sender.retry(request) : this._prepare();
+    if (!request) {
+      return this._prepare();
+    }
+    await this._repair.runAfter(() => this._sender.retry(request));
   }
 
   /** Stop the generation that another page runs for this cell, then send the request again. */
   takeOver(): Promise<void> {
-    return this._sender.takeOver();
+    return this._repair.runAfter(() => this._sender.takeOver());
   }
 
   /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
@@ -149,11 +183,16 @@ export class GenerationModel extends GenerationStore {
 
   /** Load the list of models and the past turns, and warm up the model. Errors are ignored. */
   private async _prepare(): Promise<void> {
-    await Promise.allSettled([
-      warmUp(this.api, this.target, this.state.cellModel),
-      this.refreshModel(),
-      this._loadPastTurns()
-    ]);
+    const pastTurns = this._loadPastTurns().catch(() => undefined);
+    await this.refreshModel(); // Whether the model is local decides what is read.
+    await this.readKernel();
+    const { cellModel } = this.state;
+    const attached = {
+      frames: this.attachedFrames(this.inputText),
+      variables: this.attachedVariables(this.inputText)
+    };
+    const warm = warmUp(this.api, this.target, cellModel, attached);
+    await Promise.allSettled([warm, pastTurns]);
   }
 
   /** Close the suggestion when the replay or another view of the notebook records a decision. */
@@ -195,5 +234,6 @@ export class GenerationModel extends GenerationStore {
   }
 
   private readonly _sender = new RequestSender(this);
+  private readonly _repair: AutomaticRepair;
   private _hasLoadedPastTurns = false;
 }

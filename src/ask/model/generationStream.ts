@@ -7,7 +7,7 @@
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
 import type { ICellKey, IHistory } from '../../tokens';
-import type { ITarget } from './state';
+import type { IRepairOptions, ITarget } from './state';
 
 /** The methods of `ApiClient` that a generation needs. */
 export type GenerationApi = Pick<ApiClient, 'generate' | 'stop' | 'warmUp'>;
@@ -16,6 +16,7 @@ export interface IGenerationOptions {
   api: GenerationApi;
   history: IHistory;
   target: ITarget;
+  repair?: IRepairOptions;
 }
 
 /** A stopped stream that has not ended after this time is aborted, in milliseconds. */

@@ -9,6 +9,7 @@ import type {
   Preview
 } from '../../api/types';
 import { countHunks } from '../../diff/hunks';
+import type { IKernelVariables } from '../../kernel/variables';
 import type { ICellKey, IHistory } from '../../tokens';
 import { NotSentError, isTransient } from '../../state/failure';
 import type { GenerationApi } from './generationStream';
@@ -23,10 +24,19 @@ export interface IRequest {
   /** The turn that the request continues from: the open suggestion's turn, or an older turn. */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
+  readonly attached: IKernelVariables;
+  /** Whether the model shall correct its own suggestion. No person has written this request. */
+  readonly isRepair?: boolean;
 }
 
 /** Build the part of a body that describes the cell and its notebook. */
-function cellBody(target: ITarget, source: string, model: string | null) {
+function cellBody(
+  target: ITarget,
+  source: string,
+  model: string | null,
+  { frames, variables }: IKernelVariables
+) {
+  const { context, ...cell } = target.surroundings();
   return {
     // The server looks up past turns by this id. A notebook without an id has no past turns, so
     // any id that no notebook has can be sent.
@@ -34,19 +44,21 @@ function cellBody(target: ITarget, source: string, model: string | null) {
     cellId: target.cellId,
     source,
     model: model ?? undefined,
-    ...target.surroundings()
+    ...cell,
+    context: { ...context, dataframes: frames, variables: [...variables] }
   };
 }
 
 export function toRequestBody(
-  { intent, source, parentTurnId, dataframes }: IRequest,
+  { intent, source, parentTurnId, dataframes, attached, isRepair }: IRequest,
   target: ITarget,
   notebookId: string,
   model: string | null
 ): GenerateBody | AnalyzeBody {
   const { notebookPath } = target;
-  const cell = { ...cellBody(target, source, model), notebookId };
-  const body = { ...cell, notebookPath, intent, parentTurnId };
+  const cell = { ...cellBody(target, source, model, attached), notebookId };
+  const mode = isRepair ? { mode: 'repair' } : {};
+  const body = { ...cell, notebookPath, intent, parentTurnId, ...mode };
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }
 
@@ -54,20 +66,21 @@ export function toRequestBody(
 export function warmUp(
   api: GenerationApi,
   target: ITarget,
-  model: string | null
+  model: string | null,
+  attached: IKernelVariables
 ): Promise<void> {
-  return api.warmUp(cellBody(target, target.source() ?? '', model));
+  return api.warmUp(cellBody(target, target.source() ?? '', model, attached));
 }
 
 /** Fetch the exact messages that the model would get for a request. */
 export function fetchPreview(
   api: Pick<ApiClient, 'preview'>,
-  { intent, source, parentTurnId, dataframes }: IRequest,
+  { intent, source, parentTurnId, dataframes, attached }: IRequest,
   target: ITarget,
   model: string | null
 ): Promise<Preview> {
   return api.preview({
-    ...cellBody(target, source, model),
+    ...cellBody(target, source, model, attached),
     intent,
     parentTurnId,
     dataframes: [...dataframes]

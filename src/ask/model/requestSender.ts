@@ -8,6 +8,7 @@
  * - While a generation runs, another request of the cell is refused with a notice.
  */
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
+import type { IProblem } from '../../kernel/check';
 import type { ICellKey } from '../../tokens';
 import { IFailure, toFailure } from '../../state/failure';
 import { IRequest, toRequestBody, ensureNotebookId } from './requestBody';
@@ -27,39 +28,48 @@ import {
 } from './state';
 import type { GenerationStore } from './store';
 
+/** The problems of a suggestion's code; null if there is no suggestion or it can't be checked. */
+export type Problems = readonly IProblem[] | null;
+
 export class RequestSender {
   constructor(private readonly _store: GenerationStore) {}
 
   /** Build the request for this intent from the current state. */
   buildRequest(intent: string): IRequest {
-    const { suggestion, state, target } = this._store;
+    const store = this._store;
+    const { suggestion, state, target } = store;
     return {
       intent: intent.trim(),
       source: suggestion ? state.code : (target.source() ?? ''),
       parentTurnId: suggestion?.turnId ?? state.branch?.turnId,
-      dataframes: state.dataframes
+      dataframes: state.dataframes,
+      attached: {
+        frames: store.attachedFrames(intent),
+        variables: store.attachedVariables(intent)
+      }
     };
   }
 
   /** Send a request again. */
-  async retry(request: IRequest): Promise<void> {
+  async retry(request: IRequest): Promise<Problems> {
     // If the stream was interrupted, the server may still be running its generation, so try more
     // than once.
     const isInterrupted = this._store.state.failure?.code === 'interrupted';
-    await this.send(
+    return this.send(
       this._withCurrentSource(request),
       isInterrupted ? MAX_ATTEMPTS : 1
     );
   }
 
   /** Stop the generation that another page runs for this cell, then send the request again. */
-  async takeOver(): Promise<void> {
+  async takeOver(): Promise<Problems> {
     const { api, request, state } = this._store;
     const generationId = state.failure?.generationId;
     if (generationId && request) {
       await api.stop(generationId).catch(() => undefined);
-      await this.send(this._withCurrentSource(request), MAX_ATTEMPTS);
+      return this.send(this._withCurrentSource(request), MAX_ATTEMPTS);
     }
+    return null;
   }
 
   /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
@@ -75,22 +85,28 @@ export class RequestSender {
     }
   }
 
-  /** Send a request, and show its answer until the stream ends. */
-  async send(request: IRequest, attempts = 1): Promise<void> {
+  /**
+   * Send a request, show its answer until the stream ends, then check the code of the suggestion.
+   * Return the problems of this code.
+   */
+  async send(request: IRequest, attempts = 1): Promise<Problems> {
     const store = this._store;
     if (store.isBusy) {
       store.setState({ notice: 'busy' });
-      return;
+      return null;
     }
     if (!request.intent || store.isDisposed) {
-      return;
+      return null;
     }
-    store.request = request;
     store.previousCode = store.state.code;
     if (!store.suggestion) {
       store.baseSource = store.target.source();
     }
-    store.intents.add(request.intent);
+    if (!request.isRepair) {
+      store.request = request;
+      store.intents.add(request.intent);
+    }
+    this._isRepairing = request.isRepair ?? false;
     const previous = this._lastStream;
     const stream = (this._stream = this._lastStream = new GenerationStream());
     store.setState(waitingState(request.intent, store.nextTurnId));
@@ -112,6 +128,7 @@ export class RequestSender {
     } finally {
       stream.end();
     }
+    return store.check();
   }
 
   /** Abort the running request. */
@@ -263,8 +280,10 @@ export class RequestSender {
       ...unansweredState(store.state, stream.turnId),
       ...(suggestion && {
         ...suggestionFields(suggestion, previousCode),
-        isCellEdited: isCellEdited
-      })
+        isCellEdited
+      }),
+      // A person has not written a repair's request, so it isn't offered for another attempt.
+      ...(this._isRepairing && { draft: '', failure: null })
     });
   }
 
@@ -278,6 +297,7 @@ export class RequestSender {
     }
   }
 
+  private _isRepairing = false;
   /** The stream whose events change the state; null if no request is waiting or streaming. */
   private _stream: GenerationStream | null = null;
   /** The stream that was started last. The next request waits until it has ended. */

@@ -6,6 +6,8 @@ import type {
   ModelList
 } from '../../api/types';
 import type { NotebookCell } from '../../cells/notebookCell';
+import type { IProblem } from '../../kernel/check';
+import type { IKernelVariables } from '../../kernel/variables';
 import type { IBranch } from '../../records/branch';
 import { IFailure, isModelFailure } from '../../state/failure';
 
@@ -67,6 +69,15 @@ export function toSuggestion(
   };
 }
 
+/** The models whose suggestions are corrected without a request of the person. */
+export type RepairSetting = 'off' | 'local' | 'all';
+
+export interface IRepairOptions {
+  readonly setting: () => RepairSetting;
+  /** Word the request to correct these problems. */
+  readonly requestText: (problems: readonly IProblem[]) => string;
+}
+
 /** The immutable state of a cell's generation model, from which views are drawn. */
 export interface IGenerationState {
   readonly phase: Phase;
@@ -100,8 +111,16 @@ export interface IGenerationState {
   readonly requestTime: number;
   /** The time at which the server asks the model again, as `performance.now()`; 0 if it won't. */
   readonly nextAttemptTime: number;
-  /** The DataFrames of the next request. */
+  /** The DataFrames that the person chose for the next request. */
   readonly dataframes: readonly DataFrameProfile[];
+  /** The problems of the suggestion's code, as far as the kernel knows. */
+  readonly problems: readonly IProblem[];
+  /** The number of problems that the model has corrected in its suggestion by itself. */
+  readonly correctedCount: number;
+  /** The kernel's variables when they were last read. */
+  readonly kernel: IKernelVariables;
+  /** The names of DataFrames that the next request must not attach by itself. */
+  readonly detached: readonly string[];
   /** The older turn that the next request continues from; null to continue from the newest turn. */
   readonly branch: IBranch | null;
 }
@@ -123,6 +142,10 @@ export const INITIAL_STATE: IGenerationState = {
   requestTime: 0,
   nextAttemptTime: 0,
   dataframes: [],
+  problems: [],
+  correctedCount: 0,
+  kernel: { frames: [], variables: [] },
+  detached: [],
   branch: null
 };
 
@@ -179,6 +202,8 @@ export function waitingState(
     turnId,
     failure: null,
     notice: null,
+    problems: [],
+    correctedCount: 0,
     saveError: null,
     isCellEdited: false,
     nextAttemptTime: 0,

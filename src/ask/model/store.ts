@@ -6,8 +6,11 @@
  */
 import { Signal } from '@lumino/signaling';
 
-import type { EventBody } from '../../api/types';
+import type { DataFrameProfile, EventBody } from '../../api/types';
+import type { IProblem } from '../../kernel/check';
+import type { IVariable } from '../../kernel/variables';
 import type { IHistory } from '../../tokens';
+import { namedFrames, relevantVariables } from './attachments';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent } from './requestBody';
 import type { GenerationApi, IGenerationOptions } from './generationStream';
@@ -66,6 +69,40 @@ export class GenerationStore {
     );
   }
 
+  /** The kernel's DataFrames that a request with this intent attaches by itself. */
+  attachedFrames(intent: string): DataFrameProfile[] {
+    const { kernel, dataframes, detached } = this._state;
+    const left = new Set([...detached, ...dataframes.map(({ name }) => name)]);
+    return namedFrames(kernel.frames, this._textsOf(intent)).filter(
+      ({ name }) => !left.has(name)
+    );
+  }
+
+  /** The kernel's other variables that a request with this intent describes. */
+  attachedVariables(intent: string): IVariable[] {
+    return relevantVariables(
+      this._state.kernel.variables,
+      this._textsOf(intent)
+    );
+  }
+
+  /**
+   * Check the open suggestion's code in the kernel. The code can be accepted meanwhile.
+   *
+   * Return the problems; null if there is no suggestion any more or the kernel can't check it.
+   */
+  async check(): Promise<readonly IProblem[] | null> {
+    const { phase, code } = this._state;
+    const problems =
+      phase === 'suggested' ? await this.target.check(code) : null;
+    const { phase: now, code: current } = this._state;
+    if (!problems || now !== 'suggested' || code !== current) {
+      return null;
+    }
+    this.setState({ problems });
+    return problems;
+  }
+
   /** Change some fields of the state, and emit `changed`. */
   setState(change: Partial<IGenerationState>): void {
     if (!this.isDisposed) {
@@ -76,10 +113,10 @@ export class GenerationStore {
 
   /**
    * Discard the open request and suggestion, and enter the given phase. The chosen model, the
-   * branch and the turn ids stay.
+   * branch, the kernel's variables and the turn ids stay.
    */
   discardRequest(phase: 'idle' | 'editing', draft: string): void {
-    const { model, cellModel, unansweredTurnIds, branch } = this._state;
+    const { model, cellModel, unansweredTurnIds, branch, kernel } = this._state;
     const turnId = this.nextTurnId;
     this.suggestion = this.request = null;
     this.setState({
@@ -88,6 +125,7 @@ export class GenerationStore {
       cellModel,
       unansweredTurnIds,
       branch,
+      kernel,
       turnId,
       phase,
       draft
@@ -101,6 +139,12 @@ export class GenerationStore {
       this.setState({ notice });
     }
     return !notice;
+  }
+
+  /** The texts in which a name means a variable of the kernel. */
+  private _textsOf(intent: string): string[] {
+    const { target } = this;
+    return [intent, target.source() ?? '', target.codeAbove()];
   }
 
   private _state = INITIAL_STATE;

@@ -15,7 +15,7 @@ import { Signal } from '@lumino/signaling';
 import type { PanelLayout } from '@lumino/widgets';
 
 import type { GenerationModel } from '../model/generation';
-import { DiffOverlay } from './diffOverlay';
+import { DiffOverlay } from './diff/diffOverlay';
 import { handleKey } from './promptKeys';
 import { IPromptRowServices, PromptRow } from './promptRow';
 
@@ -129,7 +129,7 @@ export class CellAskView implements IDisposable {
     if (this._disposed || !cell.editor) {
       return;
     }
-    const { phase, code } = model.state;
+    const { phase, code, problems } = model.state;
     // The diff shows a suggestion or a partial answer. After a request to change the suggestion,
     // `code` is still the suggestion's code until the answer begins.
     if (!(phase === 'suggested' || (model.isBusy && code))) {
@@ -158,6 +158,7 @@ export class CellAskView implements IDisposable {
     this._overlay.show({
       original: cell.model.sharedModel.getSource(),
       code,
+      problems,
       isStreaming: phase === 'streaming'
     });
     this._followStream();

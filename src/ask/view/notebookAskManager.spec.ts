@@ -62,7 +62,11 @@ function setup() {
     mode: 'command'
   };
   const disposed = new Signal<object, void>({});
-  const panel = { content, disposed, isDisposed: false };
+  const sessionContext = {
+    statusChanged: new Signal<object, string>({}),
+    iopubMessage: new Signal<object, unknown>({})
+  };
+  const panel = { content, disposed, sessionContext, isDisposed: false };
   const onCellDeleted = jest.fn();
   const onUnsaved = jest.fn();
   const manager = new NotebookAskManager({
@@ -105,6 +109,7 @@ function setup() {
     manager,
     content,
     disposed,
+    sessionContext,
     onCellDeleted,
     onUnsaved,
     open,
@@ -131,6 +136,26 @@ describe('NotebookAsks', () => {
     expect(cell.inputHidden).toBe(false);
     await t.open(cell);
     expect(rows()).toBe(1);
+    t.manager.dispose();
+  });
+
+  it('reads the variables after a run or a restart, not after requests of its own', async () => {
+    const t = setup();
+    await t.open(await t.place(true));
+    const { statusChanged, iopubMessage } = t.sessionContext;
+    const start = t.target.variables.mock.calls.length;
+    const reads = () => t.target.variables.mock.calls.length - start;
+    statusChanged.emit('busy');
+    statusChanged.emit('idle');
+    expect(reads()).toBe(0);
+    iopubMessage.emit({ header: { msg_type: 'execute_input' } });
+    expect(reads()).toBe(0);
+    statusChanged.emit('idle');
+    statusChanged.emit('idle');
+    expect(reads()).toBe(1);
+    statusChanged.emit('restarting');
+    statusChanged.emit('idle');
+    expect(reads()).toBe(2);
     t.manager.dispose();
   });
 

@@ -10,6 +10,7 @@
 import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
@@ -46,6 +47,8 @@ export class NotebookAskManager implements IDisposable {
     );
     notebook.activeCellChanged.connect(this._moveFocusToRow, this);
     notebook.stateChanged.connect(this._moveFocusToRow, this);
+    panel.sessionContext.statusChanged.connect(this._onKernelStatus, this);
+    panel.sessionContext.iopubMessage.connect(this._onKernelMessage, this);
     panel.disposed.connect(this.dispose, this);
   }
 
@@ -111,6 +114,26 @@ export class NotebookAskManager implements IDisposable {
     this._models.forEach(model => model.dispose());
     this._views.clear();
     this._models.clear();
+  }
+
+  /** Remember that code runs which may change variables. Our own requests have no such message. */
+  private _onKernelMessage(
+    _: unknown,
+    { header }: KernelMessage.IMessage
+  ): void {
+    if (header.msg_type === 'execute_input') {
+      this._hasStaleVariables = true;
+    }
+  }
+
+  /** After a run or a restart, read the variables and check the suggestions again. */
+  private _onKernelStatus(_: unknown, status: Kernel.Status): void {
+    if (status === 'restarting' || status === 'autorestarting') {
+      this._hasStaleVariables = true;
+    } else if (status === 'idle' && this._hasStaleVariables) {
+      this._hasStaleVariables = false;
+      this._models.forEach(model => void model.readKernel());
+    }
   }
 
   /** Return the view in the cell's current widget; create the view if there is none. */
@@ -203,4 +226,6 @@ export class NotebookAskManager implements IDisposable {
   /** The models of deleted cells for which `onCellDeleted` has been called. */
   private readonly _notified = new WeakSet<GenerationModel>();
   private _disposed = false;
+  /** Whether code ran since the kernel's variables were read. */
+  private _hasStaleVariables = false;
 }

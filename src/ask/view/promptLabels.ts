@@ -48,7 +48,14 @@ export function noticeText(
         'The cell has changed since you asked. The diff is against its current content.'
       )
     : '';
-  return joinSentences(saveError, notice, editedText);
+  const correctedText = state.correctedCount
+    ? trans._n(
+        'The model corrected %1 problem of its first answer.',
+        'The model corrected %1 problems of its first answer.',
+        state.correctedCount
+      )
+    : '';
+  return joinSentences(saveError, notice, correctedText, editedText);
 }
 
 /** Return the text for the state's `notice`; empty if there is no notice. */

@@ -43,7 +43,7 @@ export function ModelLabel(props: {
         'Your request and the code sent with it stay on the Jupyter server’s machine.'
       )
     : trans.__(
-        'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the column names and types of DataFrames that you pick are sent to this provider.'
+        'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the names and types of variables and of the shown DataFrames’ columns are sent to this provider.'
       );
   const className =
     'jp-AIServer-Ask-model' + (model.onThisMachine ? '' : ' jp-mod-remote');
@@ -201,9 +201,11 @@ export function BranchChip(props: {
   );
 }
 
-/** Chips for the DataFrames of the next request. */
+/** Chips for the DataFrames of the next request, chosen or attached by itself. */
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
+  /** Whether values are sent, too: the model is on this machine. */
+  sendsValues: boolean;
   trans: TranslationBundle;
   onRemove: (name: string) => void;
 }): React.JSX.Element | null {
@@ -233,7 +235,9 @@ export function DataFrameChips(props: {
         </span>
       ))}
       <span className="jp-AIServer-Ask-hint">
-        {trans.__('Only column names and types are sent.')}
+        {props.sendsValues
+          ? trans.__('The model sees column names, types and a few values.')
+          : trans.__('Only column names and types are sent.')}
       </span>
     </div>
   );

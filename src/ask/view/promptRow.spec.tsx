@@ -10,6 +10,7 @@ import type { ModelInfo } from '../../api/types';
 import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
 import type { IGenerationState } from '../model/state';
+import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IModels } from '../../tokens';
 import { PromptRow } from './promptRow';
 
@@ -31,6 +32,7 @@ async function setup(
     error?: string;
     modelServices?: IModels;
     notices?: string[];
+    kernel?: IKernelVariables;
   } = {}
 ) {
   const models = options.models ?? [LOCAL];
@@ -58,6 +60,9 @@ async function setup(
       key: () => null,
       ensure: async () => 'nb',
       source: () => options.source ?? '',
+      codeAbove: () => '',
+      check: async () => null,
+      variables: async () => options.kernel ?? null,
       error: () => options.error ?? null,
       apply: () => true,
       surroundings: () => ({
@@ -425,6 +430,62 @@ describe('PromptRow', () => {
     expect(t.row.node.querySelector('[type=checkbox]')).toBeNull();
     expect(t.ask).not.toHaveBeenCalled();
     expect(t.model.state.dataframes.map(({ name }) => name)).toEqual(['df']);
+  });
+
+  it('attaches the DataFrames that the text names, until one is removed', async () => {
+    const frame = (name: string) => ({
+      name,
+      kind: 'pandas.DataFrame',
+      rowCount: 3,
+      columnCount: 1,
+      columns: [{ name: '价格', dtype: 'float64' }]
+    });
+    const frames = [frame('销售'), frame('costs')];
+    const t = await setup({ kernel: { frames, variables: [] } });
+    const chips = () =>
+      [...t.row.node.querySelectorAll('.jp-AIServer-Ask-chip')].map(
+        chip => chip.firstChild?.textContent
+      );
+    expect(chips()).toEqual([]);
+    await t.type('把销售按月画图');
+    expect(chips()).toEqual(['销售']);
+    expect(t.row.node.textContent).toContain('a few values');
+    const remove = t.row.node.querySelector<HTMLElement>(
+      '[aria-label="Remove 销售"]'
+    );
+    await act(async () => remove?.click());
+    await t.settle();
+    expect(chips()).toEqual([]);
+    expect(t.model.buildRequest('销售').attached.frames).toEqual([]);
+  });
+
+  it('shows what is wrong with a suggestion, and corrects a name by a click', async () => {
+    const t = await setup();
+    suggest(t.model);
+    setState(t.model, {
+      code: 'df["prise"]',
+      problems: [
+        {
+          kind: 'missing_column',
+          name: 'prise',
+          line: 1,
+          column: 3,
+          endLine: 1,
+          endColumn: 10,
+          message: "The DataFrame has no column 'prise'.",
+          candidates: ['price']
+        }
+      ]
+    });
+    t.row.update();
+    await t.settle();
+    expect(t.row.node.textContent).toContain('no column “prise”');
+    await act(async () => button(t.row, 'Ask for a repair')?.click());
+    expect(t.ask.mock.calls[0][0]).toContain("Did you mean 'price'?");
+    await act(async () => button(t.row, 'price')?.click());
+    await t.settle();
+    expect(t.model.state).toMatchObject({ code: 'df["price"]', problems: [] });
+    expect(button(t.row, 'Ask for a repair')).toBeUndefined();
   });
 
   it('sends one request, with all typed text, after looking for a model', async () => {

@@ -14,12 +14,14 @@ import * as React from 'react';
 
 import type { DataFrameProfile } from '../../api/types';
 import type { GenerationModel } from '../model/generation';
+import { replaceName, withInstall } from '../model/problems';
 import type { IGenerationState } from '../model/state';
 import type { IModels } from '../../tokens';
 import { DataFramePicker } from './dataFramePicker';
 import { askIcon } from '../../ui/icons';
 import { Actions, RequestNumber } from './promptActions';
 import { useModelCheck } from './modelCheck';
+import { ProblemList, repairRequest } from './problemList';
 import { PromptInput, isComposing } from './promptInput';
 import { handleKey, isAskKey } from './promptKeys';
 import { BranchChip, DataFrameChips, Failure, ModelLabel } from './promptParts';
@@ -274,15 +276,6 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           focus();
         }}
       />
-      <DataFrameChips
-        dataframes={state.dataframes}
-        trans={trans}
-        onRemove={name =>
-          model.setDataFrames(
-            state.dataframes.filter(profile => profile.name !== name)
-          )
-        }
-      />
       <div className="jp-AIServer-Ask-line">
         {!hasRequest && (
           <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
@@ -298,6 +291,15 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         />
         {!hasRequest && <RequestNumber state={state} trans={trans} />}
       </div>
+      <DataFrameChips
+        dataframes={[...state.dataframes, ...model.attachedFrames(text)]}
+        sendsValues={state.model?.onThisMachine ?? false}
+        trans={trans}
+        onRemove={name => {
+          model.removeDataFrame(name);
+          focus();
+        }}
+      />
       <div className="jp-AIServer-Ask-bar">
         <Actions
           model={model}
@@ -337,6 +339,19 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           ⋯
         </button>
       </div>
+      <ProblemList
+        problems={state.problems}
+        trans={trans}
+        onReplace={(problem, candidate) => {
+          model.decision.revise(replaceName(state.code, problem, candidate));
+          focus();
+        }}
+        onInstall={name => {
+          model.decision.revise(withInstall(state.code, name));
+          focus();
+        }}
+        onRepair={() => void ask(repairRequest(state.problems, trans))}
+      />
       {hasRequest && state.explanation && (
         <p className="jp-AIServer-Ask-explanation">{state.explanation}</p>
       )}

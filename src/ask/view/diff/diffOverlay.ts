@@ -28,10 +28,16 @@ import type { CodeMirrorEditor } from '@jupyterlab/codemirror';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 
-import { DIFF_LIMITS } from '../../diff/limits';
-import { hiddenEnd } from '../../diff/hiddenEnd';
-import { textChanges } from '../../diff/replaceContent';
-import { areSimilar } from '../../diff/similarity';
+import { DIFF_LIMITS } from '../../../diff/limits';
+import { hiddenEnd } from '../../../diff/hiddenEnd';
+import { textChanges } from '../../../diff/replaceContent';
+import { areSimilar } from '../../../diff/similarity';
+import type { IProblem } from '../../../kernel/check';
+import {
+  problemDecorations,
+  problemRanges,
+  setProblems
+} from './problemDecorations';
 import { streamView } from './streamView';
 
 const OPEN_CLASS = 'jp-AIServer-mod-diff';
@@ -51,6 +57,8 @@ export interface IDiffContent {
   original: string;
   /** The code of the suggestion, as far as it has arrived. */
   code: string;
+  /** The problems of the suggestion's code, which are underlined. */
+  problems?: readonly IProblem[];
   /** Whether the answer is still arriving. */
   isStreaming: boolean;
 }
@@ -72,6 +80,7 @@ export class DiffOverlay implements IDisposable {
       extensions: [
         this._mergeCompartment.of([]),
         streamDecorations,
+        problemDecorations,
         hiddenEnd,
         EditorView.editable.of(false),
         EditorView.contentAttributes.of({
@@ -101,7 +110,7 @@ export class DiffOverlay implements IDisposable {
   }
 
   /** Show a suggestion as a diff, or a partial answer followed by the remaining old code. */
-  show({ original, code, isStreaming }: IDiffContent): void {
+  show({ original, code, isStreaming, problems }: IDiffContent): void {
     if (this._disposed) {
       return;
     }
@@ -111,7 +120,10 @@ export class DiffOverlay implements IDisposable {
     const text = (streamed?.doc ?? code) + '\n';
     view.dispatch({
       changes: textChanges(view.state.doc.toString(), text),
-      effects: setWrittenEnd.of(streamed?.writtenEnd ?? null)
+      effects: [
+        setWrittenEnd.of(streamed?.writtenEnd ?? null),
+        setProblems.of(problemRanges(code, problems ?? []))
+      ]
     });
     const hasHighlights = !isStreaming && areSimilar(original, code);
     if (original !== this._original || hasHighlights !== this._hasHighlights) {

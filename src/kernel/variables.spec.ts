@@ -1,7 +1,7 @@
 import type { Kernel } from '@jupyterlab/services';
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { listDataFrames, readProfiles } from './dataFrames';
+import { listDataFrames, readVariables } from './variables';
 
 const trans = nullTranslator.load('aiserver');
 
@@ -13,11 +13,15 @@ const PROFILE = {
   columns: [{ name: '价格', dtype: 'float64' }]
 };
 
-function kernelReply(value: unknown): unknown {
+function answer(value: unknown): unknown {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   const text = btoa(String.fromCharCode(...bytes));
-  return { dataframes: { status: 'ok', data: { 'text/plain': `'${text}'` } } };
+  return { result: { status: 'ok', data: { 'text/plain': `'${text}'` } } };
 }
+
+/** A kernel that replies with this value of `user_expressions`. */
+const replying = (expressions: unknown) =>
+  kernel(Promise.resolve({ content: { user_expressions: expressions } }));
 
 function kernel(done: Promise<unknown>, status = 'idle') {
   const future = { done, dispose: jest.fn() };
@@ -34,32 +38,45 @@ function kernel(done: Promise<unknown>, status = 'idle') {
   };
 }
 
-describe('readProfiles', () => {
-  it('parses a reply', () => {
-    expect(readProfiles(kernelReply([PROFILE]))).toEqual([PROFILE]);
+describe('readVariables', () => {
+  const DATA = {
+    frames: [PROFILE],
+    variables: [{ name: 'x', kind: 'int' }]
+  };
+
+  it('reads the frames and the other variables', async () => {
+    const t = replying(answer(DATA));
+    expect(await readVariables(t.connection, 2)).toEqual(DATA);
+    const [content] = t.requestExecute.mock.calls[0];
+    expect(JSON.stringify(content)).toContain('describe(variables, 2)');
   });
 
   it.each([
     [undefined],
     [{}],
-    [{ dataframes: { status: 'error' } }],
-    [{ dataframes: { status: 'ok', data: { 'text/plain': "'!!'" } } }],
-    [kernelReply({ not: 'a list' })]
-  ])('returns null for an invalid reply: %j', value => {
-    expect(readProfiles(value)).toBeNull();
+    [{ result: { status: 'error' } }],
+    [{ result: { status: 'ok', data: { 'text/plain': "'!!'" } } }],
+    [answer(null)],
+    [answer({ not: 'a list' })]
+  ])('rejects an invalid reply: %j', async value => {
+    await expect(readVariables(replying(value).connection)).rejects.toThrow();
   });
 
-  it('skips invalid profiles', () => {
-    const invalid = [null, 3, { name: 3 }, { ...PROFILE, rowCount: 'many' }];
-    expect(readProfiles(kernelReply([...invalid, PROFILE]))).toEqual([PROFILE]);
+  it('skips what is invalid', async () => {
+    const frames = [null, 3, { name: 3 }, { ...PROFILE, rowCount: 'many' }];
+    const t = replying(
+      answer({
+        frames: [...frames, PROFILE],
+        variables: [null, { name: 'x' }, ...DATA.variables]
+      })
+    );
+    expect(await readVariables(t.connection)).toEqual(DATA);
   });
 });
 
 describe('listDataFrames', () => {
   it('leaves no trace in the kernel (P18)', async () => {
-    const t = kernel(
-      Promise.resolve({ content: { user_expressions: kernelReply([PROFILE]) } })
-    );
+    const t = replying(answer({ frames: [PROFILE], variables: [] }));
     expect(await listDataFrames(t.connection, 'python', trans)).toEqual([
       PROFILE
     ]);
@@ -90,7 +107,7 @@ describe('listDataFrames', () => {
     const t = kernel(new Promise(() => undefined));
     const result = listDataFrames(t.connection, 'python', trans);
     const failed = expect(result).rejects.toThrow('busy');
-    jest.runAllTimers();
+    await jest.runAllTimersAsync();
     await failed;
     expect(t.future.dispose).toHaveBeenCalled();
     jest.useRealTimers();

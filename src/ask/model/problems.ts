@@ -1,0 +1,44 @@
+/** Corrects a problem that was found in a suggestion's code. */
+import type { IProblem } from '../../kernel/check';
+
+/** Replace the wrong name of a problem in the code by one of its candidates. */
+export function replaceName(
+  code: string,
+  { line, column, endLine, endColumn, name }: IProblem,
+  candidate: string
+): string {
+  const from = offsetOf(code, line, column);
+  const to = offsetOf(code, endLine, endColumn);
+  const marked = code.slice(from, to);
+  const at = marked.lastIndexOf(name);
+  if (!name || at < 0) {
+    return code;
+  }
+  const quote = /^\w*(["'])/.exec(marked)?.[1];
+  const written = quote
+    ? candidate.replace(/\\/g, '\\\\').replaceAll(quote, `\\${quote}`)
+    : candidate;
+  const start = from + at;
+  return code.slice(0, start) + written + code.slice(start + name.length);
+}
+
+/** The line that installs a package from a cell. */
+export function installLine(packageName: string): string {
+  return `%pip install ${packageName}`;
+}
+
+/** The code with a line before it that installs a package. */
+export function withInstall(code: string, packageName: string): string {
+  return `${installLine(packageName)}\n${code}`;
+}
+
+/** The offset of a position whose line counts from 1 and whose column counts code points. */
+export function offsetOf(code: string, line: number, column: number): number {
+  const lines = code.split('\n');
+  const before =
+    lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
+  const within = Array.from(lines[line - 1] ?? '')
+    .slice(0, column)
+    .join('');
+  return Math.min(before + within.length, code.length);
+}

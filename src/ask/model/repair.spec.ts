@@ -1,0 +1,119 @@
+import type { IProblem } from '../../kernel/check';
+import { MODEL, code, done, setup, start } from './generation.fakes';
+import type { RepairSetting } from './state';
+
+const problem = (name: string, kind = 'missing_column'): IProblem => ({
+  line: 1,
+  column: 0,
+  endLine: 1,
+  endColumn: 1,
+  kind,
+  name,
+  message: '',
+  candidates: []
+});
+
+/** Ask once; the answers have these problems, in this order. */
+async function ask(
+  repair: RepairSetting,
+  answers: string[][],
+  onThisMachine = true,
+  kind?: string
+) {
+  const t = setup({ repair });
+  const model = { ...MODEL, onThisMachine };
+  t.target.check.mockImplementation(async source =>
+    answers[Number(source) - 1].map(name => problem(name, kind))
+  );
+  t.model.setState({ phase: 'editing', model });
+  const asked = t.model.ask('do it');
+  for (let id = 1; id <= answers.length; id++) {
+    await new Promise(resolve => setTimeout(resolve));
+    t.feeds[id - 1]?.push({ ...start(id), model } as never, code('x'));
+    t.feeds[id - 1]?.push(done(id, String(id)), null);
+  }
+  await asked;
+  return t;
+}
+
+describe('AutomaticRepair', () => {
+  it('corrects until nothing is wrong, and offers that answer to the person’s request', async () => {
+    const t = await ask('local', [['a', 'b'], ['b'], []]);
+    expect(t.bodies.map(({ intent, mode }) => [intent, mode])).toEqual([
+      ['do it', undefined],
+      ['a,b', 'repair'],
+      ['b', 'repair']
+    ]);
+    expect(t.bodies[2].source).toBe('2');
+    const { phase, code: now, intent, correctedCount } = t.model.state;
+    expect([phase, now, intent, correctedCount]).toEqual([
+      'suggested',
+      '3',
+      'do it',
+      2
+    ]);
+    await t.model.decision.accept();
+    expect(t.recorded).toEqual([{ type: 'accept', turnId: 3, source: '3' }]);
+  });
+
+  it('offers the previous answer if an attempt is no better', async () => {
+    const t = await ask('local', [['a', 'b'], ['b'], ['c']]);
+    expect(t.model.state.code).toBe('2');
+    expect(t.model.state.problems.map(({ name }) => name)).toEqual(['b']);
+    expect(t.model.state.correctedCount).toBe(1);
+    await t.model.decision.accept();
+    expect(t.recorded).toMatchObject([{ turnId: 2, source: '2' }]);
+  });
+
+  it('sends at most two requests', async () => {
+    const t = await ask('all', [['a', 'b', 'c'], ['a', 'b'], ['a'], []], false);
+    expect(t.bodies).toHaveLength(3);
+    expect(t.model.state.code).toBe('3');
+  });
+
+  it.each([
+    ['off', true, 'missing_column'],
+    ['local', false, 'missing_column'],
+    ['all', true, 'missing_module']
+  ] as const)(
+    'sends nothing by itself: %s, on this machine %s, %s',
+    async (setting, isLocal, kind) => {
+      const t = await ask(setting, [['a']], isLocal, kind);
+      expect(t.bodies).toHaveLength(1);
+      expect(t.model.state.problems).toHaveLength(1);
+    }
+  );
+
+  it('offers the last answer again when the person stops it, and does not start again', async () => {
+    const t = setup({ repair: 'all' });
+    t.target.check.mockImplementation(async () => [problem('a')]);
+    t.model.open();
+    const asked = t.model.ask('do it');
+    await new Promise(resolve => setTimeout(resolve));
+    t.feeds[0].push(start(1), done(1, 'x = 2'), null);
+    await t.until(({ intent }) => intent === 'a');
+    await new Promise(resolve => setTimeout(resolve));
+    t.feeds[1].push(start(2), code('y'));
+    await t.until(({ phase }) => phase === 'streaming');
+    t.model.stop();
+    t.feeds[1].push({ type: 'cancelled' } as never, null);
+    await asked;
+    const { phase, code: now, intent, draft, notice } = t.model.state;
+    expect([phase, now, intent, draft, notice]).toEqual([
+      'suggested',
+      'x = 2',
+      'do it',
+      '',
+      'stopped'
+    ]);
+    expect(t.bodies).toHaveLength(2);
+  });
+
+  it('regenerates the person’s request, not the correction', async () => {
+    const t = await ask('local', [['a'], []]);
+    void t.model.retry();
+    await new Promise(resolve => setTimeout(resolve));
+    expect(t.bodies[2].intent).toBe('do it');
+    t.model.dispose();
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * The problems of a suggestion, each with what can be done about it. Names from the person's data
+ * are rendered as text.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { IProblem } from '../../kernel/check';
+import { installLine } from '../model/problems';
+import { Button } from '../../ui/button';
+
+const MAX_SHOWN = 4;
+const MAX_CANDIDATES = 2;
+
+export interface IProblemListProps {
+  problems: readonly IProblem[];
+  trans: TranslationBundle;
+  onReplace: (problem: IProblem, candidate: string) => void;
+  onInstall: (packageName: string) => void;
+  onRepair: () => void;
+}
+
+export function ProblemList(
+  props: IProblemListProps
+): React.JSX.Element | null {
+  const { problems, trans } = props;
+  if (!problems.length) {
+    return null;
+  }
+  const more = problems.length - MAX_SHOWN;
+  return (
+    <section
+      className="jp-AIServer-Ask-problems"
+      aria-label={trans.__('Problems in this suggestion')}
+    >
+      <ul>
+        {problems.slice(0, MAX_SHOWN).map(problem => (
+          <li key={`${problem.line} ${problem.column} ${problem.name}`}>
+            <span>{problemText(problem, trans)}</span>
+            {problem.candidates.slice(0, MAX_CANDIDATES).map(candidate => (
+              <Button
+                key={candidate}
+                label={candidate}
+                title={trans.__('Replace with “%1”', candidate)}
+                run={() => props.onReplace(problem, candidate)}
+              />
+            ))}
+            {problem.package && (
+              <Button
+                label={installLine(problem.package)}
+                title={trans.__('Add a line that installs it')}
+                run={() => props.onInstall(problem.package ?? '')}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      <Button label={trans.__('Ask for a repair')} run={props.onRepair} />
+      {more > 0 && (
+        <span className="jp-AIServer-Ask-hint">
+          {trans._n('and %1 more', 'and %1 more', more)}
+        </span>
+      )}
+    </section>
+  );
+}
+
+/** Return a sentence about a problem. */
+export function problemText(
+  { kind, name, line }: IProblem,
+  trans: TranslationBundle
+): string {
+  switch (kind) {
+    case 'undefined_name':
+      return trans.__('Line %1: “%2” isn’t defined.', line, name);
+    case 'missing_column':
+      return trans.__('Line %1: there is no column “%2”.', line, name);
+    case 'missing_module':
+      return trans.__('Line %1: “%2” isn’t installed.', line, name);
+    case 'missing_attribute':
+      return trans.__('Line %1: “%2” doesn’t exist.', line, name);
+    case 'unknown_argument':
+      return trans.__('Line %1: “%2” isn’t an argument here.', line, name);
+    case 'missing_file':
+      return trans.__('Line %1: there is no file “%2”.', line, name);
+    default:
+      return trans.__('Line %1 isn’t valid Python.', line);
+  }
+}
+
+/** The request for a repair. The kernel's messages are in English, for the model. */
+export function repairRequest(
+  problems: readonly IProblem[],
+  trans: TranslationBundle
+): string {
+  const messages = problems.map(({ message, line, candidates }) => {
+    const hint = candidates.length
+      ? ` Did you mean ${candidates.map(name => `'${name}'`).join(' or ')}?`
+      : '';
+    return `Line ${line}: ${message}${hint}`;
+  });
+  return [trans.__('Fix these problems:'), ...messages].join('\n');
+}

@@ -1,0 +1,86 @@
+/**
+ * Checks code against the state of a Python kernel, without running it.
+ *
+ * Invariants: those of `aiserver/kernel/check.py` and `request.ts`. The result is validated item by
+ * item, since it contains names from the person's data.
+ */
+import type { Kernel } from '@jupyterlab/services';
+
+import { callInKernel } from './request';
+
+/** A place in the code that would fail when the code is run. */
+export interface IProblem {
+  /** From 1. */
+  readonly line: number;
+  /** From 0, in code points; the end is exclusive. */
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  readonly kind: string;
+  /** The name that is wrong; empty for a syntax error. */
+  readonly name: string;
+  /** In English, for the model. */
+  readonly message: string;
+  /** The nearest existing names. */
+  readonly candidates: readonly string[];
+  /** The package to install for a missing module. */
+  readonly package?: string;
+}
+
+/**
+ * Return the problems of the code, in their order; at most 20.
+ *
+ * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
+ */
+export async function checkCode(
+  kernel: Kernel.IKernelConnection,
+  code: string
+): Promise<IProblem[]> {
+  const { CHECK } = await import('./checkCode');
+  const imported = (name: string) => `__import__("${name}")`;
+  const source = `${imported('base64')}.b64decode("${toBase64(code)}").decode()`;
+  const problems = `${imported('json')}.dumps(check(${source}, variables))`;
+  const call = `${imported('base64')}.b64encode(${problems}.encode()).decode()`;
+  const result = await callInKernel(kernel, CHECK, call);
+  if (!Array.isArray(result)) {
+    throw new Error('The kernel sent no list of problems.');
+  }
+  return result.flatMap(toProblem);
+}
+
+/** As base64: JSON would change characters outside of the basic plane. */
+function toBase64(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+}
+
+function toProblem(value: unknown): IProblem[] {
+  const problem = (value ?? {}) as Record<string, unknown>;
+  const { line, column, kind, name, message, candidates } = problem;
+  const { end_line: endLine, end_column: endColumn } = problem;
+  const positions = [line, column, endLine, endColumn];
+  const texts = [kind, name, message];
+  if (
+    !positions.every(Number.isInteger) ||
+    !texts.every(text => typeof text === 'string') ||
+    !Array.isArray(candidates)
+  ) {
+    return [];
+  }
+  const isText = (text: unknown) => typeof text === 'string';
+  return [
+    {
+      ...({
+        line,
+        column,
+        endLine,
+        endColumn,
+        kind,
+        name,
+        message
+      } as IProblem),
+      candidates: candidates.filter(isText),
+      ...(isText(problem.package) && { package: problem.package as string })
+    }
+  ];
+}

@@ -1,0 +1,103 @@
+/**
+ * Runs one of our Python modules in a kernel.
+ *
+ * Invariants (P18): the request leaves no trace: no variable, no prompt number, no entry in the
+ * kernel's history. It doesn't wait for a busy kernel.
+ */
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+
+const TIMEOUT_MS = 5000;
+
+/** The kernel is busy, or didn't reply in time. */
+export class KernelBusyError extends Error {}
+
+/** The end of our last request to each kernel. A request of ours makes a kernel busy, too. */
+const lastRequests = new WeakMap<Kernel.IKernelConnection, Promise<void>>();
+
+/**
+ * Call a function of a module in the kernel and return its result, which the function encodes as
+ * base64 of JSON.
+ *
+ * `call` is a Python expression, in which `variables` is the dictionary of the person's variables.
+ * The expression assigns nothing in their namespace and works if they have redefined builtins.
+ *
+ * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
+ */
+export function callInKernel(
+  kernel: Kernel.IKernelConnection,
+  module: string,
+  call: string
+): Promise<unknown> {
+  const last = lastRequests.get(kernel) ?? Promise.resolve();
+  const result = last.then(() => evaluateCall(kernel, module, call));
+  // The connection updates its status in the same task in which it ends the request.
+  const nextTask = () => new Promise<void>(resolve => setTimeout(resolve));
+  lastRequests.set(kernel, result.then(nextTask, nextTask));
+  return result;
+}
+
+async function evaluateCall(
+  kernel: Kernel.IKernelConnection,
+  module: string,
+  call: string
+): Promise<unknown> {
+  if (kernel.status === 'busy') {
+    throw new KernelBusyError();
+  }
+  const expression =
+    '(lambda space: (__import__("builtins").exec(' +
+    JSON.stringify(module) +
+    `, space), __import__("builtins").eval(${JSON.stringify(call)}, space))[1])` +
+    '({"__name__": "aiserver", "variables": (lambda: 0).__globals__})';
+  const reply = await request(kernel, expression);
+  if (!reply) {
+    throw new KernelBusyError();
+  }
+  return decode(
+    (reply.content as { user_expressions?: unknown }).user_expressions
+  );
+}
+
+/** Evaluate an expression; null if the kernel doesn't reply in time. */
+async function request(
+  kernel: Kernel.IKernelConnection,
+  expression: string
+): Promise<KernelMessage.IExecuteReplyMsg | null> {
+  const future = kernel.requestExecute(
+    {
+      code: '',
+      silent: true,
+      store_history: false,
+      user_expressions: { result: expression },
+      allow_stdin: false,
+      stop_on_error: false
+    },
+    true
+  );
+  let timer = 0;
+  const timeout = new Promise<null>(resolve => {
+    timer = window.setTimeout(() => resolve(null), TIMEOUT_MS);
+  });
+  try {
+    const reply = await Promise.race([future.done, timeout]);
+    return reply as KernelMessage.IExecuteReplyMsg | null;
+  } finally {
+    window.clearTimeout(timer);
+    future.dispose();
+  }
+}
+
+/** Decode the value of the expression. Throws if it isn't base64 of JSON. */
+function decode(expressions: unknown): unknown {
+  const { result } = expressions as {
+    result: { status?: string; data?: Record<string, unknown> };
+  };
+  const plain = result.data?.['text/plain'];
+  if (result.status !== 'ok' || typeof plain !== 'string') {
+    throw new Error('The kernel could not evaluate the expression.');
+  }
+  const bytes = Uint8Array.from(atob(plain.slice(1, -1)), char =>
+    char.charCodeAt(0)
+  );
+  return JSON.parse(new TextDecoder().decode(bytes));
+}

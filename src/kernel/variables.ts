@@ -1,0 +1,109 @@
+/**
+ * Lists the variables of the kernel, and the names and dtypes of its DataFrames' columns.
+ *
+ * Invariants (P15, P18): those of `aiserver/kernel/variables.py` and `request.ts`. Names are data: the
+ * result is validated item by item.
+ */
+import type { Kernel } from '@jupyterlab/services';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { VARIABLES } from './variablesCode';
+import { KernelBusyError, callInKernel } from './request';
+import type { DataFrameProfile } from '../api/types';
+
+/** A variable that isn't a DataFrame. */
+export interface IVariable {
+  readonly name: string;
+  /** Its class, and its size if that is known; no values. */
+  readonly kind: string;
+}
+
+/** The variables of a kernel, the newest first. */
+export interface IKernelVariables {
+  readonly frames: DataFrameProfile[];
+  readonly variables: IVariable[];
+}
+
+/**
+ * Read the variables of a Python kernel.
+ *
+ * `examples` is the number of values to read of each column of texts; 0 reads no values.
+ *
+ * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
+ */
+export async function readVariables(
+  kernel: Kernel.IKernelConnection,
+  examples = 0
+): Promise<IKernelVariables> {
+  const call = `describe(variables, ${Number(examples)})`;
+  const result = (await callInKernel(kernel, VARIABLES, call)) as Record<
+    string,
+    unknown
+  > | null;
+  return {
+    frames: listOf(result?.frames).filter(isProfile),
+    variables: listOf(result?.variables).filter(isVariable)
+  };
+}
+
+/**
+ * List the DataFrames of a kernel, the newest variable first.
+ *
+ * @throws Error with a sentence for the person.
+ */
+export async function listDataFrames(
+  kernel: Kernel.IKernelConnection | null | undefined,
+  language: string,
+  trans: TranslationBundle
+): Promise<DataFrameProfile[]> {
+  if (language.toLowerCase() !== 'python') {
+    throw new Error(
+      trans.__('DataFrames can only be listed in Python notebooks.')
+    );
+  }
+  if (!kernel) {
+    throw new Error(
+      trans.__(
+        'No kernel is running. First run a cell that creates a DataFrame.'
+      )
+    );
+  }
+  try {
+    return (await readVariables(kernel)).frames;
+  } catch (reason) {
+    // The kernel's own reason is not translated.
+    throw new Error(
+      reason instanceof KernelBusyError
+        ? trans.__(
+            'The kernel is busy. Try again when the running cell has finished.'
+          )
+        : trans.__(
+            'The kernel could not list its DataFrames. Try again, or restart the kernel.'
+          )
+    );
+  }
+}
+
+function listOf(value: unknown): unknown[] {
+  if (!Array.isArray(value)) {
+    throw new Error('The kernel sent no list of variables.');
+  }
+  return value;
+}
+
+function isVariable(value: unknown): value is IVariable {
+  const variable = value as IVariable;
+  return (
+    typeof variable?.name === 'string' && typeof variable.kind === 'string'
+  );
+}
+
+function isProfile(value: unknown): value is DataFrameProfile {
+  const profile = value as DataFrameProfile;
+  return (
+    typeof profile?.name === 'string' &&
+    Number.isInteger(profile.rowCount) &&
+    Number.isInteger(profile.columnCount) &&
+    Array.isArray(profile.columns)
+  );
+}

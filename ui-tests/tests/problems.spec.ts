@@ -1,0 +1,107 @@
+/**
+ * A suggestion's problems are shown before it is accepted, and one click corrects a name.
+ */
+import { galata } from '@jupyterlab/galata';
+
+import { CellUnderTest } from '../fixtures/cells';
+import { expect, test } from '../fixtures/lab';
+import { code } from '../fixtures/scripted';
+
+const LOAD =
+  'import pandas as pd\n销售 = pd.DataFrame({"价格": [1.5, 2.5], "城市": ["a", "b"]})';
+const PROBLEMS = 'Problems in this suggestion';
+
+test('a wrong column is underlined; one click corrects it (P41)', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook([LOAD, '']);
+  await new CellUnderTest(page, 0).run();
+  const cell = new CellUnderTest(page, 1);
+  await lab.model!.script(code('销售["价钱格"].mean()\nprnt(销售)'));
+  await cell.ask('平均价格');
+  const problems = cell.row.getByRole('region', { name: PROBLEMS });
+  await expect(problems.getByRole('listitem')).toHaveText([
+    /Line 1: there is no column “价钱格”/,
+    /Line 2: “prnt” isn’t defined/
+  ]);
+  const underlined = cell.root.locator('.jp-AIServer-Diff-problem');
+  await expect(underlined).toHaveCount(2);
+
+  await cell.button('价格').click();
+  await expect(cell.input).toBeFocused();
+  await expect(problems.getByRole('listitem')).toHaveText([/“prnt”/]);
+  await cell.button('print').click();
+  await expect(problems).toHaveCount(0);
+  await expect(underlined).toHaveCount(0);
+  expect((await lab.model!.requests()).length).toBe(1);
+
+  await cell.accept();
+  expect(await cell.source()).toBe('销售["价格"].mean()\nprint(销售)');
+  await cell.run();
+  await expect(cell.output.first()).toBeVisible();
+});
+
+test('a repair is asked for with the problems; a package is installed by choice', async ({
+  page,
+  lab,
+  openNotebook
+}) => {
+  await openNotebook([LOAD, '']);
+  await new CellUnderTest(page, 0).run();
+  const cell = new CellUnderTest(page, 1);
+  await lab.model!.script(
+    code('import ultralytics\nimport invented_module\n销售.cty'),
+    code('销售["城市"]')
+  );
+  await cell.ask('城市');
+  const problems = cell.row.getByRole('region', { name: PROBLEMS });
+  await expect(problems).toContainText('“invented_module” isn’t installed');
+  // No package is offered for a module that a model may have invented.
+  const install = cell.button(/^%pip install/);
+  await expect(install).toHaveText(['%pip install ultralytics']);
+  await install.click();
+  await expect(cell.proposal).toContainText('%pip install ultralytics');
+  await expect(problems).not.toContainText('“ultralytics”');
+  await cell.button('Ask for a repair').click();
+  await expect(problems).toHaveCount(0);
+  await cell.accept();
+  expect(await cell.source()).toBe('销售["城市"]');
+  const { body } = (await lab.model!.requests())[1];
+  expect(JSON.stringify(body.messages.at(-1))).toContain('cty');
+});
+
+test.describe('with automatic corrections for all models', () => {
+  test.use({
+    mockSettings: {
+      ...galata.DEFAULT_SETTINGS,
+      'aiserver:ask': { repair: 'all' }
+    }
+  });
+
+  test('a suggestion is corrected before the person decides; both answers are in the replay', async ({
+    page,
+    lab,
+    openNotebook
+  }) => {
+    const file = await openNotebook([LOAD, '']);
+    await new CellUnderTest(page, 0).run();
+    const cell = new CellUnderTest(page, 1);
+    await lab.model!.script(code('销售.cty'), code('销售["城市"]'));
+    await cell.ask('城市');
+    await expect(cell.row).toContainText(
+      'The model corrected 1 problem of its first answer.'
+    );
+    await expect(cell.row).toContainText('城市');
+    await cell.accept();
+    expect(await cell.source()).toBe('销售["城市"]');
+    const { body } = (await lab.model!.requests())[1];
+    expect(JSON.stringify(body.messages.at(-1))).toContain('cty');
+    const [session] = await lab.sessions(await lab.notebookId(file));
+    expect(session.interactions.map(({ mode }: any) => mode)).toEqual([
+      'generate',
+      'repair'
+    ]);
+  });
+});
