@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from dataclasses import dataclass
@@ -10,16 +11,26 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
+from aiserver.kernel.bundle import bundle
+
+EXAMPLES = 2  # values of each column of texts
+_VARIABLES = (Path(__file__).parent.parent / "aiserver" / "kernel" / "variables.py").read_text(
+    "utf-8"
+)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True)
 class Output:
-    """The output of a cell. ``error`` is the name of the exception; None if there was none."""
+    """The output of a cell.
+
+    ``error`` is the name of the exception, or None if there was none; ``message`` is its text.
+    """
 
     printed: str
     result: str
     error: str | None
+    message: str = ""
 
     @property
     def text(self) -> str:
@@ -66,23 +77,37 @@ class Kernel:
             self._manager.interrupt_kernel()
             return Output("".join(printed), "\n".join(result), "TimeoutError")
         error = None if reply["status"] == "ok" else reply.get("ename", "error")
-        return Output(_ANSI.sub("", "".join(printed)), "\n".join(result), error)
+        return Output(
+            _ANSI.sub("", "".join(printed)), "\n".join(result), error, _message(reply, error)
+        )
 
     def value(self, expression: str) -> Any:
         """Return the value of an expression in the kernel, which JSON must be able to represent."""
         output = self.run(f"import json as _json; print(_json.dumps({expression}))")
         return json.loads(output.printed)
 
-    def profile(self, name: str) -> dict[str, Any]:
-        """Return the profile of a DataFrame: its size, and the names and dtypes of its columns.
+    def profile(self, name: str, examples: int = EXAMPLES) -> dict[str, Any]:
+        """The profile of a DataFrame, read as the page reads it for a model on this machine."""
+        call = (
+            f"(lambda space: (exec({_VARIABLES!r}, space), "
+            f"space['describe'](globals(), {examples}))[1])({{'__name__': 'aiserver'}})"
+        )
+        described = json.loads(base64.b64decode(self.value(call)))
+        return next(frame for frame in described["frames"] if frame["name"] == name)
 
-        This is what the frontend sends if a person allows no more than the level ``schema``.
-        """
-        columns = self.value(f"[[str(n), str(t)] for n, t in zip({name}.columns, {name}.dtypes)]")
-        rows, width = self.value(f"list({name}.shape)")
-        return {
-            "name": name,
-            "rowCount": rows,
-            "columnCount": width,
-            "columns": [{"name": column, "dtype": dtype} for column, dtype in columns],
-        }
+    def check(self, code: str) -> list[dict[str, Any]]:
+        """The problems of code, found as the page finds them."""
+        call = (
+            f"(lambda space: (exec({bundle()!r}, space), "
+            f"space['check']({code!r}, globals()))[1])({{'__name__': 'aiserver'}})"
+        )
+        return list(self.value(call))
+
+
+def _message(reply: dict[str, Any], error: str | None) -> str:
+    """The marked line of the cell's traceback and the error, as in the request to fix an error."""
+    if error is None:
+        return ""
+    lines = _ANSI.sub("", "\n".join(reply.get("traceback", []))).split("\n")
+    marked = next((line.strip() for line in lines if re.match(r"-+> *\d+", line)), "")
+    return f"{marked}\n{error}: {reply.get('evalue', '')}"[:1000].strip()

@@ -34,9 +34,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,7 @@ class Answer:
     first: float
     total: float
     error: str | None
+    turn_id: int = 1
 
 
 class Server:
@@ -139,27 +141,31 @@ class Server:
         raise SystemExit("No model answers. Run: jupyter aiserver model install")
 
     def ask(self, body: dict[str, Any], typing: float) -> Answer:
-        """Send one request as the prompt row does, ``typing`` seconds after the row was opened."""
-        opened = {k: v for k, v in body.items() if k not in ("intent", "dataframes")}
-        self._http.post("/models/warm-up", json=opened).raise_for_status()
-        time.sleep(typing)
+        """Send one request as the prompt row does, ``typing`` seconds after the row was opened.
+
+        Without ``typing``, the row is already open, so that nothing is warmed up.
+        """
+        if typing:
+            opened = {k: v for k, v in body.items() if k not in ("intent", "dataframes")}
+            self._http.post("/models/warm-up", json=opened).raise_for_status()
+            time.sleep(typing)
         route = "/analyze-dataframe" if "dataframes" in body else "/generate"
         started = time.monotonic()
-        first, code, partial, error = None, "", "", None
+        first, code, received, error, turn_id = None, "", "", None, 1
         headers = {"Accept": "text/event-stream"}
         with self._http.stream("POST", route, json=body, headers=headers) as response:
             response.raise_for_status()
             for kind, data in _events(response.iter_lines()):
                 if kind == "token":
                     first = time.monotonic() - started if first is None else first
-                    partial += data["text"] if data["part"] == "code" else ""
+                    received += data["text"] if data["part"] == "code" else ""
                 elif kind == "done":
                     turn = data.get("interaction", data)
-                    code = turn["ai_response"]["suggestion"]
+                    code, turn_id = turn["ai_response"]["suggestion"], turn["turn_id"]
                 elif kind == "error":
-                    error, code = data["code"], partial
+                    error, code = data["code"], received
         total = time.monotonic() - started
-        return Answer(code, total if first is None else first, total, error)
+        return Answer(code, total if first is None else first, total, error, turn_id)
 
 
 def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -185,8 +191,69 @@ def request_body(intent: str, cells: list[str], number: int, **more: Any) -> dic
     } | more
 
 
-def fictional_army(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
-    """Request the code of each step of the exercise, and yield the outcomes."""
+REPAIRS = 2  # requests after the first at most
+
+
+class Asker:
+    """Sends a request, and further requests to repair its answer.
+
+    ``mode`` is ``plain``; ``check``, which has the model correct the problems found before a run,
+    as the page does by itself for local models; or ``run``, which then also runs the answer and has
+    the model fix its error.
+    """
+
+    def __init__(self, server: Server, typing: float, mode: str) -> None:
+        self._server, self._typing, self._mode = server, typing, mode
+
+    def ask(self, body: dict[str, Any], kernel: Kernel, restore: Callable[[], None]) -> Answer:
+        """Return the last answer. ``restore`` brings the kernel into the state before a run."""
+        answer = self._server.ask(body, self._typing)
+        if self._mode == "plain":
+            return answer
+        answer = self._correct(answer, body, kernel)
+        for _ in range(REPAIRS if self._mode == "run" else 0):
+            output = kernel.run(answer.code)
+            restore()
+            if output.error is None:
+                break
+            fixed = self._again(answer, body, f"Fix this error:\n{output.message}")
+            if fixed.code == answer.code:
+                break
+            answer = self._correct(fixed, body, kernel)
+        return answer
+
+    def _correct(self, answer: Answer, body: dict[str, Any], kernel: Kernel) -> Answer:
+        """Have the model correct problems; an attempt that isn't better ends it."""
+        problems = kernel.check(answer.code)
+        for _ in range(REPAIRS):
+            if all(problem["kind"] == "missing_module" for problem in problems):
+                break
+            attempt = self._again(answer, body, _repair_request(problems), mode="repair")
+            left = kernel.check(attempt.code) if attempt.code.strip() else problems
+            if len(left) >= len(problems):
+                return replace(answer, total=attempt.total)
+            answer, problems = attempt, left
+        return answer
+
+    def _again(self, last: Answer, body: dict[str, Any], intent: str, **more: str) -> Answer:
+        following = body | {"source": last.code, "intent": intent, "parentTurnId": last.turn_id}
+        answer = self._server.ask(following | more, 0)
+        return replace(answer, first=last.first, total=last.total + answer.total)
+
+
+def _repair_request(problems: list[dict[str, Any]]) -> str:
+    """The words of the page's request, in English."""
+    lines = ["Fix these problems:"]
+    for problem in problems:
+        line = f"Line {problem['line']}: {problem['message']}"
+        if candidates := " or ".join(f"'{name}'" for name in problem["candidates"]):
+            line += f" Did you mean {candidates}?"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def fictional_army(asker: Asker, folder: Path) -> Iterator[Outcome]:
+    """The steps of the exercise, each after the notebook's previous cells."""
     notebook = json.loads((DATA / "pandas_exercises" / "fictional_army.ipynb").read_text("utf-8"))
     steps: list[tuple[str, str]] = []
     request = ""
@@ -204,9 +271,10 @@ def fictional_army(server: Server, folder: Path, typing: float) -> Iterator[Outc
                 )
                 intent = re.sub(r"^Step \d+\.\s*", "", text).strip()
                 previous = [code for _, code in steps[: number - 1]]
-                answer = server.ask(request_body(intent, previous, number), typing)
                 _restore(ours, previous)
                 _restore(reference, previous)
+                body = request_body(intent, previous, number)
+                answer = asker.ask(body, ours, partial(_restore, ours, previous))
                 output, expected = ours.run(answer.code), reference.run(solution)
                 right = output.error is None and _shows_same(ours, output, reference, expected)
                 yield _outcome(f"step {number}", answer, output, right)
@@ -229,7 +297,7 @@ def _shows_same(ours: Kernel, output: Output, reference: Kernel, expected: Outpu
     return bool(ours.value(army) == reference.value(army))
 
 
-def dabench(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
+def dabench(asker: Asker, folder: Path) -> Iterator[Outcome]:
     """Ask the questions whose file is in the data folder, and yield the outcomes."""
     source = DATA / "dabench"
     labels = {
@@ -242,12 +310,11 @@ def dabench(server: Server, folder: Path, typing: float) -> Iterator[Outcome]:
             name = question["file_name"]
             shutil.copy(source / name, folder / name)
             cell = f"import pandas as pd\n\ndf = pd.read_csv({name!r})"
-            kernel.run("%reset -f")
-            kernel.run(cell)
+            _restore(kernel, [cell])
             parts = (question["question"], question["constraints"], question["format"])
             body = request_body("\n".join(parts), [cell], question["id"])
             body["dataframes"] = [kernel.profile("df")]
-            answer = server.ask(body, typing)
+            answer = asker.ask(body, kernel, partial(_restore, kernel, [cell]))
             output = kernel.run(answer.code)
             right = output.error is None and contains_all(labels[question["id"]], output.text)
             yield _outcome(f"{question['id']} ({question['level']})", answer, output, right)
@@ -292,6 +359,7 @@ def main() -> None:
     )
     parser.add_argument("--only", choices=sorted(SETS), help="run only this set")
     parser.add_argument("--model", default="", help="another model, as provider:name")
+    parser.add_argument("--repair", choices=("plain", "check", "run"), default="check")
     parser.add_argument("--note", default="", help="what is new in this run, for the table of runs")
     parser.add_argument("--answers", type=Path, help="write each answer into this file")
     parser.add_argument("--dry", action="store_true", help="don't change the page of the docs")
@@ -303,15 +371,16 @@ def main() -> None:
         folder = Path(scratch)
         with Server(folder, options.threads, options.model) as server:
             model = server.model
+            asker = Asker(server, options.typing, options.repair)
             for name, run in SETS.items():
                 if options.only in (None, name):
                     outcomes = []
-                    for outcome in run(server, folder, options.typing):
+                    for outcome in run(asker, folder):
                         outcomes.append(outcome)
                         mark = "right" if outcome.right else outcome.error or "wrong"
                         print(f"{name}, {outcome.name}: {mark}, {outcome.total:.1f} s", flush=True)
                     today = date.today().isoformat()
-                    what = f"{model['label']}, {options.threads} thread(s)"
+                    what = f"{model['label']}, {options.threads} thread(s), {options.repair}"
                     rows.append(
                         f"| {today} | {options.note} | {what} | {name} | {summary(outcomes)} |"
                     )
