@@ -1,4 +1,4 @@
-"""Show the progress of long work: as a bar at a terminal, as lines of text, or as JSON."""
+"""Show the progress of a long task: as a bar at a terminal, as lines of text, or as JSON."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ProgressBar:
 class TerminalProgress(Progress):
     """Shows a download's progress on standard output.
 
-    The progress is a bar if standard output is a terminal, and else a new line every few seconds.
+    At a terminal, the progress is shown as a bar; otherwise a line is printed every few seconds.
     """
 
     def __init__(self) -> None:

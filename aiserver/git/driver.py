@@ -9,7 +9,8 @@ Invariants:
 - All files of one merge get the same merge id, and each merge has a different merge id. The id
   connects the entries of a log with the records that the merge renumbered (see
   ``renumbering.py``). The id is derived from the merged commits. In a cherry-pick or stash, git
-  doesn't tell the driver the commits, so the id is derived from the lock file of git's index.
+  doesn't tell the driver which commits it merges, so the id is derived from the lock file of git's
+  index.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def merge_id() -> str:
 def _inode_and_time(path: str) -> str:
     """Return the inode and the modification time of a file, or nothing if it can't be read.
 
-    Those of git's index lock identify a merge, because git creates this file once for each merge.
+    For git's index lock, they identify a merge, because git creates this file once for each merge.
     """
     try:
         status = Path(path).stat()

@@ -189,7 +189,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         if len(self.request.body) > MAX_BODY:
             raise errors.RequestTooLarge
         try:
-            # Rejects lone surrogates, which can't be stored, and deep nesting.
+            # Rejects lone surrogates, which UTF-8 can't represent, and deep nesting.
             return from_json(self.request.body, allow_inf_nan=False)
         except ValueError as reason:
             raise errors.InvalidRequest("The body is not valid JSON.") from reason

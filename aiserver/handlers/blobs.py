@@ -36,7 +36,7 @@ class BlobHandler(AIServerHandler):
 
     @property
     def content_security_policy(self) -> str:
-        """A policy that forbids the content to load or run anything."""
+        """A policy that prevents the content from loading or running anything."""
         return "default-src 'none'; sandbox"
 
     @guarded("read")

@@ -54,7 +54,7 @@ class GenerateHandler(AIServerHandler):
         await self.finish(json_bytes(outcome.interaction.to_dict()))
 
     def on_connection_close(self) -> None:
-        """Stop the generation, even if it doesn't exist yet (``post`` stops it then)."""
+        """Stop the generation. If it doesn't exist yet, ``post`` stops it as soon as it does."""
         self._is_disconnected = True
         if self._generation is not None:
             self._generation.stop()

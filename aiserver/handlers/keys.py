@@ -10,8 +10,8 @@ from .models import secret_value
 class KeyHandler(AIServerHandler):
     """Sets a provider's key and address. Only the server's owner may do this.
 
-    This needs the permission ``execute``, as a request does, because the key and the address decide
-    where requests are sent and who pays for them.
+    This needs the permission ``execute``, like the generation of code, because the key and the
+    address decide where requests are sent and who pays for them.
     """
 
     @guarded("execute")

@@ -22,10 +22,10 @@ Invariants:
   log entry then doesn't contain the cell either. An order that equals the last order in the log
   adds no entry, and neither does a batch that changed nothing.
 - An entry is marked as ``saved`` only if the records match the saved file. They don't match if
-  the session of a cell can't be written. Nor do they match if the notebook is open in another page,
-  without jupyter-collaboration, and that page has recorded changes that this page doesn't have. In
-  this case, the answer to this page lists the changed cells, and this page then sends the sources
-  that it saved.
+  the session of a cell can't be written. Nor do they match if the notebook is also open in another
+  page, without jupyter-collaboration, and the other page has recorded changes that the sending page
+  doesn't have. In this case, the answer lists the cells that the other page changed, and the
+  sending page then sends the sources that it saved.
 - The ``changed`` entry that is written with the first order contains the last seqs of all cells in
   that order. So it is certain that the records from before tracking began are older than this
   entry.
@@ -101,8 +101,8 @@ class BatchResult(NamedTuple):
 
     ``heads`` are the heads of the sessions that could be written, by cell id, and ``seq`` is the
     seq of the last log entry. ``changed_by_others`` are the ids of the cells that other pages
-    changed after the last entry that this page has seen; None if no other page sent a batch since
-    that entry.
+    changed after the last entry that the sending page has seen; None if no other page sent a batch
+    since that entry.
     """
 
     heads: dict[str, SessionHead]
@@ -118,7 +118,7 @@ class ChangeRecorder:
         self._views: LRUCache[str, LogView] = LRUCache(_MAX_NOTEBOOKS)
 
     async def record(self, notebook_id: str, batch: Batch) -> BatchResult:
-        """Record a batch. After a StorageError, the same batch may be recorded again."""
+        """Record a batch. After a StorageError, this can be called again with the same batch."""
         view = self._view(notebook_id)
         async with view.lock:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
@@ -315,9 +315,10 @@ def _observed_source(event: Event | NewEvent) -> str | int | None:
 
 
 def _last_source(session: Session) -> str | int | None:
-    """Return the source in the last record that has a source; None if there is no such record.
+    """Return the source in the last record that has a source.
 
-    If that source was too large to record, return its length in characters.
+    If that source was too large to record, return its length in characters. Return None if no
+    record has a source, or if the cell was removed after that record.
     """
     for record in reversed(session.ordered()):
         if isinstance(record, Event) and _is_removal(record):

@@ -5,9 +5,9 @@ Invariants:
 - A notebook that was renamed or moved keeps its id, even if two paths lead to its file. A copy of a
   notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
   the copy is identified by this module.
-- A notebook that lost its id is recognised by its path, but only if one of its cells matches. So a
-  new notebook at the path of an old notebook (such as ``Untitled.ipynb``) doesn't get the history
-  of the old notebook.
+- A notebook that lost its id is recognised by its path, but only if one of its cells matches, or if
+  the id at this path has no sessions. So a new notebook at the path of an old notebook (such as
+  ``Untitled.ipynb``) doesn't get the history of the old notebook.
 - Identifying a notebook again gives the same result, even if the first answer got lost, the server
   ended during the first call, or two servers identify it at the same time. If two pages disagree
   about the id, the id in the notebook's file is used.
@@ -171,11 +171,11 @@ class NotebookRegistry:
     async def _find_id(self, name: str, cell_ids: Sequence[str]) -> str | None:
         """Return an existing id for a notebook that has none in the page.
 
-        The notebook's file may contain an id, because another page was identified and saved after
-        this page was opened. Otherwise, the cells may match those of a notebook that was recorded
-        at the same path. In some file formats, no cells match, because each read generates new cell
-        ids. Then the id of a notebook that was recorded at the same path is used, but only if this
-        id has no sessions, so that no histories are mixed up.
+        The notebook's file may contain an id, because another page got one and saved the notebook
+        after this page was opened. Otherwise, the cells may match those of a notebook that was
+        recorded at the same path. In some file formats, no cells match, because each read generates
+        new cell ids. Then the id of a notebook that was recorded at the same path is used, but only
+        if this id has no sessions, so that no histories are mixed up.
         """
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):

@@ -53,7 +53,7 @@ class LogView:
     seq: int = 0
     """The seq of the last entry that was read."""
     is_replaced: bool = False
-    """Whether the stored log was replaced by an older log after this view was first read."""
+    """Whether an older log has replaced the stored log since this view first read it."""
     acknowledged: dict[str, int] = field(default_factory=dict)
     """By page: the seq in the last answer to the page since the log was replaced."""
     informed_pages: set[str] = field(default_factory=set)
@@ -99,7 +99,7 @@ class LogView:
                 self.entries.append(_Entry(entry.seq, page_id, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """Return the last seq, which is sent to a page, and remember that the page gets it."""
+        """Return the seq for the answer to a page; if the log was replaced, also remember it."""
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq

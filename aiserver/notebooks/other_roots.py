@@ -110,7 +110,7 @@ class OtherRoots:
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:
-        """Return the stores of the other roots that may contain a notebook, nearest root first."""
+        """Return the stores of the other roots above a notebook, nearest root first."""
         folder = self._folder_of(path)
         if folder is None:
             return {}

@@ -79,7 +79,7 @@ class SearchProcess:
         if self._timer:
             self._timer.cancel()
         # If a call takes longer than ``_idle`` seconds, the process ends only after this call,
-        # because the thread does one thing after the other.
+        # because the thread does one thing at a time.
         self._timer = loop.call_later(self._idle, self._thread.submit, self._end)
         return await loop.run_in_executor(self._thread, function, *arguments)
 

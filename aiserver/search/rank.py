@@ -186,7 +186,7 @@ def _complete_degree(word: str, text: str) -> float:
 
 
 def _boundary(adjacent: str, edge: str) -> int:
-    """Return whether a word or name continues from its first or last character to the next.
+    """Return whether the word ends, the name continues or the word continues at this position.
 
     ``edge`` is the first or last character of the word; ``adjacent`` is the character beside it.
     """

@@ -52,7 +52,8 @@ def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
 def _score(line: str, terms: Sequence[Term]) -> float:
     """Return how well a folded line matches the terms.
 
-    Each term that the line contains adds 1. A term of which it only contains subterms adds less.
+    Each term that the line contains adds 1. If the line contains only subterms of a term, the term
+    adds less.
     """
     score = 0.0
     for term in terms:

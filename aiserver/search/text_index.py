@@ -37,7 +37,7 @@ SLICE = 0.05  # seconds that one slice of a search takes
 # fraction of the best hit's similarity.
 _MIN_SIMILARITY, _MIN_FRACTION_OF_BEST = 0.2, 0.6
 _MAX_HITS_BY_MEANING = 100
-_EMBEDDED_TURNS = 256  # about as many turns are embedded in one slice
+_EMBEDDED_TURNS = 256  # about this many turns are embedded in one slice
 
 _TABLES = """
 CREATE TABLE cell (
@@ -180,7 +180,7 @@ class TextIndex:
     ) -> list[Hit]:
         """Build the hits of matching turns from the stored bytes of their sessions.
 
-        Turns that have been deleted after they were found have no hit.
+        Turns that were deleted after the search had found them have no hit.
         """
         hit_by_turn: dict[ScoredTurn, Hit] = {}
         for cell, data in stored.items():  # only one parsed session is in memory at a time

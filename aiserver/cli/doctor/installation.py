@@ -102,7 +102,7 @@ def _check_server_extension(is_enabled: bool) -> Finding:
 
 
 def _check_labextension() -> list[Finding]:
-    """Check that the JupyterLab extension is enabled and that both extensions have one version."""
+    """Check that the JupyterLab extension is enabled and has the server extension's version."""
     from jupyter_core.paths import jupyter_path
 
     folders = jupyter_path("labextensions")

@@ -43,8 +43,8 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # Damaged data may be missing in the store's lists and then wasn't copied. So count the
-            # damaged sessions, change logs and blobs.
+            # Damaged data may be missing from the store's lists, and so may not have been copied or
+            # reported. So count the damaged sessions, change logs and blobs.
             damaged_count = await _count_damaged(source, bar)
         _print_summary(report, source, target, damaged_count)
     return 1 if report.skipped or damaged_count else 0

@@ -125,9 +125,9 @@ def _target_owner(
 ) -> str:
     """Return the owner that data of ``owner`` gets in the store.
 
-    Data of a backup keeps its owner, unless the command has the option ``--owner``. Other data gets
-    the owner that the command writes for. So does data of a backup without an owner, if the store
-    is shared.
+    Data in a backup keeps its owner, unless the command has the option ``--owner``. All other data
+    gets the owner for whom the command runs. Data in a backup may have no owner; if the store is
+    shared, such data also gets the owner for whom the command runs.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

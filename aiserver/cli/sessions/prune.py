@@ -190,7 +190,7 @@ async def _plan_blobs(
     *,
     all_unused: bool,
 ) -> None:
-    """Add blobs to the plan that no session will use after the planned sessions are deleted.
+    """Add to the plan the blobs that no session uses once the planned sessions are deleted.
 
     If ``all_unused`` is not set, only blobs that the planned sessions use are added.
     """

@@ -19,7 +19,7 @@ async def test_turns_and_events_share_one_order(store: SessionManager) -> None:
     await store.save_interaction(KEY, turn("one"))
     saved, revision = await store.record_events(KEY, [event("accept", turn_id=1), event("run")])
     assert [e.seq for e in saved] == [2, 3]
-    assert revision == 2, "several events were several writes"
+    assert revision == 2, "the two events were written one by one"
     await store.save_interaction(KEY, turn("two"))
     session = await store.load_session(KEY)
     order = [getattr(record, "type", None) or record.turn_id for record in session.ordered()]

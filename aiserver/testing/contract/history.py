@@ -37,6 +37,6 @@ async def test_history_is_the_newest_turns_that_fit(store: SessionManager) -> No
     assert await intents(max_messages=2, max_tokens=5, count_tokens=len) == ["三三三"]
     assert await intents(max_tokens=2, count_tokens=len) == [], "an older turn was returned instead"
     assert await intents(max_tokens=12) == ["一", "二二", "三三三"], (
-        "Chinese characters are counted as one letter"
+        "a Chinese character is counted like a Latin letter"
     )
     assert await intents(max_tokens=8) == ["二二", "三三三"]

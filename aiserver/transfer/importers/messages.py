@@ -57,7 +57,8 @@ class Answer(NamedTuple):
 def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Message:
     """Convert a message that has ``role``, ``content`` and ``timestamp``.
 
-    If ``raw`` has other names for these three fields, ``fields`` contains them by the names here.
+    If ``raw`` names these three fields differently, ``fields`` contains their values under the
+    names above.
     """
     fields = raw if fields is None else fields
     return Message(
@@ -69,7 +70,7 @@ def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Mes
 
 
 def _to_role(value: Any) -> Role:
-    """Convert the name that another program has for a role, in upper or lower case."""
+    """Convert another program's name for a role, ignoring upper and lower case."""
     name = str(value).lower()
     if name in _USER_ROLES:
         return "user"
@@ -199,7 +200,7 @@ def split_answer(text: str) -> Answer:
         elif opening := _OPENING_FENCE.fullmatch(line):
             open_fence, tag = opening[1], opening[2].strip("{}.,").lower()
             tag = _LANGUAGE_BY_TAG.get(tag, tag)
-            # A block in another language than the first code block is left in the explanation.
+            # A block whose language differs from the first code block's stays in the explanation.
             is_code = tag not in _NO_CODE_TAGS and tag in ("", language or tag)
             if is_code:
                 language, block_lines = language or tag or "python", []

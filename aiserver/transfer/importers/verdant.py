@@ -1,8 +1,8 @@
 """Import the ``.ipyhistory`` files of Verdant, an extension that records edits of notebooks.
 
-A file contains lists of "artifacts". An artifact contains the versions of one cell, which are all
-edits by hand. The version number n of the artifact ``c1`` is named ``c1.n``. When a cell's type
-changes, Verdant starts another artifact for the cell, whose ``origin`` is the previous artifact.
+A file contains lists of "artifacts". An artifact contains the versions of one cell, all of them
+written by hand. Version n of the artifact ``c1`` is named ``c1.n``. When a cell's type changes,
+Verdant starts another artifact for the cell, whose ``origin`` is the previous artifact.
 "Checkpoints" record when cells were edited, run and deleted.
 
 Each cell becomes one session, even if it has several artifacts. The session consists of the events
@@ -168,7 +168,7 @@ class _History:
         """Return the run or the deletion that a checkpoint records for a cell, or None.
 
         ``recorded_names`` contains the names of the outputs and edited versions of the cell's
-        earlier runs. If the checkpoint records another run, its names are added.
+        earlier runs. If the checkpoint records another run, the names of that run are added.
         """
         outputs = [str(name) for name in change.get("output") or []]
         data: dict[str, Any] = {"name": version, "imported": {"format": FORMAT, "change": change}}
