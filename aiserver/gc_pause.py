@@ -24,7 +24,7 @@ _active_count = 0  # the number of pauses that have begun and not ended, in all 
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """Disable the collector while the ``with`` block runs. Several threads may do so at a time."""
+    """Disable the collector while the ``with`` block runs. Several threads can do so at once."""
     global _active_count
     module_count = len(sys.modules)
     with _lock:

@@ -135,7 +135,7 @@ class _TurnId(Stored):
 
 
 class NewTurn(Stored):
-    """A turn that has not been saved. When the store saves it, it assigns ``turn_id`` and ``seq``.
+    """A turn that has not been saved. The store assigns ``turn_id`` and ``seq`` when saving it.
 
     Create ``user_request`` and ``ai_response`` with all their keys set, since a file contains
     exactly the keys that were set.
@@ -253,7 +253,7 @@ class Session(Stored):
     def next_seq(self) -> int:
         """The next value of the counter that turns and events share.
 
-        A turn without ``seq`` counts with its position, so that new records come after it.
+        Turns may have no ``seq``, so this value is also higher than the number of turns.
         """
         seqs = [turn.seq or 0 for turn in self.interactions]
         seqs += [event.seq for event in self.events or []]
@@ -327,7 +327,7 @@ class SessionSummary(BaseModel):
 class NewLogEntry(Stored):
     """A change log entry that has not been saved: a change to the notebook as a whole.
 
-    ``type`` is path_seen, cell_order, cell_made, cell_deleted, or a type that a later version adds.
+    ``type`` is path_seen, cell_order, changed, taken_over, or a type that a later version adds.
     """
 
     type: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
@@ -365,7 +365,7 @@ def new_session(key: SessionKey, now: str | None = None) -> Session:
 def dumps(record: Stored, indent: int | None = 2) -> bytes:
     """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
 
-    The result has exactly the keys that were set, as that of ``to_dict``. NaN and infinity become
+    Like the result of ``to_dict``, it has exactly the keys that were set. NaN and infinity become
     null. Raises ValueError if the record can't be written as JSON.
     """
     try:

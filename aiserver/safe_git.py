@@ -1,8 +1,8 @@
 """Run git in an untrusted repository without running the programs that its config names.
 
 A folder that was unpacked, or that others can write, may contain a ``.git`` whose config makes git
-run programs: a file monitor, hooks, transports for missing objects. AI Server only reads from such
-a repository, and reading works without these programs.
+run programs: a file monitor, hooks, transports for missing objects. AI Server reads from such a
+repository and can set up the merge driver in its config; both work without these programs.
 """
 
 from __future__ import annotations

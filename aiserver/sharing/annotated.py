@@ -72,7 +72,7 @@ def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> di
 
 
 def _has_history(steps: Sequence[Step], source: str) -> bool:
-    """Return whether any of the steps is a request, or shows another version than ``source``."""
+    """Return whether any of the steps is a request, or shows a version other than ``source``."""
     return any(
         step.kind == "turn" or step.code != source or step.before not in ("", source)
         for step in steps

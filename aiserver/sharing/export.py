@@ -47,8 +47,9 @@ async def export(
 ) -> Export:
     """Export the history of the notebook called ``name``; ``notebook`` is its file's content.
 
-    Rendering blocks the event loop, so a server calls this only in a child process
-    (``process.py``). Raises NotFound if the notebook has no history, or StorageError.
+    For the command line: this blocks the event loop, so the server renders exports in a child
+    process instead (``process.py``). Raises NotFound if the notebook has no history, or
+    StorageError.
     """
     if not history.timeline.moments:
         raise NotFound(NO_HISTORY)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 LIMIT = 10_000  # characters; a longer text is shown as plain text
-# A text in which a table may have more cells gets no tree. The parser fills short rows up with
-# empty cells, so a short text can become a large table.
+# A text in which a table may have more cells gets no tree. The parser pads short rows with empty
+# cells, so a short text can become a large table.
 _MAX_TABLE_CELLS = 5_000
-DEPTH = 40  # the maximal number of elements inside each other
+DEPTH = 40  # how many elements may be nested inside each other
 _MAX_GROWTH = 10  # limit of a tree's size as JSON, as a multiple of the text's size
 _MATH = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,499}[^\s$]\$(?![0-9])")
 

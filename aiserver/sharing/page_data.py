@@ -3,8 +3,8 @@
 Invariants:
 
 - Steps, moments, blame and report come from ``aiserver/replay``; this module only encodes them.
-- The result is small as JSON: it contains each text once, and instead of the order of the cells at
-  each moment only the changes of the order.
+- The result is small as JSON: it contains each source once. It lists only changes of the order of
+  the cells, not the order at each moment.
 - Collecting the data takes about as long as reading the notebook's history.
 
 The format, which ``src/exportedPage/model/data.ts`` reads:
@@ -14,7 +14,7 @@ The format, which ``src/exportedPage/model/data.ts`` reads:
 - a step is encoded as in the HTTP API, but ``before``, ``code`` and ``base`` are indexes into
   ``texts``
 - a step's ``by``: the origins of its lines. An item ``[line count, step or null, author, [cell,
-  step]?]`` stands for some adjacent lines; the author is an index into ``AUTHORS``
+  step]?]`` stands for adjacent lines of one origin; the author is an index into ``AUTHORS``
 - ``moments``: each moment has ``steps``, a list of ``[cell, step]``
 - ``orders``: changes of the order of cells, as ``[moment, start, removed count, [[cell, type] …]]``
 - ``deleted``: changes of the list of deleted cells, in the same form but without types

@@ -79,7 +79,7 @@ class Exporter:
         except ChildEnded as error:
             raise ExportFailed from error
         except BaseException as error:
-            child.kill()  # a thread may still wait for the child, and ends now
+            child.kill()  # a thread may still be waiting for the child; this ends its wait
             if isinstance(error, asyncio.TimeoutError):
                 raise ExportTimeout from error
             raise
