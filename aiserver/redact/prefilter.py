@@ -2,7 +2,7 @@
 
 The lines are found by keywords, which takes less time than matching all patterns.
 
-Invariant: every secret that ``patterns`` or ``registered`` would match is in a candidate line.
+Invariant: every line in which ``redact_line`` finds a secret is a candidate line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ _WORDS = (
     *("passw", "passphrase", "pwd", "key", "secret", "token", "credential", "密码", "口令"),
     *("://", "bearer ", "basic ", ".login(", "curl", "-u ", "--user"),
     *("mysql", "mariadb", "sshpass"),
-    *("\u212a", "\u0130"),  # letters outside ASCII whose lower case is an ASCII letter
 )
 _QUOTE = r"\\?['\"]"  # with a backslash if the text is a record's JSON
 _OPENING = rf"[rbuf]{{0,2}}{_QUOTE}"
@@ -44,7 +43,7 @@ _LITERAL_AT_END = r"(?m:['\"][ \t]*(?:\+[ \t]*)?\\?$)"
 
 
 # Pydantic's regex engine searches for all keywords at once. Searching for one keyword after the
-# other took ten times as long: a tenth of the time of a save (benchmarks/stores.py).
+# other took ten times as long, which was a tenth of the time of a save (benchmarks/stores.py).
 _ANY_KEYWORD = SchemaValidator(
     core_schema.str_schema(
         pattern="|".join([*map(re.escape, _WORDS), *_FORMS, _LITERAL_AT_END]),
