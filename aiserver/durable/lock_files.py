@@ -267,8 +267,8 @@ def _machine_id() -> str:
 def _start_time(pid: int) -> int | None:
     """Return when a process started, in clock ticks since the machine was started.
 
-    Return None if the system doesn't tell. Return ``_ENDED_PROCESS`` for a zombie, a process that
-    has ended but is still listed.
+    Return None if the system doesn't report this. Return ``_ENDED_PROCESS`` for a zombie, a process
+    that has ended but is still listed.
     """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()

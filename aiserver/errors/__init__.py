@@ -29,7 +29,7 @@
         ├── ModelAuthFailed            the provider rejected the key
         │   ├── ModelForbidden         … because the key isn't valid for this model
         │   ├── ModelNoCredit          … because the account has no credit or quota left
-        │   └── ModelKeyMissing        … because there is no key
+        │   └── ModelKeyMissing        … or there is no key
         ├── ModelUnknown               the provider has no model with this name
         ├── RequestRefused             the provider rejected the request
         ├── TextRefused                the provider's content filter blocked the text

@@ -38,7 +38,7 @@ class UserText(str):
 
     @classmethod
     def from_wire(cls, fields: dict[str, Any] | None) -> UserText | None:
-        """Return the text for the result of ``to_wire``, whose parameters must be strings."""
+        """Return the text that ``to_wire`` converted. Its parameters must be plain strings."""
         return cls(fields["template"], *fields["params"]) if fields else None
 
     def to_wire(self) -> dict[str, Any]:

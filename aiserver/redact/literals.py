@@ -18,8 +18,8 @@ from itertools import accumulate
 from .patterns import Replace, redact_line
 
 _MAX_LENGTH = 20_000  # characters that are examined together, so that the time stays linear
-# The number of quotes, from the end of a line, that are tried as the end of the line's last
-# literal. It can be any of them, because the quotes after it may be part of a comment.
+# The end of a line's last literal is searched for among this many quotes, from the end of the line.
+# The last quote may be the wrong one, because it may be part of a comment.
 _MAX_QUOTES = 8
 _MAX_LINES = 12  # longer calls are not examined
 _PASSES = 4  # see `redact_joined_literals`
@@ -28,7 +28,8 @@ _SPACE = r"[ \t]{0,64}"
 # One line break, or several line breaks with comments between them.
 _BREAK = rf"(?:(?:#[^\n]{{0,200}})?\\?\n{_SPACE}){{1,4}}"
 _OPENING = r"[rbufRBUF]{0,2}['\"]"
-# A gap reaches from the closing quote of a literal to the opening quote of the joined literal.
+# A gap reaches from the closing quote of a literal to the opening quote of the next literal, which
+# is joined to it.
 _JOIN_GAP = re.compile(
     rf"['\"]{_SPACE}(?:{_BREAK})?\+{_SPACE}\(?{_SPACE}(?:{_BREAK})?{_OPENING}"
     rf"|(?P<quote>['\"])(?:{_SPACE}{_BREAK}|[ \t]{{1,64}})[rbufRBUF]{{0,2}}(?P=quote)"
@@ -70,9 +71,10 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
 
 
 def _end_of_call(text: str, line_start: int, end: int) -> int:
-    """Return the end of the line that closes a call. The given line must open the call.
+    """Return the end of the line that closes the call which the given line opens.
 
-    The given line reaches from ``line_start`` to ``end``. If it opens no call, returns ``end``.
+    The given line reaches from ``line_start`` to ``end``. If it opens no call, or if the call is
+    too long, returns ``end``.
     """
     call = _JOIN.search(text, line_start, end) or _LOGIN.search(text, line_start, end)
     if call is None:
@@ -90,10 +92,10 @@ def _end_of_call(text: str, line_start: int, end: int) -> int:
 
 
 def _end_of_joined_literal(text: str, line_start: int, end: int) -> int:
-    """Return the end of a following line that begins with a joined literal.
+    """Return the end of the line whose first literal is joined to the given line's last literal.
 
-    This literal must be joined to the last literal of the given line, which reaches from
-    ``line_start`` to ``end``. If no literal is joined, returns ``end``.
+    The given line reaches from ``line_start`` to ``end``. If no literal is joined to its last
+    literal, returns ``end``.
     """
     quote = end
     for _ in range(_MAX_QUOTES):

@@ -81,8 +81,8 @@ _SHELL = re.compile(
     rf"(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_BARE_VALUE}"
 )
 # `API_KEY=… command` in a shell, `api_key: …` in YAML: the name is at the beginning of the line.
-# The value is at the end of the line, or is followed by a command or a comment. In Python, a
-# variable or class may be at this place, so a value that looks like a Python name isn't a secret.
+# The value is at the end of the line, or is followed by a command or a comment. In Python code, the
+# value may be a variable or a class, so a value that looks like a Python name isn't redacted.
 _BARE = re.compile(
     r"^[ \t]{0,32}(?:[-!][ ]?)?(?=[A-Z0-9_]{1,80}=|[A-Za-z0-9_-]{1,80}:)"
     r"(?:[A-Za-z0-9]{1,20}[_-]){0,4}"

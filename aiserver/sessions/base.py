@@ -117,8 +117,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the stored bytes of sessions, which another process will parse.
 
-        The bytes may be damaged. In place of a session that is missing or unreadable, the list
-        contains None.
+        A store may return damaged bytes, because the other process can recover what is intact. In
+        place of a session that is missing or can't be read at all, the list contains None.
         """
         data: dict[SessionKey, bytes] = {}
 
@@ -172,9 +172,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Interaction], bool]:
         """Return the newest turns after the last ``context_reset`` event, oldest first.
 
-        The caller needs only ``limit`` turns (None: all of them). This method returns all of them
-        nevertheless. A store may override it to read and return only ``limit`` turns. The second
-        result says whether this left out older turns.
+        The caller needs only ``limit`` turns (None: all of them). This base class returns all of
+        them nevertheless; a store may override the method to read and return only ``limit`` turns.
+        The second result says whether older turns were left out.
         """
         return (await self.load_session(key)).history(), False
 
@@ -202,8 +202,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         first if the store knows the order. Damaged sessions may be included.
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
-        # The summaries are taken out of the list, so that the thread also frees their memory. That
-        # takes time if there are many.
+        # Freeing the memory of many summaries takes time. So the thread takes them out of the list,
+        # and frees them itself.
         return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod
@@ -244,7 +244,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Return an exclusive lock, for the time in which the owner's notebooks are identified.
+        """Return the lock that is held while one of the owner's notebooks gets its id.
 
         While one process has this lock, no other process that shares the store gets it. Some stores
         have only one such lock for all owners. Two tasks of one process must not use the lock at
@@ -302,9 +302,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
         """Verify all that is stored; with ``repair``, repair what is damaged without losing a byte.
 
-        This method only verifies sessions and repairs nothing. A store overrides it to find the
-        problems that can occur in this store, such as a torn file or a wrong counter. For what is
-        intact, it yields a result without a problem.
+        In this base class, the method verifies only sessions, and repairs nothing. A store
+        overrides it to find the problems that can occur in this store, such as a torn file or a
+        wrong counter. For each intact session, log or blob, a result without a problem is yielded.
         """
         summaries, _ = await self.list_sessions(owner=owner)
         for summary in summaries:

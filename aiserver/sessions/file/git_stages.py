@@ -6,8 +6,8 @@ index has the complete file of each side. This module reads these two files from
 never changes the index.
 
 If git isn't installed, times out or doesn't know the file, the bytes with the conflict markers are
-used as they are. After a timeout, perhaps in a malicious repository, git isn't called again for a
-minute.
+used as they are. A malicious repository may have caused the timeout, so git isn't called again in
+this folder for a minute.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..record.lru_cache import LRUCache
 
 _MAX_BYTES = 64 * 2**20  # the maximum size of both sides together
 _RETRY_AFTER = 60.0  # seconds after a timeout until git is called again
-# The line that `git cat-file` prints before the bytes of an object. It ends in their number.
+# The line that `git cat-file` prints before the bytes of an object. It ends in the object's size.
 _HEADER = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG_SUFFIX = ".jsonl"
 _retry_times: LRUCache[Path, float] = LRUCache(1000)
@@ -32,10 +32,10 @@ _retry_times: LRUCache[Path, float] = LRUCache(1000)
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:
-    """Return a file's bytes; if they have conflict markers, as one conflict of the complete sides.
+    """Return a file's bytes, with its conflicts replaced by one conflict of both complete sides.
 
-    If ``data``, the bytes on the disk, has no conflict markers, or if git doesn't have both
-    complete sides, ``data`` is returned unchanged.
+    ``data`` is the file's content on the disk. If it has no conflict markers, or if git doesn't
+    have both complete sides, ``data`` is returned unchanged.
     """
     if not has_markers(data) or not _is_in_repository(path):
         return data

@@ -79,11 +79,12 @@ class Listing:
         return summaries
 
     def marks(self, notebook_id: str | None, owner: str) -> dict[tuple[str, str], Hashable]:
-        """Return a mark for each session, newest first: a value that changes with the session.
+        """Return a mark for each session, newest session first.
 
-        The mark is the stamp of the session's file. On a disk with unreliable stamps, it is a hash
-        of the file's bytes. If the file's name doesn't tell to which cell it belongs, for example
-        because the ids are too long, the mark contains the session's summary.
+        A mark is a value that changes with the session. Usually, it is the stamp of the session's
+        file. On a disk with unreliable stamps, it is a hash of the file's bytes. If the file's name
+        doesn't contain the cell's ids, for example because they are too long, the mark contains the
+        session's summary.
         """
         names = self._candidate_names(notebook_id)
         ambiguous_names = []

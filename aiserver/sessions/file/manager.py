@@ -172,7 +172,7 @@ class FileSessionManager(SessionManager):
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
         """Return the exclusive lock of the folder, which is the same for all owners."""
         if not await self.writable():
-            yield  # nobody writes into this folder, so no lock is needed
+            yield  # this process can't write into the folder, so it needs no lock
             return
         stack = contextlib.ExitStack()
         acquiring = self._run(lambda: stack.enter_context(self._directory.lock_exclusive()))
@@ -183,7 +183,7 @@ class FileSessionManager(SessionManager):
         try:
             await asyncio.shield(acquiring)
         except asyncio.CancelledError:
-            # The thread still waits for the lock. If it gets it later, release it then.
+            # The thread still waits for the lock. If it gets the lock later, release the lock then.
             acquiring.add_done_callback(release_lock)
             raise
         try:

@@ -99,7 +99,7 @@ class Reader:
         if content is None or find_ids(content[0]) != (key.notebook_id, key.cell_id):
             return None
         stored = self._parse(name, *content, key)
-        # An intact file in the current format has a wrong name here. It is a copy made by hand.
+        # A file in the current format shouldn't have this name. It is a copy that somebody made.
         return None if stored.is_current else stored
 
     def _parse(self, name: str, data: bytes, stamp: Stamp, key: SessionKey) -> StoredSession:

@@ -2,7 +2,7 @@
 
 Invariants: histories stay visible if Jupyter is started in another folder of the project. The
 search for a root goes upwards, but not further than the project, the home folder or the server's
-root directory. Somebody else may have put a history above them, for example into ``/tmp``.
+root directory, because above them, for example in ``/tmp``, somebody else may have put a history.
 """
 
 from __future__ import annotations

@@ -221,7 +221,8 @@ class SessionFiles:
                     name,
                     data,
                     # For an early response, the old file is kept open while it is replaced. On a
-                    # network disk, such a file would stay in the folder under another name.
+                    # network disk, such a file would stay in the folder under another name. So the
+                    # response isn't sent early there.
                     on_durable=(lambda: respond((result, content.revision))) if is_local else None,
                 )
                 if stamp and is_local:

@@ -4,8 +4,8 @@ A cloud sync or a restored backup creates such copies beside ``x.json``: ``x (1)
 ``x 2.json``, ``x-HOST.json``, ``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``,
 ``x.sync-conflict-20261123-101112-ABCDEF.json``. A copy may have records that the original lacks.
 
-The content of a session file tells to which cell and owner it belongs. The content of a log doesn't
-tell to which notebook it belongs; only its name does.
+The content of a session file shows to which cell and owner the file belongs. The content of a log
+doesn't show to which notebook the log belongs; only its name does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def may_be_session(name: str) -> bool:
 def is_copy(name: str, data: bytes) -> bool:
     """Return whether a session file is a copy: its name isn't the name of the cell's session file.
 
-    ``data`` is the beginning of the file, which tells to which cell it belongs.
+    ``data`` is the beginning of the file, which contains the ids of the cell and its notebook.
     """
     ids = find_ids(data) if may_be_session(name) else None
     if ids is None or "~~" in name:  # the name of a long id is hashed, so it isn't compared

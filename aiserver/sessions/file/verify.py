@@ -258,8 +258,8 @@ class Verifier:
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
         """Return a function that returns a cell's record numbers by digest.
 
-        That function loads the session only when it is called, because a repair that runs before
-        may change the session.
+        That function loads the session only when it is called, because another repair may change
+        the session first.
         """
 
         @lru_cache(None)
@@ -337,7 +337,7 @@ def _read_content(path: Path) -> bytes:
 
 
 def _find_log_problem(data: bytes) -> str | None:
-    # ``parse_log`` doesn't count an incomplete last line. After a line break, it is counted.
+    # ``parse_log`` doesn't count an incomplete last line. The line break makes it count this line.
     damaged_count = codec.parse_log(data + b"\n").damaged_count
     if has_markers(data):
         return f"{_CONFLICT}; both sides are read"

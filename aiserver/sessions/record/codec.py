@@ -265,7 +265,7 @@ def is_newer(version: Any) -> bool:
 
 
 def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """Return a session with those fields and records of a newer one that are valid here."""
+    """Read a session in a newer format: those fields and records that this version accepts."""
     empty_session = new_session(key or SessionKey("unknown", "unknown"))
     meta_fields = empty_session.meta.to_dict()
     # The model requires a version with a major and a minor number.

@@ -56,7 +56,7 @@ def session_name(key: SessionKey) -> str:
 
 @lru_cache(50_000)
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
-    """Return the key of an owner's session file, or None if the name doesn't tell it."""
+    """Return the key of an owner's session file, or None if the name doesn't contain the ids."""
     stem = name.removesuffix(SESSION_SUFFIX)
     ids = [decode(text) for text in stem.removesuffix(_owner_suffix(owner)).split("_")]
     if len(ids) != 2 or not all(map(is_id, ids)):

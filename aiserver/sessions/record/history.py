@@ -24,8 +24,9 @@ async def read_newest(
 ) -> list[Interaction]:
     """Return the newest turns that fit, oldest first; see ``SessionManager.get_history``.
 
-    Calls ``read`` with a small number of turns first. If all turns that it returns fit and there
-    are older turns, calls it again with four times as many, and so on.
+    If the number of tokens is limited, this function first calls ``read`` with a small number of
+    turns. If all turns that ``read`` returns fit and there are older turns, it calls ``read`` again
+    with four times as many, and so on.
     """
     max_turns = None if max_messages is None else max(0, max_messages // 2)
     limit = max_turns

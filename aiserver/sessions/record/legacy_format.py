@@ -8,8 +8,8 @@ Invariants:
 
 - The contents of turns are preserved exactly, including unknown keys. Unknown keys at the top level
   of the file become keys of the session.
-- The content of a legacy file tells to which cell it belongs. Its name alone doesn't tell that,
-  because ids may contain ``_``.
+- The ids in a legacy file's content decide to which cell the file belongs. The file's name isn't
+  enough: ids may contain ``_``, so the name doesn't show where the first id ends.
 """
 
 from __future__ import annotations

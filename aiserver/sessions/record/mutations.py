@@ -111,10 +111,10 @@ def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Inte
 def append_events(
     session: Session, events: Sequence[NewEvent], now: str | None = None
 ) -> list[Event]:
-    """Append those of the events that aren't stored yet to a session in memory.
+    """Append events to a session in memory, except those that it already contains.
 
-    Also increment the revision, unless all events are stored already. Return all given events, each
-    with its ``seq``.
+    Also increment the revision, unless the session already contains all of them. Return all given
+    events, each with its ``seq``.
     """
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:

@@ -4,9 +4,9 @@ Invariants:
 
 - After records were appended, the bytes are the same as those that ``codec.encode`` would return
   for the whole session.
-- Turns and events are kept in memory as text. Only the events with an ``id`` are also kept as
-  objects, because they and the next numbers are all that is needed to append a record. So appending
-  turn 2,000 takes no longer than appending turn 2.
+- Turns and events are kept in memory as text, to which new records are appended. So appending turn
+  2,000 takes no longer than appending turn 2. Only the events with an ``id`` are also kept as
+  objects, because an event that is sent again must be recognised and returned.
 - A method that raises an error has changed nothing.
 """
 

@@ -70,7 +70,7 @@ class RedisConnection(SessionManager):
         return sorted(decode_owner(owner.decode()) for owner in owners)
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Hold the lock under which the owner's notebooks are identified."""
+        """Hold the owner's lock, under which one notebook at a time gets its id."""
         name = self._keyspace.owner_key("alone", owner)
         return notebook_lock(self._client, name, self.lock_timeout, self.log)
 

@@ -1,7 +1,8 @@
 """Change logs and blobs in Redis.
 
 Invariants: a script appends entries to a change log and numbers them, so that writers don't wait
-for each other. The mark of a change log changes with each write, even after the log was deleted.
+for each other. The mark of a change log changes with each write. If a log is deleted and a new one
+is created, their marks differ, too.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class RedisSessions(RedisConnection):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return ``limit`` summaries from ``offset`` on, and the total number of sessions."""
+        """Return at most ``limit`` summaries from ``offset`` on, and the total number."""
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         indexes = [self._keyspace.owner_key(kind, owner) for kind in ("cells", "rows")]

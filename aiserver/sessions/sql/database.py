@@ -89,7 +89,7 @@ class Database(ABC):
         )
 
     def lock_notebooks(self, owner: str) -> ExitStack:
-        """Acquire the lock under which an owner's notebooks are identified.
+        """Acquire the lock that is held while one of an owner's notebooks gets its id.
 
         Raises StorageBusy if the lock isn't free within ``LOCK_TIMEOUT`` seconds.
         """

@@ -144,7 +144,7 @@ class SQLSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return ``limit`` summaries from ``offset`` on, without reading the sessions.
+        """Return at most ``limit`` summaries from ``offset`` on, without reading the sessions.
 
         Also returns the total number of sessions.
         """
@@ -184,7 +184,7 @@ class SQLSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Hold the lock under which the owner's notebooks are identified."""
+        """Hold the owner's lock, under which one notebook at a time gets its id."""
         # The acquisition must not end after ``self.timeout``: its thread could still acquire the
         # lock later, and nobody would release the lock. ``lock_notebooks`` has its own timeout.
         acquisition = asyncio.ensure_future(self._runner.run(lambda db: db.lock_notebooks(owner)))

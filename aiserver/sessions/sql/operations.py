@@ -113,11 +113,11 @@ def list_sessions(
     offset: int,
     limit: int | None,
 ) -> tuple[list[Summary], int, int]:
-    """Return ``limit`` summaries from ``offset`` on, and the total number of sessions.
+    """Return at most ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
     A damaged summary is replaced by a summary that is computed from the session. An unreadable
-    session is skipped; the third result is the number of sessions that were skipped. If the
-    summaries may not be those of all sessions, the total includes unreadable sessions.
+    session is skipped; the third result is the number of sessions that were skipped. If ``offset``
+    or ``limit`` may leave out sessions, the total includes unreadable sessions.
     """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:

@@ -1,9 +1,9 @@
-"""Queries that read and write the rows of sessions. The other modules compose operations of them.
+"""Queries that read and write the rows of sessions. Other modules combine them into operations.
 
 A session has one row in the table ``sessions``, its *head*, and one row in ``items`` for each turn
 and event.
 
-Invariants: all rows of a session are read by one statement. Another writer could change
+Invariants: all rows of a session are read by one statement, because another writer could change
 the session between two statements.
 
 Most statements on the rows of one session are compiled only once, and ``_execute`` passes the
@@ -265,7 +265,7 @@ def delete_session(connection: Connection, key: SessionKey) -> bool:
 
 
 def list_keys(connection: Connection, owner: str) -> list[SessionKey]:
-    """Return the keys of an owner's sessions, also of sessions that have only rows in ``items``."""
+    """Return the keys of an owner's sessions, even of those that have rows only in ``items``."""
     statements = [
         select(table.c.notebook_id, table.c.cell_id)
         .where(table.c.owner == owner_key(owner))

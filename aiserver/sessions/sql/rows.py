@@ -53,8 +53,8 @@ class Item(NamedTuple):
 class Counters:
     """Numbers about a session's items.
 
-    Because of these numbers, not all items need to be read in order to append records or to read
-    the newest turns.
+    With these numbers, records can be appended, and the newest turns can be read, without reading
+    all items.
     """
 
     next_turn_id: int = 1

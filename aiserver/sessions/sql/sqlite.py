@@ -107,8 +107,8 @@ class SQLiteDatabase(Database):
                 lock.acquire(timeout=LOCK_TIMEOUT, poll_interval=0.01)
         except Timeout as exc:
             raise StorageBusy from exc
-        except OSError:  # if the lock file can't be created in the folder, SQLite can't write there
-            pass
+        except OSError:
+            pass  # if no lock file can be created in the folder, SQLite can't write there, either
         try:
             yield
         finally:

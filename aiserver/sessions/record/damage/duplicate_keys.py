@@ -55,8 +55,8 @@ class ObjectReader:
             if value not in key_values and len(key_values) < _MAX_VALUES:
                 key_values.append(value)
         for key_values in values.values():
-            # A merge by lines writes lines that both sides share only once. They are in the last
-            # value, and the other values may lack them.
+            # If both sides have the same lines, a merge by lines writes these lines only once. They
+            # are in the last value, and the other values may lack them.
             key_values[:] = [_fill_missing(value, key_values[-1]) for value in key_values]
         if any(len(values.get(key, [])) > 1 for key in SESSION_KEYS):
             return _split_sessions(pairs, content)
@@ -82,7 +82,8 @@ def _split_sessions(pairs: list[tuple[str, Any]], content: dict[str, Any]) -> li
         {"interactions": items, "events": []} for items in turn_lists or [[]]
     ]
     for index, items in enumerate(event_lists):
-        # If there are equally many lists of both kinds, they belong together in their order.
+        # If there are as many lists of events as lists of turns, the first list of events belongs
+        # to the first list of turns, and so on.
         if len(event_lists) != len(turn_lists):
             index = _best_match(items, turn_lists)
         sessions[index]["events"].append(items)

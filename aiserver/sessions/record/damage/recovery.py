@@ -289,7 +289,7 @@ def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
     """Return the turns and events among the parts, each record once.
 
     If two files were joined, both have a turn 1. Then the second of these turns gets the next
-    number. The time is linear, because there may be thousands of records.
+    number. There may be thousands of records, so this function takes linear time.
     """
     turns: list[Interaction] = []
     events: list[Event] = []

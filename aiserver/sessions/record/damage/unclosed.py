@@ -1,10 +1,10 @@
 """Close the JSON objects that git left open when it merged a session file by lines. Pure.
 
 If a user accepts both sides of a conflict, the lines of our record are followed by the lines of
-their record. But git has written the lines that both sides share only once. So an object of our
-record may lack its last lines, and the same key follows again with the object of their record. The
-indentation shows where the first object ends: a line that isn't indented further than the line that
-opened the object isn't part of it.
+their record. But if both sides have the same lines, git has written these lines only once. So an
+object in our record may lack its last lines, and is followed by the same key with the object of
+their record. The indentation shows where the first object ends: a line that isn't indented further
+than the line that opened the object isn't part of it.
 
 A text is rejected if git may have mixed the lines of two records. This is assumed if a record has
 duplicate keys but only one timestamp, because records of different branches never have the same

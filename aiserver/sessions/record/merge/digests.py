@@ -1,4 +1,4 @@
-"""Compute digests of records, and find the records of change log entries by them. Pure.
+"""Compute digests of records, and use them to find the records that log entries refer to. Pure.
 
 An entry of a change log identifies the state of a cell by the number (``seq``) of the cell's last
 record at that time. When git branches are merged, numbers change. Git may even merge the sessions
@@ -39,7 +39,7 @@ def digest(record: Interaction | Event) -> str:
 
 
 def last_digest(session: Session) -> str | None:
-    """Return the digest of a session's last record, or None if that record has no ``seq``."""
+    """Return the digest of a session's last record; None if there is none or it has no ``seq``."""
     last = session.ordered()[-1:]
     return digest(last[0]) if last and last[0].seq == session.next_seq - 1 else None
 
@@ -66,8 +66,9 @@ def renumber_entries(
     the number now. Then the state of the whole notebook isn't known until the next entry that
     contains the cell. So the field ``saved`` is removed from the entries up to there.
 
-    By cell id, ``merges`` contains the ``meta.merged`` of the session, and ``last_seqs`` the number
-    of the session's last record. ``get_seqs`` returns a cell's record numbers by digest, or None.
+    ``merges`` contains the ``meta.merged`` of each cell's session, by cell id. ``last_seqs``
+    contains the number of each session's last record, also by cell id. ``get_seqs`` returns a
+    cell's record numbers by digest, or None.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
     missing_cells: set[str] = set()

@@ -137,7 +137,7 @@ def _append_event(
 
 
 def _renumber(fields: dict[str, Any], name: str, new_numbers: dict[int, int]) -> None:
-    """Replace the number in a field by its new number; remove the field if it has none."""
+    """Replace the number in a field by its new number; if there is none, remove the field."""
     if fields.get(name) is not None:
         fields[name] = new_numbers.get(fields[name])
         if fields[name] is None:

@@ -73,9 +73,9 @@ def merge_logs(ours: bytes, theirs: bytes, merge_id: str) -> bytes:
 def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id: str) -> bool:
     """Add the merge paths of their copy of an entry to ours; return whether there are new paths.
 
-    A merge path (see ``renumbering.py``) is the list of the merges that an entry went through.
-    Readers need their paths, too, because the sessions of their side may have gone through the same
-    merges as their copy of the entry.
+    A merge path (see ``renumbering.py``) is the list of the merges that an entry went through. The
+    paths of the other copy are needed, too, because the sessions of the other side may have gone
+    through the same merges as that copy.
     """
     paths = ours.merged or [[]]
     new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
@@ -115,7 +115,7 @@ def _merge_keys(
 ) -> dict[str, Any]:
     """Return our keys, but with their value of each key that only their side changed or added.
 
-    A key that their side removed stays.
+    A key that only one side removed stays.
     """
     result = dict(ours)
     for name, value in theirs.items():
