@@ -1,11 +1,11 @@
 /**
- * The layers of the frontend, held by a test: imports go down only, and features meet in
- * `tokens.ts` and in the shared folders alone.
+ * Tests the layers of the frontend: a file imports only from lower layers, and features share code
+ * only through `tokens.ts` and the shared folders.
  */
 import * as fs from 'fs';
 import * as path from 'path';
 
-/** From the ground up; a file imports from lower layers, and from its own part of a layer. */
+/** The shared layers, lowest first. A file may import from lower layers and from its own part. */
 const SHARED = [
   ['api/schema'],
   ['api/types'],
@@ -29,11 +29,11 @@ const FEATURES = [
   'sharing',
   'tracking'
 ];
-/** Within a feature, from the ground up. */
+/** The parts of a feature, lowest first. */
 const INNER = ['model', 'view', 'plugin'];
 const TOP = 'index';
 const MAX_LINES = 365;
-const MAX_FILES = 14; // of one folder, without tests
+const MAX_FILES = 14; // In one folder, not counting tests.
 
 const ROOT = __dirname;
 
@@ -69,7 +69,7 @@ const EDGES = [...IMPORTS].flatMap(([name, targets]) =>
 const isIn = (name: string, part: string) =>
   name === part || name.startsWith(`${part}/`);
 
-/** The most exact part of the shared layers that a file is in. */
+/** Return the shared part that contains a file, and its layer; null if there is none. */
 function sharedPart(name: string): [number, string] | null {
   const matches = SHARED.flatMap((parts, level) =>
     parts

@@ -28,8 +28,8 @@ export interface INotebookChange {
   readonly saved?: boolean;
   /**
    * Return a change that records the given cells, and the order of all cells, as they were written
-   * into the file. Only a save has this function. It is called if another page has recorded
-   * different sources or a different order between this page's last change and the save.
+   * into the file. Only a save has this function. It is called if another page has recorded changes
+   * since this page last recorded a save or, before the first save, began to watch the notebook.
    */
   readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
   /**
@@ -41,7 +41,7 @@ export interface INotebookChange {
 
 /** Identifies a session that has changed. */
 export interface ISessionChange extends ICellKey {
-  /** Whether another page in which the same shared notebook is open wrote the session. */
+  /** Whether the session was written by another page that has the same shared notebook open. */
   readonly isRemote?: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface IHistory {
 
   /**
    * Record events of a cell, then emit `changed`. If the server can't record the events now,
-   * rejects, and retries to record them in the background.
+   * rejects, and tries again in the background.
    */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
@@ -80,8 +80,8 @@ export interface IHistory {
   readonly recording: ISignal<IHistory, IRecording>;
 
   /**
-   * Record a change of a notebook after all changes of it that are already queued. If the server
-   * can't record the change now, it is retried in the background.
+   * Record a change of a notebook, after all of its changes that are already queued. If the server
+   * can't record the change now, the attempt is repeated in the background.
    */
   recordChange(
     notebookId: string,

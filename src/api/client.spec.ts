@@ -40,7 +40,7 @@ describe('ApiClient', () => {
     await client.search({ query, notebookId: null, by: 'words', ...page });
     await client.exportReplay('nb', 'html', 'secret folder/a.ipynb');
     const sent = fetch.mock.calls.map(([request]) => request as Request);
-    // ServerConnection adds a timestamp against caches.
+    // ServerConnection adds a timestamp, so that no cache is used.
     const urls = sent.map(({ url }) => url.replace(/\?\d+$/, ''));
     expect(urls).toEqual([
       'http://localhost/aiserver/search',

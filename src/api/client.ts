@@ -161,7 +161,7 @@ export class ApiClient {
     return this._send<void>('POST', 'git', { choice });
   }
 
-  /** Fetch a summary of each session of a notebook, also of the sessions of deleted cells. */
+  /** Fetch a summary of each session of a notebook, including the sessions of deleted cells. */
   async sessions(notebookId: string): Promise<SessionSummary[]> {
     const summaries: SessionSummary[] = [];
     for (;;) {
@@ -182,7 +182,7 @@ export class ApiClient {
 
   /**
    * Fetch the contributor of each line of a source. The source is `source` in the body; without
-   * `source`, it is the version after the step `step`; without both, the cell's last version.
+   * `source`, it is the version after the step `step`; without either, the cell's last version.
    */
   blame(key: ICellKey, body: BlameBody, signal?: AbortSignal) {
     const path = `${sessionPath(key)}/blame`;

@@ -144,8 +144,9 @@ async function toApiError(
 ): Promise<ApiError> {
   const { status } = response;
   const body = await readErrorBody(response);
-  // Status 403 means that the person is signed out, or that the person may not do this. A response
-  // after a redirect that isn't one of AI Server's may be a login page, or come from a proxy.
+  // Status 403 means that the person is signed out, or that the person may not do this. If the
+  // response came after a redirect and isn't an error of AI Server, it may be a login page, or come
+  // from a proxy.
   const mayBeSignedOut = status === 403 || (!body && response.redirected);
   if (status === 401 || (mayBeSignedOut && !(await isSignedIn(settings)))) {
     return new ApiError(

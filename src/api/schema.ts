@@ -16,9 +16,9 @@ export interface paths {
         /**
          * Write or change a cell's code
          * @description With `Accept: text/event-stream`, the response is a stream of named events: one `start`, any
-         *     number of `token`, and last one of `done`, `error` and `cancelled`. If the provider asks the
-         *     server to wait, `waiting` comes before the first `token`; the server asks the provider again
-         *     after the `seconds` in it.
+         *     number of `token`, and finally `done`, `error` or `cancelled`. If the provider asks the
+         *     server to wait, a `waiting` event comes before the first `token`. After the number of
+         *     `seconds` in this event, the server asks the provider again.
          *     With `Accept: application/json`, the response is the turn. Its HTTP status is 200 even if the
          *     turn's own status is `error`.
          *     If the turn could not be saved, the response is an error, which contains the turn as
@@ -100,7 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the sessions of a notebook, also those of deleted cells */
+        /** List the sessions of a notebook, including those of deleted cells */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -533,8 +533,8 @@ export interface paths {
          * Declare whether the server at a provider's address runs its models on this machine
          * @description A person must declare this even for a loopback address, because the server there may be a
          *     proxy or a tunnel. The key and the address stay. If the address is changed later, the server
-         *     counts as remote again. The declaration has no effect if the administrator has set this, or
-         *     for Ollama, which reports for each model where it runs.
+         *     counts as remote again. The declaration has no effect if the administrator has configured the
+         *     location, or for Ollama, which reports for each model where it runs.
          */
         patch: operations["placeProvider"];
         trace?: never;
@@ -551,7 +551,7 @@ export interface paths {
         /**
          * Install the local model, or join a running installation
          * @description With `Accept: text/event-stream`, the response is a stream of named events: any number of
-         *     `progress` (an InstallState), and last one of `done`, `error` (with code and message) and
+         *     `progress` (an InstallState), and finally `done`, `error` (with code and message) or
          *     `cancelled`. If the client disconnects, the installation continues. With
          *     `Accept: application/json`, the request only starts the installation. With `join`, no
          *     installation is started, so that a reloaded page never starts a download; the status is 404
@@ -816,7 +816,7 @@ export interface components {
             saved?: boolean;
             /** @description The id of the page that sends the batch */
             page?: components["schemas"]["Id"] | null;
-            /** @description The `seq` in the last response that the page has processed. If other pages have recorded changes since then, the batch is not recorded as a save. `others` in the response then names the changed cells, and the page must send these cells as they were written into the file */
+            /** @description The `seq` in the response to the page's first batch, or to its last attempt to record a save. If other pages have recorded changes since then, the batch is not recorded as a save. `others` in the response then names the changed cells, and the page must send these cells as they were written into the file */
             seen?: number | null;
             /** @description All cells of the notebook in order, if the order or the type of a cell has changed */
             order?: components["schemas"]["PlacedCell"][] | null;
@@ -1030,7 +1030,7 @@ export interface components {
             /** @description The name of the agent or program, if it is recorded */
             name?: string;
             /**
-             * @description The cell contained the line before AI Server recorded its changes
+             * @description The cell contained the line before AI Server began to record its changes
              * @constant
              */
             existing?: true;
@@ -1127,7 +1127,7 @@ export interface components {
             byProgram: number;
             /** @description Lines by an unknown contributor */
             byUnknown: number;
-            /** @description Lines that the cell contained before AI Server recorded its changes */
+            /** @description Lines that the cell contained before AI Server began to record its changes */
             existing: number;
             turns: number;
             /** @description The number of lines that each model wrote */
@@ -1149,7 +1149,7 @@ export interface components {
             byProgram: number;
             /** @description Lines by an unknown contributor */
             byUnknown: number;
-            /** @description Lines that the cell contained before AI Server recorded its changes */
+            /** @description Lines that the cell contained before AI Server began to record its changes */
             existing: number;
             turns: number;
             models: {
@@ -1805,7 +1805,7 @@ export interface operations {
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
-            /** @description The timeline has still the `version` that was sent in `If-None-Match` */
+            /** @description The timeline still has the `version` that was sent in `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -1823,7 +1823,8 @@ export interface operations {
             query?: {
                 /**
                  * @description The `version` of the timeline that the index refers to. If the notebook has changed since
-                 *     then, the response is still from that timeline if the server has it in its cache.
+                 *     then, the server uses that timeline if it is still in the cache, and otherwise the
+                 *     current timeline.
                  */
                 version?: string;
             };

@@ -3,7 +3,7 @@
  *
  * Invariant: the timeout counts the ticks of a timer in this page instead of comparing clock times.
  * The timer doesn't tick while the computer sleeps. So the time of the sleep isn't counted, and
- * after it the page still has time to read data that has already arrived.
+ * when the computer wakes, the page still has time to read data that has already arrived.
  */
 
 /** The time between two ticks of the timer. */

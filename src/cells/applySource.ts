@@ -4,8 +4,8 @@
  * Invariants:
  * - One undo reverts exactly one write. The undo manager would combine edits within half a second,
  *   so it is told not to combine a write with what a person typed just before or after it.
- * - Only the changed parts of the text are replaced, so that cursors, also those of other people,
- *   stay where they are.
+ * - Only the changed parts of the text are replaced, so that cursors, including those of other
+ *   people, stay where they are.
  */
 import { diff } from '@codemirror/merge';
 import type { YBaseCell } from '@jupyter/ydoc';

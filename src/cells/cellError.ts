@@ -17,14 +17,14 @@ const ESCAPE = '\u001b';
 const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 /**
- * Matches the line of IPython's traceback after which the lines of the cell's code follow. After
- * these come the lines of the called functions.
+ * Matches the heading in IPython's traceback that is followed by the lines of the cell's code. The
+ * lines of the called functions come after these.
  */
 const CELL_FRAME = /^(Cell|Input) In ?\[|^<ipython-input-/;
 
 /**
- * Return the error message, and before it the line of the cell's code that raised the error, if the
- * traceback shows this line. Null if there is no error.
+ * Return the error message. If the traceback shows the line of the cell's code that raised the
+ * error, this line comes before the message. Null if there is no error.
  */
 export function cellErrorText(cell: Cell | null): string | null {
   const error = cell && errorOutput(cell.model);

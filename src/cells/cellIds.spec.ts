@@ -51,7 +51,7 @@ describe('repairedIds', () => {
       ];
       expect(repair(cells)).toEqual([id, UUIDS[1]]);
     }
-    // Cells copied in Colab may share one.
+    // Cells copied in Colab may share an id.
     const copies = UUIDS.map(id => ({ id, colab: 'same' }));
     expect(repair(copies)).toEqual(UUIDS);
   });

@@ -61,7 +61,7 @@ export function toCellType(type: string | undefined): CellType {
  * `julia`.
  *
  * JupyterLab writes the language into the notebook's metadata when a kernel runs. If the metadata
- * lack the language, it is taken from the specification of the installed kernel. If the kernel
+ * doesn't contain it, it is taken from the specification of the installed kernel. If the kernel
  * isn't installed, the language is derived from the kernel's name.
  */
 export function languageOf(panel: NotebookPanel): string {

@@ -68,8 +68,8 @@ export class NotebookCell {
   }
 
   /**
-   * The problems that the code would have in the kernel; null if it is no Python kernel, is busy or
-   * doesn't reply.
+   * The problems that the code would have in the kernel. Null if the cell isn't a code cell, or if
+   * the kernel isn't a Python kernel, is busy or doesn't reply.
    */
   async check(code: string): Promise<IProblem[] | null> {
     const kernel = this._pythonKernel;
@@ -92,8 +92,9 @@ export class NotebookCell {
   }
 
   /**
-   * The kernel's variables, with some values of each column of texts; null if it is no Python
-   * kernel, is busy or doesn't reply.
+   * The kernel's variables. Null if the kernel isn't a Python kernel, is busy or doesn't reply.
+   *
+   * @param examples The number of values to read from each DataFrame column that contains text.
    */
   async variables(examples: number): Promise<IKernelVariables | null> {
     const kernel = this._pythonKernel;

@@ -5,15 +5,15 @@
 import type { YNotebook } from '@jupyter/ydoc';
 
 /**
- * The used part of Yjs's type for a list or map. The types in this file are declared here, because
- * importing Yjs would add a second copy of the library to the extension.
+ * The part of Yjs's type for a list or map that AI Server uses. The types in this file are declared
+ * here, because importing Yjs would add a second copy of the library to the extension.
  */
 export interface IYType {
   readonly parent: IYType | null;
   get?(key: string): unknown;
 }
 
-/** The used part of Yjs's type for a transaction. */
+/** The part of Yjs's type for a transaction that AI Server uses. */
 export interface ITransaction {
   /** Whether this page made the transaction. */
   readonly local: boolean;

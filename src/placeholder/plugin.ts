@@ -1,4 +1,4 @@
-/** Adds the placeholder to editors, the text in an empty cell that says how to ask for code. */
+/** Adds the placeholder, a text that says how to ask for code, to the editors of empty cells. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin

@@ -57,7 +57,7 @@ describe('event sizes', () => {
     }
   );
 
-  it('drop the source that a restore replaced before the restored one', () => {
+  it('drop the source that was replaced before the source that was restored', () => {
     const data = { from_seq: 3, replaced: '标'.repeat(500_000) };
     const { source, data: fitted } = fitToLimit(
       edit('标'.repeat(500_000), data)

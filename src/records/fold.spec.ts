@@ -2,7 +2,7 @@ import type { Step } from '../api/types';
 import { foldRuns, findPosition } from './fold';
 import { runStep, stepsOf } from '../replay/model/replay.fakes';
 
-/** Build a cell's steps; each maker gets the previous ones. */
+/** Build a cell's steps. Each function gets the steps before its own. */
 function buildSteps(...makers: ((steps: readonly Step[]) => Step)[]): Step[] {
   const steps: Step[] = [];
   for (const make of makers) {
@@ -98,7 +98,7 @@ describe('foldRuns', () => {
       findPosition(shown, (_, is) => is === place)
     );
     expect(at).toEqual([1, 1]);
-    // An undo, or a record without a position by another program.
+    // An undo, or a record that another program wrote without a position.
     const both = ['turn', 'delete', 'undelete'];
     expect(kinds(turn('a'), deleted('x'), restored('x'))).toEqual(both);
     expect(kinds(turn('a'), deleted(undefined), restored(null))).toEqual(both);

@@ -12,7 +12,7 @@ import {
 const SHA = 'cd'.repeat(32);
 const run = (data: object) => runStep([], data);
 
-/** a = 0 (ran twice: an error, then none), a = 1 (never ran), a = 2 (suggested, not accepted). */
+/** `a = 0` failed, then ran without an error. `a = 1` never ran. `a = 2` wasn't accepted. */
 function history(): Step[] {
   const [base, first, two] = stepsOf('a = 0', 'a = 1', 'a = 2');
   const ran = { ...runStep([base]), index: 1, seq: 2 };

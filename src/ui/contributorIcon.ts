@@ -12,7 +12,7 @@ import { askIcon } from './icons';
 
 /**
  * Return the icon for a contributor; null for an unknown contributor. If the notebook's file was
- * changed outside JupyterLab, the contributor has the name `FILE_ON_DISK` and a file as icon.
+ * changed outside JupyterLab, the contributor's name is `FILE_ON_DISK`, and the icon shows a file.
  */
 export function contributorIcon({
   author,

@@ -10,7 +10,8 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import React from 'react';
 
 /**
- * A list with at most this number of rows is rendered completely, so that browsers find its text.
+ * A list with at most this number of rows is rendered completely, so that the browser's search
+ * finds all of its text.
  */
 const MAX_FULLY_RENDERED = 40;
 
@@ -53,7 +54,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
   const { count, current = -1, keyOf, estimate, pageSize = 8, onEnd } = props;
   const scroller = React.useRef<HTMLDivElement>(null);
   const list = React.useRef<HTMLOListElement>(null);
-  // The index of the row to which a person moved the tab stop; -1 if no person moved it.
+  // The index of the row to which a person moved the tab stop; -1 if nobody has moved it.
   const [chosenIndex, setChosenIndex] = React.useState(-1);
   // The index of a row to focus as soon as the row is rendered; -1 if there is none.
   const pendingFocus = React.useRef(-1);
@@ -101,7 +102,7 @@ export const VirtualList = React.forwardRef(function VirtualList(
     if (current >= 0) {
       virtual.scrollToIndex(current);
     }
-    // Only a new `current` scrolls. Adding or removing rows must not change the scroll position.
+    // Scroll only if `current` changes. Adding or removing rows must not scroll the list.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [current]);
 

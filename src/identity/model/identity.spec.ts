@@ -19,7 +19,7 @@ function makeCell(id: string) {
   return cell;
 }
 
-/** The part of a notebook panel that an identity uses. */
+/** The part of a notebook panel that `NotebookIdentity` uses. */
 function makePanel(metadata: Record<string, unknown> = {}, ids = ['a', 'b']) {
   const metadataChanged = new Signal<unknown, void>({});
   const pathChanged = new Signal<unknown, void>({});

@@ -1,9 +1,9 @@
 /**
  * The placeholder, the text “Write code, or press … to ask for it” in empty code cells.
  *
- * The extension is added to the editor of every cell, also of Markdown cells and of consoles. The
- * style sheet (`style/ask/modes.css`) shows the text only in a notebook's code cells. So no code
- * has to follow the type of each editor's cell, which can change.
+ * The extension is added to the editor of every cell, including Markdown cells and the cells of
+ * consoles. The style sheet (`style/ask/modes.css`) shows the text only in a notebook's code cells.
+ * So no code has to keep track of the type of each cell, which can change.
  */
 import type { Extension } from '@codemirror/state';
 import { placeholder } from '@codemirror/view';

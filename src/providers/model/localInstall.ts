@@ -69,7 +69,8 @@ export class LocalInstall {
 
   /**
    * A number that grows whenever the installation is started, joined or stopped. If the number has
-   * grown since a stream or list of models was requested, the installation in it is outdated.
+   * grown since a stream or a list of models was requested, the installation that the stream or the
+   * list describes is outdated.
    */
   get epoch(): number {
     return this._epoch;
@@ -149,7 +150,7 @@ export class LocalInstall {
         ) {
           // No installation is running. If the page tried to start one and got no progress, the
           // request to start it has not reached the server. Otherwise the installation has ended,
-          // and the list of models shows how.
+          // and the list of models shows whether the model is installed.
           return !isJoining && !hasProgress
             ? this._fail(INTERRUPTED)
             : this._setState(IDLE);
@@ -212,7 +213,7 @@ export class LocalInstall {
   }
 
   private _state = IDLE;
-  /** The number of downloaded bytes at the times of the last progress events. */
+  /** The last progress events: the time of each, and the number of bytes downloaded by then. */
   private _samples: { time: number; bytes: number }[] = [];
   private _epoch = 0;
   private _stallTimer: ReturnType<typeof setTimeout> | undefined;

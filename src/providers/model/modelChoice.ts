@@ -60,14 +60,14 @@ export class ModelChoice {
     return this._list;
   }
 
-  /** The failure to fetch the list the last time; null if the last time succeeded. */
+  /** Why the last attempt to fetch the list failed; null if it succeeded. */
   get problem(): IFailure | null {
     return this._problem;
   }
 
   /**
-   * Emitted with `list` after the list was fetched, even if that failed, and with `install` when
-   * the state of the installation changes.
+   * Emitted with `list` after each attempt to fetch the list, even a failed one, and with `install`
+   * when the state of the installation changes.
    */
   readonly changed = new Signal<this, 'list' | 'install'>(this);
 
@@ -152,9 +152,9 @@ export class ModelChoice {
   }
 
   /**
-   * Whether the person declared another location of the provider's server than the location that is
-   * saved. With `placeSettled`, the administrator's configuration or the kind of server determines
-   * the location, and the person can't change it.
+   * Whether the location that the person declared for the provider's server differs from the saved
+   * location. With `placeSettled`, the administrator's configuration or the kind of server
+   * determines the location, and the person can't change it.
    */
   private _isOtherLocation(name: string, onThisMachine: boolean): boolean {
     const provider = this.findProvider(name);

@@ -188,8 +188,8 @@ export function Combobox(props: IComboboxProps): React.JSX.Element {
 }
 
 /**
- * Return the fetched names, a text about the fetching for the person, and a function that fetches
- * the names. `names` is null if no names are fetched.
+ * Return the fetched names, a text that tells the person the status of the request, and a function
+ * that fetches the names. `names` is null as long as no names have been fetched.
  */
 function useNames({ fetch, problemText, trans }: IComboboxProps): {
   names: readonly string[] | null;

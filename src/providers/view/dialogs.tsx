@@ -43,8 +43,8 @@ export async function connectProvider(
     hasClose: true
   });
   // Show the form's buttons in the dialog's footer, where they are always in view. Insert them
-  // before the dialog's own button: from its last button, JupyterLab moves the focus to the
-  // dialog's start, so buttons after that button could not be reached with the Tab key.
+  // before the dialog's own button: when Tab is pressed on that button, JupyterLab moves the focus
+  // to the start of the dialog, so buttons after it could not be reached with the Tab key.
   dialog.node.querySelector('.jp-Dialog-footerButtons')?.prepend(footer);
   dialog.addClass('jp-AIServer-Models-connect');
   await dialog.launch();

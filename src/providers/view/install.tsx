@@ -102,7 +102,7 @@ export function InstallBar(props: {
   );
 }
 
-/** The text that the installation was stopped or has failed; nothing in any other status. */
+/** States that the installation was stopped or has failed. Empty in any other status. */
 export function InstallNote(props: {
   services: IModelServices;
 }): React.JSX.Element | null {

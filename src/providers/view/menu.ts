@@ -17,7 +17,7 @@ export interface IModelMenuOptions {
   trans: TranslationBundle;
   /** The id of the model that was chosen for the cell; null if the cell uses the default model. */
   cellModel: string | null;
-  /** Choose the default model, after the person has confirmed it if it is remote. */
+  /** Choose the default model. If it is remote, the person must confirm it first. */
   choose: (model: ModelInfo) => void;
   /** Choose a model for this cell only. With null, the cell uses the default model. */
   chooseForCell: (model: ModelInfo | null) => void;

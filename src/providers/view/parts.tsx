@@ -45,7 +45,7 @@ export function Problem(props: {
   ) : null;
 }
 
-/** Text that is shown while there is no list of models yet, or why the list can't be fetched. */
+/** Shown instead of the list of models: that the list is loading, or why it can't be fetched. */
 export function LoadingModels(props: {
   services: IModelServices;
 }): React.JSX.Element {

@@ -190,7 +190,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
             onChange={event => {
               const { value } = event.target;
               setAddress(value);
-              // What the person declared applies only to the server at the saved address.
+              // The saved declaration applies only to the server at the saved address.
               setDeclaredLocal(
                 value.trim() === provider.address &&
                   (provider.onThisMachine ?? false)
@@ -308,7 +308,7 @@ function useConnection(
   const { isBusy, failure, act } = useAction();
   const [verdict, setVerdict] = React.useState<Verdict | null>(null);
   const [canUseAnyway, setCanUseAnyway] = React.useState(false);
-  // “Use it anyway” is offered after a failed test, but not for input that was changed after it.
+  // “Use it anyway” is offered after a failed test, but not if the input has changed since then.
   React.useEffect(() => {
     setCanUseAnyway(false);
   }, [input, model]);

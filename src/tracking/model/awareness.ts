@@ -56,7 +56,8 @@ export class SessionAwareness {
 
   /** Add cells to the field of this page's awareness state, which Yjs then sends. */
   private _publish(cellIds: readonly string[]): void {
-    // If two views in this page show the notebook, both write this field. So keep older cells.
+    // Another view in this page may show the same notebook and write the same field. So keep the
+    // cells that are already in it.
     const published = writesOf(this._awareness.getLocalState());
     const writeNumber = 1 + Math.max(0, ...published.map(write => write[1]));
     const older = published.filter(([cellId]) => !cellIds.includes(cellId));

@@ -146,7 +146,8 @@ export function detectOperations(
 /**
  * Describe the position of the cell at `index` in `cells`, the list before or after the change.
  *
- * @param otherList The cells of the other one of these two lists, by id.
+ * @param otherList The cells of the list after the change if `cells` is the list before it, or of
+ * the list before the change if `cells` is the list after it; by id.
  */
 function positionOf(
   cells: readonly ICellState[],
@@ -171,7 +172,7 @@ function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
 
 /**
  * Find the new cells directly above the cell at `index` that may be pieces of this cell. Return the
- * index of the topmost one; `index` if there are none.
+ * index of the topmost of these cells; `index` if there are none.
  */
 function findFirstPiece(
   cells: readonly ICellState[],

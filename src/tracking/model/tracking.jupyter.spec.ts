@@ -308,7 +308,7 @@ describe('one notebook in two pages', () => {
   }, 60_000);
 });
 
-/** Save, and overwrite the file if JupyterLab asks. (It doesn't within half a second.) */
+/** Save. If JupyterLab asks whether to overwrite the file, do so. It doesn't always ask. */
 async function overwrite(open: Open): Promise<void> {
   let isSaved = false;
   const saving = open.save().finally(() => (isSaved = true));

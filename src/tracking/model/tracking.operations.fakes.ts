@@ -100,7 +100,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /**
- * Perform an operation. Return the open notebook, which `reopen` opens in a new page.
+ * Perform an operation. Return the open notebook. After `reopen`, it is open in a new page.
  *
  * @param answers The received answers, `[cell id, text]`, to which a new answer is added.
  */

@@ -81,7 +81,8 @@ export class FakeServer implements IServer {
       const records = this.session(notebookId, id)?.records ?? [];
       const next = log.slice(end + 1).find(entry => id in entry.cells);
       const until = next ? (seq ?? 0) : Infinity;
-      // Turns and accepts have no entry. They count if no later entry contains the cell.
+      // Turns and accepts have no entry of their own. If no later entry contains the cell, all of
+      // its records count.
       return [
         id,
         lastSource(records.filter(record => record.seq <= until)) ?? ''
@@ -173,7 +174,7 @@ export class FakeServer implements IServer {
         const { trigger, again } = event.data ?? {};
         const isObservation =
           (trigger === 'first' || again) && event === events[0];
-        // An observation is recorded only if it observes another source.
+        // An observation is recorded only if its source differs from the last recorded one.
         if (!isObservation || lastSource(session.records) !== event.source) {
           seq = append(session, event).seq;
         }

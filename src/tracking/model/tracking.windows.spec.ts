@@ -158,7 +158,8 @@ describe('a save over changes of another page', () => {
             const at = Number(inSecond);
             notebooks[at] = await perform(notebooks[at], action, []);
             await notebooks[at].settle();
-            // JupyterLab may give the copy of an only cell the same id, which is ambiguous.
+            // JupyterLab may give the copy of the notebook's only cell the same id. Skip this case,
+            // because the id is then ambiguous.
             fc.pre(
               new Set(notebooks[at].ids).size === notebooks[at].ids.length
             );

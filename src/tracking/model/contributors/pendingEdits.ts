@@ -4,8 +4,8 @@
  *
  * Invariants:
  * - Each edit has one writer. When another writer edits the cell, the pending edit is complete.
- * - If a program writes word by word, its edits belong to one edit, even if it becomes known only
- *   later that the same program made all of them.
+ * - If a program writes word by word, all of its writes form one edit, even if it becomes known
+ *   only later that the same program made them.
  */
 import type { IWriter } from '../../../records/contributor';
 
@@ -22,7 +22,7 @@ interface IEarlierEdit {
 export class PendingEdits {
   /**
    * @param _onComplete Called when an edit is complete, because another writer has edited the cell.
-   * `source` is the source after the complete edit.
+   * `source` is the source after the completed edit.
    */
   constructor(
     private readonly _onComplete: (

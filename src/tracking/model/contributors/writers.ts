@@ -103,9 +103,9 @@ export class Writers {
   }
 
   private readonly _remote: RemoteWriters;
-  /** The writer of the current task; null if it has made no such transaction. */
+  /** The writer of the current task; null if `_writerOfTask` wasn't called in this task. */
   private _taskWriter: TaskWriter | null = null;
-  /** The number of such writers so far. It makes their keys unique. */
+  /** The number of task writers so far. It makes their keys unique. */
   private _taskWriterCount = 0;
 }
 

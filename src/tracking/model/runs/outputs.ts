@@ -13,7 +13,7 @@ const MAX_IMAGE_LENGTH = 24_000_000;
 /** The types of images for which a thumbnail is created. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 const ESCAPE = '\u001b';
-/** Matches codes that set colours in a terminal. */
+/** Matches terminal control codes, such as those that set colours. */
 const ANSI_CODES = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 export interface ITextPreview {
@@ -71,7 +71,7 @@ export function outputsOf({ outputs }: ICodeCellModel): IOutput[] {
   );
 }
 
-/** Return the beginning of a text, which takes at most `limit` bytes in UTF-8. */
+/** Return the beginning of a text: as many characters as fit into `limit` bytes of UTF-8. */
 export function truncate(text: string, limit = MAX_TEXT_BYTES): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(limit));
   return text.slice(0, read);
@@ -97,9 +97,9 @@ function outputText(output: IOutput): string {
   }
 }
 
-/** Return the beginning of `value` if it is a text or a list of lines, or else an empty text. */
+/** Return the beginning of `value` if it is a text or a list of lines; otherwise an empty text. */
 function textIn(value: unknown): string {
   const text = Array.isArray(value) ? value.join('') : value;
-  // The limit itself is applied later, after the ANSI codes were removed.
+  // The exact limit is applied later, when the ANSI codes have been removed.
   return typeof text === 'string' ? text.slice(0, 4 * MAX_TEXT_BYTES) : '';
 }

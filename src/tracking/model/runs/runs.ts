@@ -19,7 +19,7 @@ import { Signal } from '@lumino/signaling';
 import { findCell } from '../../../cells/notebookCell';
 import { outputsOf } from './outputs';
 
-/** The name and the message of an error are each recorded up to this number of characters. */
+/** The name and the message of an error are each cut to this number of characters. */
 const MAX_ERROR_LENGTH = 1000;
 /** The kernel statuses in which the kernel drops all pending runs. */
 const STOPPED_STATUSES = [

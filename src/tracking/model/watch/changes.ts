@@ -58,14 +58,15 @@ export class WatchChanges {
   }
 
   /**
-   * Add a cell without events to the next change. The events of this cell, such as an `accept`, are
-   * recorded separately. So the server knows that the next change comes after these events.
+   * Add a cell to the next change, without events, because the cell's events (such as an `accept`)
+   * are recorded separately. From the added cell, the server knows that the change comes after
+   * these events.
    */
   includeCell(cellId: string): void {
     this._includedCells.add(cellId);
   }
 
-  /** Push the cells passed to `includeCell` now, unless a change has already contained them. */
+  /** Push a change for the cells passed to `includeCell` that no change has contained since. */
   pushIncludedCells(): void {
     if (this._includedCells.size) {
       this.push({ cells: [] });
@@ -117,7 +118,7 @@ export class WatchChanges {
   private _recordedOrder: readonly PlacedCell[] = [];
   /** The number of changes that were pushed. */
   private _pushCount = 0;
-  /** The value of `_pushCount` when the running save began; -1 if no save is running. */
+  /** The value of `_pushCount` when the last save began; -1 if the save is already recorded. */
   private _pushCountAtSave = -1;
   private _savedState: SavedState;
 }

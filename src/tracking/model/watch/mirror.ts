@@ -49,8 +49,8 @@ export interface IMirrorOptions {
   /** Called after a change of the list of cells that this page must record. */
   onListChange(listChange: ICellListChange): void;
   /**
-   * Called after a remote client that records nothing, such as an agent, changed a cell's source
-   * and this page must record the edit.
+   * Called after a remote client changed a cell's source, if this page must record the edit because
+   * the client, such as an agent, doesn't record it.
    */
   onRemoteEdit(id: string): void;
   /** Called after a change of the list of cells that another page records. */
@@ -177,7 +177,8 @@ export class Mirror {
       if (mustRecord) {
         this._edits.add(id, writer, source);
       } else if (!writer.mayBePage) {
-        // A client that records nothing changed the cell: this page's edit is complete.
+        // The cell was changed by a client that doesn't record its changes. So this page's edit is
+        // complete.
         this._edits.complete(id, source);
       }
       this._staleIds.add(id);

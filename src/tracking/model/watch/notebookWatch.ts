@@ -168,7 +168,7 @@ export class NotebookWatch implements IOriginNotebook {
     });
   }
 
-  /** Mark a cell as one with a turn. Such a cell is watched with every scope. */
+  /** Mark a cell as one with a turn. Such a cell is watched in every scope. */
   addTurn(cellId: string): void {
     if (this._recorded.withTurn.has(cellId)) {
       return;
@@ -182,7 +182,7 @@ export class NotebookWatch implements IOriginNotebook {
     }
   }
 
-  /** Whether the page must check if a cell has a turn now, because the cell isn't watched yet. */
+  /** Whether the page must check if a cell got a turn: only needed if it isn't watched yet. */
   needsTurnCheck(cellId: string): boolean {
     return (
       !this._recorded.withTurn.has(cellId) && !this._recorded.isWatched(cellId)
@@ -295,7 +295,7 @@ export class NotebookWatch implements IOriginNotebook {
     }
     this._recorded.withSession.add(cellId);
     // If a newer source was recorded while the cell ran, the event must not contain the source
-    // that was run, because it would become the cell's latest source.
+    // that was run. Otherwise, this older source would become the cell's latest source.
     const isLatestSource =
       this._recordedSourceAtRun.get(cellId) ===
       this._recorded.lastSource.get(cellId);

@@ -5,7 +5,8 @@
  * JupyterLab's clipboard contains copies of the cells, with their ids. A paste deletes these ids,
  * so they are remembered before the notebook changes.
  *
- * Invariant: if the origin of a cell is uncertain, the cell gets none, and starts a new history.
+ * Invariant: if the origin of a cell is uncertain, no origin is recorded, and the cell starts a new
+ * history.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
@@ -51,8 +52,7 @@ export class Origins {
    * The origin of a cell with a new id; null if it is unknown.
    *
    * @param target The notebook that contains the cell.
-   * @param neighbours The cells among which the original of a duplicated cell is searched, in this
-   * order.
+   * @param neighbours The cells to search, in this order, for the original of a duplicated cell.
    */
   findOrigin(
     cell: ICellState,
@@ -92,7 +92,7 @@ export class Origins {
     return null;
   }
 
-  /** Find the original of a cell that was dragged from another notebook. The copy has its id. */
+  /** Find the original of a cell that was dragged from another notebook. Both have the same id. */
   private _findDragged(
     cell: ICellState,
     target: IOriginNotebook
@@ -120,7 +120,7 @@ export class Origins {
 
 /**
  * Find the original of a duplicated cell. JupyterLab's "Duplicate cell" doesn't use the clipboard,
- * so the first of the `neighbours` with the same type and source is taken for the original.
+ * so the first of the `neighbours` with the same type and source is assumed to be the original.
  */
 function findDuplicated(
   cell: ICellState,

@@ -2,7 +2,8 @@
  * Waits for a pause in the edits of remote clients that record nothing themselves, then reports the
  * edited cells, so that this page records the edits.
  *
- * Without this, a page in which such a cell is edited later would record both edits as one edit.
+ * Without this, another page in which the same cell is edited later would record the remote edit as
+ * a part of its own edit.
  */
 
 /** The length of the pause, in milliseconds. */

@@ -31,7 +31,7 @@ export interface IUnclaimedOptions {
 export class UnclaimedDeletions {
   constructor(private readonly _options: IUnclaimedOptions) {}
 
-  /** After the delay, record the deletions in `listChange` that no page has recorded until then. */
+  /** After the delay, record the deletions in `listChange` that no page has recorded by then. */
   add(listChange: ICellListChange): void {
     const { fallback } = listChange.writer;
     const deletions = detectOperations(listChange.before, listChange.after, {
