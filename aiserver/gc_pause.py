@@ -1,7 +1,7 @@
 """Pause the garbage collector while large packages or much data are loaded.
 
-A full collection traverses all objects and blocks the server meanwhile. LangChain and a provider's
-package create several hundred thousand objects, whose traversal takes 0.2 s each time. So the
+A full collection traverses all objects, and blocks the server until it is done. LangChain and a
+provider's package create several hundred thousand objects, which take 0.2 s to traverse. So the
 collector is disabled while packages are imported, and ignores the packages' objects afterwards
 (``gc.freeze``). An ignored object is still freed when its last reference disappears, unless it is
 part of a reference cycle.

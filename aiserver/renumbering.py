@@ -62,7 +62,7 @@ def current_end(merged: object, merge_paths: object, seq: int) -> int:
 def _ranges_along_path(merged: object, merge_paths: object) -> list[list[list[int]]]:
     """Return the renumbered ranges of each merge along one of the merge paths, oldest merge first.
 
-    A merge may be missing in ``merged``, because git may take a session's file from one branch
+    A merge may be missing from ``merged``, because git may take a session's file from one branch
     unchanged. So the function chooses the path that has the most merges in ``merged``. If
     ``merged`` has all merges of several paths, each of these paths leads to the same record.
     """

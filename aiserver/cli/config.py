@@ -66,7 +66,7 @@ class Configuration:
         return store
 
     def owner_in(self, store: SessionManager) -> str:
-        """Return the owner whose sessions in ``store`` a server would show."""
+        """Return the owner whose sessions a server that uses ``store`` would show."""
         return str(self.extension.session_owner) if store.shared else ""
 
 

@@ -4,8 +4,8 @@ The functions in ``ADD_COMMANDS`` add the commands to the parser. Each command h
 ``run``, which gets the parsed arguments and returns the exit status: 0 for success, 1 for a failure
 with a message, 2 for wrong usage, 130 after Ctrl+C.
 
-Invariant: printing never fails because a character is missing in the output's encoding. For
-example, a Chinese Windows writes files in GBK, which has no tick mark.
+Invariant: printing never fails because a character is missing from the output's encoding. For
+example, Python on a Chinese Windows writes files in GBK, which has no tick mark.
 """
 
 from __future__ import annotations

@@ -135,8 +135,8 @@ class JsonProgress(Progress):
 
     def show_done(self) -> None:
         """Print the current state, unless a similar state was printed just before."""
-        # Print a state at once whenever another percent is done. If the download stalls, the last
-        # printed state is then nearly current.
+        # Print the state as soon as another percent is done. So if the download stalls, the last
+        # printed state is nearly current.
         has_advanced = self.done - self._last_printed_done >= self.overall / 100
         if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
             self.show_stage()

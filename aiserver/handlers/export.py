@@ -40,7 +40,10 @@ class ExportHandler(AIServerHandler):
         await self.finish(answer)
 
     async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
-        """Return the notebook at a path; None if it has another id or the user may not read it."""
+        """Return the notebook at a path.
+
+        Return None if the notebook has a different id, or if the user may not read it.
+        """
         allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
         if not await ensure_async(allowed):
             return None

@@ -21,7 +21,7 @@ class InstallHandler(AIServerHandler):
     async def post(self) -> None:
         """Start an installation, or follow the installation that is running.
 
-        Answer with server-sent events if the client accepts them, else with the present progress.
+        Answer with server-sent events if the client accepts them, else with the current progress.
         """
         self.check_owner()
         body = self.body(InstallBody)

@@ -118,7 +118,7 @@ class ReportHandler(_NotebookHandler):
 
 
 def _timeline(history: History) -> bytes:
-    """Encode a timeline, one chunk of moments after another.
+    """Encode a timeline, one chunk of moments at a time.
 
     Encoding a chunk blocks all other threads, because it holds the GIL. Between two chunks, other
     threads can run. See ``benchmarks/replay.py``.

@@ -216,7 +216,7 @@ class NotebookRegistry:
         if await self._files.is_same(notebook.path, name):
             return True
         # There is still a file at the old path. If it contains this id, the file at the new path is
-        # a copy. If it contains another id, the notebook was moved. If it contains no id, because a
+        # a copy. If it has a different id, the notebook was moved. If it contains no id, because a
         # tool has removed it, the notebook also counts as moved. When the file at the old path is
         # opened again, its cells identify it, and it becomes the copy.
         return await self._files.notebook_id(notebook.path) != notebook_id

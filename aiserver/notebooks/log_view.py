@@ -63,7 +63,8 @@ class LogView:
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
         """Return whether all changes of the cells in ``order`` are recorded.
 
-        Without ``order``, the cells are those in the last order of the log.
+        Without ``order``, the cells are those in the last order of the log or, if the log has no
+        order, all cells.
         """
         order = order or self.order
         cell_ids = self.unwritable if order is None else {cell_id for cell_id, _ in order}

@@ -28,7 +28,7 @@ class TurnId(NamedTuple):
 
     turn_id: int
     time: float
-    """Seconds since 1970. Turns with equal scores are sorted by it."""
+    """Seconds since 1970. Turns with equal scores are sorted by their times."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class ScoredTurn(NamedTuple):
     """The field that matches best."""
     score: float
     time: float
-    """Seconds since 1970. Turns with equal scores are sorted by it."""
+    """Seconds since 1970. Turns with equal scores are sorted by their times."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ Invariants:
 - The process starts when it is first used.
 - The process executes one call at a time.
 - The process is stopped after ``IDLE`` seconds without a call. After that, or if the process dies,
-  the next ``start`` starts a new process, which has another number and no texts.
+  the next ``start`` starts a new process, which has a different number and no texts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class SearchProcess:
     @property
     def pid(self) -> int | None:
         """The operating system's id of the running child process."""
-        child = self._child  # read once, because the thread may set the attribute to None meanwhile
+        child = self._child  # read once, because the thread may set the attribute to None
         return child.pid if child else None
 
     async def start(self) -> int:

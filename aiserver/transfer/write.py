@@ -116,7 +116,7 @@ class StoreWriter:
     async def write_log(
         self, notebook_id: str, owner: str, log: Sequence[NotebookLogEntry]
     ) -> None:
-        """Append those entries of ``log`` that are missing in the notebook's stored change log."""
+        """Append the entries of ``log`` that are missing from the notebook's stored change log."""
         stored_log = await self._store.read_notebook_log(notebook_id, owner=owner)
         new_entries = missing_entries(stored_log, log)
         if new_entries:

@@ -3,7 +3,7 @@
 Of these formats, AI Server can import only JSON.
 
 Invariants: files are written atomically, and only the user who runs the command can read them. An
-existing file that has other content is not overwritten.
+existing file with different content is not overwritten.
 """
 
 from __future__ import annotations

@@ -73,7 +73,10 @@ def notebook_id_of(path: str) -> str:
 
 
 def _total_count(inputs: list[_Input]) -> int | None:
-    """Return the number of files and stored sessions to import; None if it can't be known yet."""
+    """Return the number of files to import.
+
+    Return None if any input is a database, because its sessions aren't counted in advance.
+    """
     total = 0
     for each_input in inputs:
         count = each_input.count()

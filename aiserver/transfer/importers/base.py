@@ -7,7 +7,8 @@ Invariants of each importer:
 - No information is lost: each converted record contains the original data.
 - If some data can't be read, this is reported with a reason, and all other data is imported.
 - Secrets are redacted, as they are in everything that is saved. AI Server's own files are imported
-  unchanged, because their secrets were redacted when the files were written.
+  unchanged, because their secrets were redacted when the files were written. (The files of its
+  predecessor are an exception; see ``aiserver_files.py``.)
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def detect_format(file: InputFile) -> str:
         return _detect_line_format(file)
     try:
         content = load_json(file.data)
-    except UnreadableInput:  # the file may be a JSON Lines file with another suffix
+    except UnreadableInput:  # the file may be a JSON Lines file with a different suffix
         return _detect_line_format(file, is_fallback=True)
     format_ = next((name for name, matches in _JSON_FORMATS.items() if matches(content)), None)
     if format_ is None and (file.is_in_agentscope_folder or agentscope.has_messages(content)):

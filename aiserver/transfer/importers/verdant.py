@@ -2,7 +2,7 @@
 
 A file contains lists of "artifacts". An artifact contains the versions of one cell, all of them
 written by hand. Version n of the artifact ``c1`` is named ``c1.n``. When a cell's type changes,
-Verdant starts another artifact for the cell, whose ``origin`` is the previous artifact.
+Verdant starts a new artifact for the cell. The new artifact's ``origin`` is the previous artifact.
 "Checkpoints" record when cells were edited, run and deleted.
 
 Each cell becomes one session, even if it has several artifacts. The session consists of the events
