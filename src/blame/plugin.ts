@@ -136,8 +136,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /**
- * Return the step that wrote a line. If the line came from another cell, by a merge of cells or by
- * restoring a version of that cell, `line.brought` is the step of that cell.
+ * Return the step that wrote a line. If the line came from another cell, by a merge or a restore,
+ * the step of that cell is returned, which is `line.brought`.
  */
 function stepLocation(
   cellId: string,

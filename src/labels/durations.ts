@@ -10,7 +10,7 @@ const DAY = 24 * HOUR;
 
 /** Format a duration in milliseconds, with up to two units: "0.31 s", "1 min 5 s". */
 export function durationText(ms: number, trans: TranslationBundle): string {
-  // From 99.5 ms on, the milliseconds would be rounded to three digits: "0.1 s" is shown instead.
+  // 99.5 ms would be rounded to "100 ms". From there on, the duration is shown in seconds: "0.1 s".
   if (ms < 99.5) {
     return trans.__('%1 ms', Math.round(ms));
   }

@@ -67,7 +67,7 @@ function pageText(failure: IFailure, trans: TranslationBundle): string {
           )
         : '';
     case 'model_package_missing':
-      // The view shows the command that installs the package next to this sentence.
+      // Next to this sentence, the view shows the command that installs the package.
       return provider
         ? trans.__('%1 models need one more Python package.', provider)
         : trans.__('This model needs one more Python package.');
@@ -79,8 +79,8 @@ function pageText(failure: IFailure, trans: TranslationBundle): string {
 }
 
 /**
- * Return the server's sentence about an invalid field of a request, with the label of the field's
- * input instead of its name in the API. Empty if no form has an input for the field.
+ * Return the server's sentence about an invalid field of a request. It names the field by the label
+ * of its input, not by its name in the API. Empty if no form has an input for the field.
  */
 function fieldText(text: UserText, trans: TranslationBundle): string {
   const labels: Record<string, string> = {

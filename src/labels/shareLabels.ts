@@ -44,7 +44,7 @@ export function shareText(
   }
 }
 
-/** Return the names in `counts`, which has a number of lines for each; the largest number first. */
+/** Return the names in `counts`, sorted by their numbers of lines, the largest number first. */
 export function namesByLineCount(counts: Record<string, number>): string[] {
   return Object.entries(counts)
     .sort(([, a], [, b]) => b - a)

@@ -16,7 +16,7 @@ export function closeGaps(text: string): string {
   return text.replace(GAP, '$1$2');
 }
 
-/** Join sentences to one text; empty sentences are left out. */
+/** Join sentences into one text; empty sentences are left out. */
 export function joinSentences(...sentences: string[]): string {
   return closeGaps(sentences.filter(Boolean).join(' '));
 }

@@ -17,7 +17,7 @@ import { sentenceText, serverText } from './serverText';
 /** The colour of a chip. */
 export type Tone = 'good' | 'bad' | 'model' | 'quiet';
 
-/** The colour of a step's dot; `unused` is for an answer or a run that was rejected or stopped. */
+/** The colour of a step's dot; `unused` is for rejected or stopped answers and stopped runs. */
 export type DotKind = 'model' | 'hand' | 'other' | 'good' | 'bad' | 'unused';
 
 /** Return the colour of a step's dot on the slider and in the list. */

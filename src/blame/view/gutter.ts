@@ -303,6 +303,6 @@ class StatusLine implements Panel {
 
   private readonly _status: HTMLElement;
   private readonly _button: HTMLButtonElement;
-  /** The described line, whose step the button shows; null if no step wrote the line. */
+  /** The line whose step the button shows; null if no line is active or no step wrote it. */
   private _blame: BlameLine | null = null;
 }

@@ -16,9 +16,9 @@ export type Author = (typeof AUTHORS)[number];
 export type CellStep = readonly [cell: number, step: number];
 
 /**
- * The common origin of consecutive lines: how many lines they are, the step that wrote them (null
- * if no recorded step did), and the author as an index into `AUTHORS`. If the lines were copied
- * from another cell, `copiedFrom` is the step of that cell that wrote them.
+ * The common origin of consecutive lines: the number of lines, the step that wrote them (null if
+ * no recorded step did), and the author as an index into `AUTHORS`. If the lines were copied from
+ * another cell, `copiedFrom` is the step by which they were written there.
  */
 export type LinesOrigin = readonly [
   lineCount: number,
@@ -98,7 +98,7 @@ export interface IPageData {
   readonly report: Report;
 }
 
-/** Return a step with its sources, given the stored step, which has their indexes in `texts`. */
+/** Read a stored step: replace its indexes into `texts` with the sources. */
 export function readStep(step: StepData, texts: readonly string[]): IPageStep {
   const { before, code, base } = step;
   return {

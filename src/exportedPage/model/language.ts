@@ -10,7 +10,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 /**
  * The translations of one language, by English text. A text has several translations if it has
- * plural forms. In JupyterLab's format, a text with a context is found as `context\x04text`.
+ * plural forms. As in JupyterLab's format, the key of a text with a context is `context\x04text`.
  */
 export type Catalogue = Readonly<Record<string, readonly string[]>>;
 
@@ -36,7 +36,7 @@ export function pickLanguage(
 /** The names of `Intl.PluralRules` for plural forms, in the order of the forms in a catalogue. */
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
-/** Create a translation bundle with those of JupyterLab's methods that the page uses. */
+/** Create a translation bundle that has only the methods that the page uses. */
 export function createBundle(
   language: string,
   catalogue: Catalogue

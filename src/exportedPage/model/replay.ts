@@ -76,7 +76,7 @@ export class NotebookReplay {
     return this.data.moments.length - 1;
   }
 
-  /** Return the cells of the notebook, in order, as it was after the change of a moment. */
+  /** Return the cells that were in the notebook after the change of a moment, in their order. */
   presentAt(moment: number): readonly PlacedCell[] {
     return this._present[moment] ?? [];
   }

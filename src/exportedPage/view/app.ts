@@ -82,8 +82,8 @@ export class App {
   }
 
   /**
-   * Go to a moment, a cell and a step. By default, they are the cell that changed at the moment,
-   * and the last step that the cell had then.
+   * Go to a moment, a cell and a step. By default, the cell is the one that changed at the moment,
+   * and the step is the last one that the cell had then.
    */
   goTo(moment: number, cell?: number, step?: number): void {
     const { replay } = this._labels;

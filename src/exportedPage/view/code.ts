@@ -12,7 +12,7 @@ import { highlight } from './highlight';
 import { authorOf, PageLabels } from './labels';
 import { markdownBlock } from './markdown';
 
-/** The number of lines from which on a change is long, so that `isShort` shortens it. */
+/** A change with at least this many lines counts as long, so `isShort` applies to it. */
 const LONG_CHANGE = 40;
 
 interface ICodeOptions {

@@ -16,9 +16,9 @@ export type Child =
 
 /**
  * Create an element. `selector` is its tag and its classes, such as `p.big`. The optional
- * attributes come before the children. An attribute whose value is a function is a listener for the
- * event of that name, and the value `true` sets an empty attribute. Children that are an empty
- * text, false, null or undefined are left out.
+ * attributes come before the children. If an attribute's value is a function, the function becomes
+ * a listener for the event with the attribute's name; the value `true` sets an empty attribute.
+ * Children that are an empty text, false, null or undefined are left out.
  */
 export function el<K extends keyof HTMLElementTagNameMap>(
   selector: K | `${K}.${string}`,
@@ -87,7 +87,7 @@ const ICONS = {
 };
 export type IconName = keyof typeof ICONS;
 
-/** Replace the content of a button by an icon; `label` is its tooltip and accessible name. */
+/** Replace the content of a button with an icon; `label` is its tooltip and accessible name. */
 export function setIcon(
   button: HTMLElement,
   name: IconName,

@@ -106,7 +106,7 @@ export class PageLabels {
     return { ...outcome, text: `✓ ${outcome.text} ${time}`.trim() };
   }
 
-  /** Return the outcomes of a row's step and of the row's last run, as far as they exist. */
+  /** Return the outcomes of a row's step and of the row's last run, if there are any. */
   outcomes(cell: number, row: IShownStep): ILabel[] {
     const run = lastRunOf(row);
     const runCount = row.runs?.length ?? 0;

@@ -1,6 +1,6 @@
 /**
- * The view of the notebook at a moment. When another moment is shown, only the cells that look
- * different there are rendered again.
+ * The view of the notebook at a moment. When the person goes to another moment, only the cells that
+ * look different at that moment are rendered again.
  */
 import { originsOf } from '../model/replay';
 import { codeBlock, outputBlock } from './code';
@@ -62,7 +62,7 @@ export class NotebookView {
     }
   }
 
-  /** Return the element of a cell. It is rendered only if it looks different at this moment. */
+  /** Return the element of a cell, rendered again only if it looks different at `moment`. */
   private _renderCell(
     cell: number,
     type: string,
@@ -88,7 +88,7 @@ export class NotebookView {
     return node;
   }
 
-  /** Render the header of a cell. `step` is the step of this moment; -1 if the cell has none. */
+  /** Render a cell's header. `step` is the step that belongs to the moment; -1 if there is none. */
   private _renderHeader(cell: number, type: string, step: number): HTMLElement {
     const labels = this._labels;
     const { steps } = labels.replay.cells[cell];
@@ -102,7 +102,7 @@ export class NotebookView {
     );
   }
 
-  /** Render a cell's change at this moment. If there is none, render its source and its output. */
+  /** Render a cell's change at the moment or, if there is none, the cell's source and output. */
   private _renderBody(
     cell: number,
     type: string,

@@ -143,7 +143,7 @@ function activityChart({ replay }: PageLabels): HTMLElement {
     })
   );
   moments.forEach(({ steps: [first] }, index) => {
-    // A pair: the index of a cell in the replay, and the index of one of the cell's steps.
+    // `first` is a pair: the index of a cell in the replay, and the index of a step of that cell.
     const step = first && replay.cells[first[0]].steps[first[1]];
     // A moment without steps, such as a change of the cells' order, counts as made by a person.
     const author = step ? authorOf(step) : 'person';

@@ -1,6 +1,7 @@
 /**
- * The subject of the replay, which is the active cell of the current notebook: it describes the
- * cell and its notebook, reports their changes, and changes them for the sidebar's actions.
+ * The subject of the replay, which is the active cell of the current notebook. `ActiveCell`
+ * describes the cell and its notebook, reports their changes, and makes the changes that the person
+ * requests in the sidebar.
  *
  * Invariants:
  * - No property is cached, so all properties describe the notebook as it is now.
@@ -64,7 +65,7 @@ export class ActiveCell {
     return this._panel !== null;
   }
 
-  /** The current notebook's id; null if no notebook is open, or none of its cells has a history. */
+  /** The current notebook's id; null if no notebook is open, or the notebook has no history. */
   get notebookId(): string | null {
     return this._panel && this._identity.get(this._panel);
   }

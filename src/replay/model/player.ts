@@ -62,8 +62,8 @@ export class ReplayPlayer extends VDomModel {
   /**
    * Set the number of steps after the list has changed; usually new steps were appended. If the
    * last step was the current step, the new last step becomes the current step. Otherwise, and
-   * during playback, the position stays the same. (If the list has become too short for it, it
-   * becomes that of the last step.)
+   * during playback, the position stays the same. (If the list has become too short for this
+   * position, the last step becomes the current step.)
    */
   updateLength(length: number): void {
     const staysAtEnd = this._position >= this._length - 1 && !this.isPlaying;

@@ -3,7 +3,7 @@
  * comparison of two steps, and the models of the other tabs.
  *
  * Invariant: the current step is always a step of the cell `steps.shownCell`, even if the server's
- * responses arrive in another order than the requests were sent.
+ * responses arrive out of order.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -119,7 +119,8 @@ export class ReplayModel extends ActivatableModel {
   }
 
   /**
-   * Return a language model's name and location; null if the model is unknown or not loaded yet.
+   * Return a language model's name and location; null if the model is unknown, or the list of all
+   * models has not been loaded yet.
    */
   modelInfo(id = ''): ModelInfo | null {
     return this._modelInfoById.get(id) ?? null;

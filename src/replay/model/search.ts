@@ -4,8 +4,8 @@
  * Invariants:
  * - A request is sent when typing pauses.
  * - The search is repeated when histories change, and as long as the server is still indexing
- *   sessions. `Throttle` limits how often this happens. It doesn't wait until histories stop
- *   changing, so results appear even while histories change all the time.
+ *   sessions. `Throttle` limits how often this happens, but it doesn't wait until histories stop
+ *   changing. So results appear even while histories change all the time.
  */
 import type { SearchHit, SearchResults } from '../../api/types';
 import { LoadedModel } from './loadedModel';
@@ -68,7 +68,10 @@ export class SearchModel extends LoadedModel {
     return this.isLoading || this._timer !== null;
   }
 
-  /** The results that have been loaded for the query so far; null if there is no query. */
+  /**
+   * The results of the last search; null if it had no query. While a new search is running, these
+   * are still the previous results.
+   */
   get results(): SearchResults | null {
     return this._results;
   }

@@ -8,8 +8,8 @@ import type { ReplayModel } from '../model/replay';
 
 export interface IReplayContext {
   /**
-   * The sidebar's model. A memoized component may call the model's methods, but must get all values
-   * that it draws as properties, because a change of the model doesn't render it again.
+   * The sidebar's model. A memoized component may call the model's methods. But the values
+   * that it draws must be its properties, because it isn't rendered again when the model changes.
    */
   readonly model: ReplayModel;
   readonly commands: CommandRegistry;

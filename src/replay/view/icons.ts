@@ -1,4 +1,4 @@
-/** Icons in the theme's colours that JupyterLab doesn't have, and the icon of each kind of step. */
+/** Icons that JupyterLab lacks, in the theme's colours, and the icon of each kind of step. */
 import {
   addIcon,
   checkIcon,

@@ -14,7 +14,7 @@ import { IReplayContext, ReplayContext } from './context';
 import { replayIcon } from './icons';
 import { ReplayView } from './view';
 
-/** The interval at which the displayed times, such as “5 minutes ago”, are updated. */
+/** The interval at which the displayed times, such as “yesterday”, are updated. */
 const CLOCK_INTERVAL_MS = 30_000;
 
 export class ReplayPanel extends VDomRenderer<ReplayModel> {

@@ -240,7 +240,7 @@ const Hit = React.memo(function Hit(props: {
 });
 
 /**
- * The view without results: it shows examples if there is no query, and advice if none match it.
+ * The view without results: examples if there is no query, or advice if nothing matches the query.
  */
 function NoResults(props: {
   /** Whether the server has answered a search for the query. */

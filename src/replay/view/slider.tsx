@@ -1,6 +1,6 @@
 /**
  * `Slider` is the slider over a cell's steps, with a dot for each step. `SliderBase` is a slider
- * without a drawing of its own, which the notebook's activity chart uses, too.
+ * whose children draw the track; the notebook's activity chart uses it, too.
  *
  * Arrow keys move by one position, Page Up and Page Down by a tenth of all positions, and Home and
  * End to the first and the last position. The space bar starts and stops playback.
@@ -125,7 +125,7 @@ export interface ISliderBaseProps {
   valueText: string;
   /**
    * Return the position that the pointer selects. `fraction` is the pointer's place on the track,
-   * from 0 at the left end to 1 at the right end. It is less or more if the pointer is outside.
+   * from 0 at the left end to 1 at the right end. Beyond the ends, it is below 0 or above 1.
    */
   positionAt: (fraction: number) => number;
   /** Called when the person moves the slider to a position. */

@@ -12,7 +12,7 @@ const HIDDEN_CHARACTERS =
   // eslint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffc]/g;
 
-/** Replace each hidden character by a visible “•”. */
+/** Replace each hidden character with a visible “•”. */
 export function revealHidden(code: string): string {
   return code.replace(HIDDEN_CHARACTERS, '•');
 }

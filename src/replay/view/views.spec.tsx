@@ -457,7 +457,7 @@ describe('the notebook and search tabs', () => {
     await until(() => model.steps.shownCell?.notebookId === 'other');
   });
 
-  it('makes suggestions without results', async () => {
+  it('offers to search all notebooks if there are no results', async () => {
     await show('Search');
     model.search.query = 'nothing_of_that';
     await until(() => panel.node.textContent?.includes('No results'));

@@ -139,7 +139,7 @@ describe('ReplayActions', () => {
     expect(subject.source).toBe('a = 1');
   });
 
-  it('writes into no cell while another cell than the active one is shown', async () => {
+  it('writes into no cell while a cell other than the active one is shown', async () => {
     history.isSlow = true;
     subject.activate('b');
     await flush();

@@ -5,8 +5,8 @@
  * Invariants:
  * - Restoring and branching change only the cell that the sidebar shows. If the person switches to
  *   another cell while the confirmation dialog is open, no cell is changed.
- * - A restore never loses code. One undo reverts it, its record contains the source that it
- *   replaced, and it replaces edits that no step contains only after a confirmation.
+ * - A restore never loses code. One undo reverts it, and the history contains the source that was
+ *   replaced. If no step contains that source, the person must confirm the restore.
  * - A restore closes an open suggestion. If the restored step is the suggestion, the suggestion is
  *   accepted, otherwise it is rejected. The cell's prompt row closes when this is recorded.
  * - No action runs code.
@@ -114,12 +114,12 @@ export class ReplayActions extends VDomModel {
     return !!this.step?.code && this._subject.canInsert;
   }
 
-  /** The result of the last action. It becomes null when the cell is edited or another is shown. */
+  /** The result of the last action; null once the cell is edited or another cell is shown. */
   get lastResult(): ActionResult {
     return this._lastResult;
   }
 
-  /** Whether `undo` can revert the last action. Only JupyterLab can revert an insertion. */
+  /** Whether `undo` can revert the last action. It can't remove a cell that was inserted. */
   get canUndo(): boolean {
     return this._lastResult !== null && this._lastResult !== 'inserted';
   }
@@ -196,7 +196,7 @@ export class ReplayActions extends VDomModel {
 
   /**
    * Write a step's code into the cell, and record this. Nothing is awaited between the last check
-   * that the cell may be changed and the change. If only recording fails, the result is
+   * and the change, so what was checked is still true then. If only recording fails, the result is
    * `unrecorded`.
    *
    * @returns Whether the cell was changed.

@@ -62,8 +62,8 @@ export function findTurnId(
 }
 
 /**
- * Return the branch that a request continues if it is made at the step at `index`; null if the
- * step's code comes from no turn.
+ * Return the branch of a new request that continues from the step at `index`; null if the step's
+ * code comes from no turn.
  */
 export function branchAt(
   steps: readonly Step[],

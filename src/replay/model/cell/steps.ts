@@ -27,7 +27,7 @@ export type ReplayPhase =
 export interface IShownCell extends ICellKey {
   /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly info: ICellInfo | null;
-  /** The MIME type of the cell's source. */
+  /** The MIME type with which the steps are drawn: that of the active cell. */
   readonly mimeType: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The overview of a notebook, which the notebook tab shows at "now". It has a row for each cell in
- * the notebook's order, and then a row for each deleted cell that has a history.
+ * The overview of a notebook. The notebook tab shows it at the position "now", which is after the
+ * last moment. It has a row for each cell in the notebook's order, and then a row for each deleted
+ * cell that has a history.
  */
 import type { SessionSummary } from '../../../api/types';
 import { LoadedModel } from '../loadedModel';

@@ -104,7 +104,7 @@ describe('NotebookTimeline', () => {
     expect(timeline.snapshot?.index).toBe(2);
   });
 
-  it('requests one snapshot at a time while dragging, and that of the last moment', async () => {
+  it('requests one snapshot at a time while dragging, and finally that of the last moment', async () => {
     await activate();
     for (const at of [0, 1, 2, 3]) {
       timeline.player.goTo(at);

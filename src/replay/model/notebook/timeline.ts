@@ -4,8 +4,8 @@
  * which shows the notebook as it is now.
  *
  * Invariants:
- * - Only one snapshot is requested at a time. Even if the person drags the slider past a thousand
- *   moments, only a few snapshots are requested.
+ * - To show moments, only one snapshot is requested at a time. Even if the person drags the slider
+ *   past a thousand moments, only a few snapshots are requested.
  * - When new moments are recorded, the current moment stays the same.
  * - A deleted cell is restored with the id that it had, at its old position if that is recorded.
  */
@@ -71,7 +71,7 @@ export class NotebookTimeline extends LoadedModel {
 
   /**
    * The notebook as it was after the current moment; null at "now". While this snapshot is loading,
-   * the snapshot of the previously selected moment.
+   * the property is still the snapshot that was shown before.
    */
   get snapshot(): NotebookSnapshot | null {
     return this.isNow ? null : this._snapshot;
@@ -152,7 +152,7 @@ export class NotebookTimeline extends LoadedModel {
     super.onActiveChanged();
   }
 
-  /** Whether the timeline of the current notebook is loaded, not that of a previous notebook. */
+  /** Whether the loaded timeline is that of the current notebook, and not of a previous one. */
   private get _isCurrentNotebookLoaded(): boolean {
     const loadedId = this._loadedNotebookId;
     return loadedId !== null && loadedId === this.subject.notebookId;
@@ -209,7 +209,7 @@ export class NotebookTimeline extends LoadedModel {
         this.stateChanged.emit();
       }
     } catch {
-      this._reportVersion = null; // Try again the next time that the timeline is loaded.
+      this._reportVersion = null; // Try again the next time the timeline is loaded.
     }
   }
 
@@ -279,12 +279,12 @@ export class NotebookTimeline extends LoadedModel {
   /**
    * Find the content and the former position of a deleted cell.
    *
-   * This goes back through the snapshots. It begins with the shown snapshot or, at "now", with the
-   * last snapshot. The content is taken from the first snapshot on this way that lists the cell,
-   * among its cells or its deleted cells. If there is none, it is taken from the cell's last step.
-   * The position is returned as `cellsAbove`: the ids of the cells that were above the cell, the
-   * nearest cell first. They are taken from the first snapshot in which the cell is not deleted,
-   * and are null if there is no such snapshot.
+   * The snapshots are searched from newer to older ones, beginning with the shown snapshot or, at
+   * "now", with the last one. The content comes from the first snapshot found that lists the cell,
+   * among its cells or its deleted cells. If no snapshot lists it, the content comes from the
+   * cell's last step. The position is returned as `cellsAbove`: the ids of the cells that were
+   * above the cell, the nearest cell first. It comes from the first snapshot found in which the
+   * cell is not deleted, and is null if there is no such snapshot.
    *
    * @returns Null if the cell's content is unknown.
    */
@@ -302,9 +302,9 @@ export class NotebookTimeline extends LoadedModel {
         const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
         cellsAbove = idsAbove.reverse();
       }
-      // Skip snapshots that can't contain the cell. It was deleted either by the last moment that
-      // changed it, or after that moment by a change of the order of the cells. In both cases, the
-      // snapshot before that moment contains the cell.
+      // Continue before the last moment that changed the cell. Either this moment deleted the cell,
+      // or a change of the order of the cells deleted it later. In both cases, the cell was in the
+      // notebook before this moment, unless this moment created it.
       while (index >= 0 && !changesCell(moments[index], id)) {
         index--;
       }
@@ -339,9 +339,9 @@ export class NotebookTimeline extends LoadedModel {
   private _loadedNotebookId: string | null = null;
   /** The cached snapshots of the loaded timeline, by the index of the moment. */
   private _snapshotByIndex = new Map<number, NotebookSnapshot>();
-  /** The snapshot of the current moment or, while that is loading, of the previous one. */
+  /** The snapshot of the current moment or, while that is loading, the one shown before. */
   private _snapshot: NotebookSnapshot | null = null;
-  /** A value from the server for the loaded timeline. It is different after each change. */
+  /** The loaded timeline's `version`, which the server changes whenever the timeline changes. */
   private _timelineVersion: string | null = null;
 }
 

@@ -86,7 +86,7 @@ function CellHead(): React.JSX.Element {
   const { actions } = model;
   const { all: steps, shownCell } = model.steps;
   const startTime = steps[0]?.timestamp;
-  // The text continues with the start time: "3 steps, started 5 minutes ago".
+  // The text continues with the time of the first step: "3 steps, started yesterday".
   const text = trans._n('%1 step, started', '%1 steps, started', steps.length);
   return (
     <header className="jp-AIServer-Replay-head">

@@ -44,7 +44,7 @@ export class DiffEditor {
     private readonly _languages: IEditorLanguageRegistry,
     foldedLabel: string
   ) {
-    // Create this extension only once. With another extension object for each content, CodeMirror
+    // Create this extension only once. With a new extension object for each content, CodeMirror
     // would create the editor's state again.
     this._phrases = EditorState.phrases.of({
       '$ unchanged lines': foldedLabel
@@ -174,7 +174,7 @@ export class DiffEditor {
 
 /**
  * Return whether to add a line break to both texts and hide the empty line after it. Without this,
- * lines that were appended to a text would mark its old last line as changed; see `hiddenEnd`.
+ * the old last line would be marked as changed when lines are added after it; see `hiddenEnd`.
  */
 function needsHiddenEnd(before: string, code: string): boolean {
   return lastLine(before) !== lastLine(code);

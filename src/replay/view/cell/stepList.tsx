@@ -2,9 +2,9 @@
  * The list of all steps of a cell, oldest first. The graph to the left of the titles shows which
  * step each step continues from.
  *
- * A click selects a step as the current step. A click while Shift is pressed compares the clicked
- * step with the current step. With the keyboard, Tab moves the focus to the current step, and the
- * arrow keys select another step. Enter with Shift does the same as a click with Shift.
+ * A click selects a step as the current step, and Shift+click compares the clicked step with the
+ * current step. With the keyboard, Tab moves the focus to the current step, and the arrow keys
+ * select another step. Shift+Enter does the same as Shift+click.
  */
 import React from 'react';
 

@@ -44,8 +44,8 @@ export interface IStepViewProps extends Pick<
 export function StepView(props: IStepViewProps): React.JSX.Element {
   const { step, position } = props;
   const { trans } = useReplay();
-  // The `seq` of the run that the person chose. If this is null or is that of a run of another
-  // step, the last run is shown.
+  // The `seq` of the run that the person chose; null if none was chosen. If the step has no run
+  // with this `seq`, the step's last run is shown.
   const [chosenSeq, chooseRun] = React.useState<number | null>(null);
   const run =
     step.runs?.find(({ seq }) => seq === chosenSeq) ?? lastRunOf(step);

@@ -1,4 +1,4 @@
-/** The code of a cell in which the lines that a moment changed are marked as in a diff. */
+/** Shows the code of a cell, and marks the lines that a moment changed, as in a diff. */
 import React from 'react';
 
 import { IChangedLine, IRange } from '../../../diff/changedLines';
@@ -87,7 +87,7 @@ function splitAtWords(
   return ranges.filter(({ from, to }) => to > from);
 }
 
-/** Return the part of some code from the offset `from` to the offset `to`. */
+/** Return the part of the styled texts from the offset `from` to the offset `to` in the code. */
 function sliceStyledTexts(
   styledTexts: readonly IStyledText[],
   from: number,

@@ -21,7 +21,7 @@ import { StaticCode } from '../staticCode';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
-/** The number of lines that are shown of a longer cell until the person expands it. */
+/** If a cell has more lines, only this many are shown until the person expands the cell. */
 const MAX_LINES = 12;
 const LINE_HEIGHT_PX = 17;
 
@@ -96,7 +96,7 @@ function CellRow(
       ? trans.__('%1, changed: %2', name, firstLine)
       : trans.__('%1: %2', name, firstLine);
   const goTo = () => void model.goTo(cell.cellId);
-  // A cell without a step at this moment has no step to show: go to the cell instead.
+  // If the cell had no step yet at this moment, go to the cell, if it is still in the notebook.
   const showHistory = () =>
     cell.step === null && isInNotebook
       ? goTo()

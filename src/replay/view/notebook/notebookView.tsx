@@ -1,7 +1,7 @@
 /**
  * The view of the notebook tab. From top to bottom: the authorship of the notebook's lines, the
- * timeline, and the notebook as it was after the current moment. At "now", the last of these is
- * replaced by the overview of the notebook's cells.
+ * timeline, and the notebook as it was after the current moment. At "now", the position after the
+ * last moment, the overview of the notebook's cells is shown instead.
  */
 import React from 'react';
 

@@ -1,6 +1,6 @@
 /**
- * The authorship of the notebook's lines, above the timeline: which share of the lines was written
- * by each kind of contributor. A button shows the same for each cell.
+ * The authorship of the notebook's lines, above the timeline: the share of the lines that each kind
+ * of contributor wrote. A button shows the same for each cell.
  */
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -62,7 +62,7 @@ export const Provenance = React.memo(function Provenance(
 
 /**
  * Two lists. The first shows the number of lines by each model and by each contributor whose name
- * is known. The second shows the shares of the lines of each cell that isn't empty.
+ * is known. The second has a row for each cell that isn't empty, with the shares of its lines.
  */
 function CellShares(props: IProvenanceProps): React.JSX.Element {
   const { model, trans } = useReplay();

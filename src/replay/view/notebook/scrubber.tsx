@@ -1,7 +1,8 @@
 /**
- * The notebook's activity chart, which is also a slider over all moments and "now". Its bars show
- * how many changes were made, in the colours of their contributors. The pointer selects the nearest
- * moment, and the arrow keys move from moment to moment.
+ * The notebook's activity chart, which is also a slider over all moments and "now", the position
+ * after the last moment. Its bars show how many changes were made, in the colours of their
+ * contributors. The pointer selects the nearest moment, and the arrow keys move from moment to
+ * moment.
  */
 import React from 'react';
 
