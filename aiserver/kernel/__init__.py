@@ -1,14 +1,14 @@
 """Code that runs inside a person's kernel.
 
 The modules of this package use the standard library only, work in CPython 3.8 to 3.14 and import
-nothing of ``aiserver``, except each other. ``bundle.py`` joins the modules of the
-check into one text. ``scripts/kernel_code.py`` writes the texts to ``src/kernel/``; the page
-runs them in a kernel in a namespace of their own, silently, within a ``user_expressions`` request.
+nothing of ``aiserver``, except each other. ``bundle.py`` joins the modules of the check into one
+text. ``scripts/kernel_code.py`` writes this text and that of ``variables.py`` to ``src/kernel/``.
+The page runs them in a namespace of their own, in the ``user_expressions`` of a silent request.
 
 Invariants (P18, P41):
-- Nothing of the person's code runs: no attribute, no ``repr`` and no comparison of their objects.
-  Types are compared by identity; only modules, functions, classes and exact library types are
-  inspected.
-- No module is imported and no variable changes.
+- None of the person's code runs: no property, no ``repr`` and no comparison of their objects.
+  are compared by identity. Only modules, functions, classes and objects of exact library types or
+  plain built-in types are inspected.
+- No module that a suggestion names is imported, and no variable changes.
 - What can't be determined exactly isn't reported: a false alarm is worse than a miss.
 """

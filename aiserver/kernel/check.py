@@ -1,10 +1,10 @@
 """Check a suggestion against the state of the kernel, without running anything.
 
-``check`` is the entry. A problem is a dict with ``line`` (from 1), ``column`` (from 0, in
-characters), ``end_line``, ``end_column`` (exclusive), ``kind``, ``name``, ``message`` and
-``candidates``, the nearest names. The kinds are ``syntax``, ``undefined_name``,
-``missing_column``, ``missing_module``, ``missing_attribute``, ``unknown_argument`` and
-``missing_file``.
+A problem is a dict with ``line`` (from 1), ``column`` (from 0, in characters), ``end_line``,
+``end_column`` (exclusive), ``kind``, ``name``, ``message``, ``candidates`` (the most similar names)
+and ``package`` (the package to install for a missing module). The kinds are ``syntax``,
+``undefined_name``, ``missing_column``, ``missing_module``, ``missing_attribute``,
+``unknown_argument`` and ``missing_file``.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .problems import Problems
 from .scopes.names import NameChecker
 from .source import Source, depth, syntax_position
 
-_LONGEST_CODE = 100_000  # characters; beyond, only the syntax is checked
-_LONGEST_PARSED = 1_000_000
-_DEEPEST = 150
+_LONGEST_CODE = 100_000  # characters; in longer code, only the syntax is checked
+_LONGEST_PARSED = 1_000_000  # characters; longer code isn't checked at all
+_DEEPEST = 150  # levels of the syntax tree; in deeper code, only the syntax is checked
 
 
 def check(
@@ -38,7 +38,7 @@ def check(
     """The problems of a suggestion, by position, at most ``limit``.
 
     ``variables`` is the namespace in which it would run, ``folder`` the kernel's current folder.
-    The search ends after ``seconds``. Never raises; an analysis that fails reports nothing.
+    The search ends after ``seconds``. Never raises: if an analysis fails, problems may be missing.
     """
     if len(code) > _LONGEST_PARSED:
         return []

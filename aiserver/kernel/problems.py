@@ -9,16 +9,17 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-_NEAR = 0.6  # the least similarity of a candidate
+_NEAR = 0.6  # the minimum similarity of a candidate
 _CANDIDATES = 3
 _LONGEST_NAME = 200
 
 
 class Problems:
-    """Collects problems, at most ``limit``, each position and name once.
+    """Collects at most ``limit`` problems, and only one for each position and name.
 
-    Positions count lines from 1 and columns from 0, in characters (code points), as the person's
-    text has them. The end is exclusive.
+    Lines are counted from 1, and columns from 0, in characters (code points). The end is exclusive.
+    The positions are those in the person's text. The parsed ``text`` may lack indentation that the
+    person's text has; ``indent`` is the number of characters removed from each line.
     """
 
     def __init__(self, text: str, indent: list[int], limit: int, deadline: float) -> None:
@@ -36,6 +37,7 @@ class Problems:
 
     @property
     def is_full(self) -> bool:
+        """Whether no more problems are added: the limit is reached or the deadline has passed."""
         return len(self._problems) >= self.limit or time.monotonic() > self.deadline
 
     def add(
@@ -85,7 +87,10 @@ class Problems:
         )
 
     def near(self, name: str, names: Iterable[str]) -> list[str]:
-        """The names that are most similar to ``name``. The index of a container is cached."""
+        """The names that are most similar to ``name``.
+
+        The index of each container of names is cached, so the container must not be changed.
+        """
         if self.is_full:
             return []
         cached = self._indexes.get(id(names))

@@ -1,6 +1,6 @@
-"""The Python of a cell: IPython's syntax is replaced by Python of the same position.
+"""Parse a cell. Lines in IPython's syntax are replaced by Python; all positions stay the same.
 
-The text alone decides; IPython's transformers don't run.
+Only the text is read: IPython's input transformers, which a person can extend, don't run.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import re
 import warnings
 
 _TOP_LEVEL_AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
-# The cell's remaining lines are Python.
+# Cell magics after whose first line the cell is Python.
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "memit", "mprun", "debug"}
-# The rest of the line is a Python statement.
+# Line magics that are followed by a Python statement.
 _PYTHON_LINE_MAGICS = {"time", "timeit", "prun", "memit"}
 # Line magics that define no variable and write no file.
 _PLAIN_MAGICS = set(
@@ -36,8 +36,9 @@ _PROMPT = re.compile(r"\s*(?:>>> |In \[\d+\]: )")
 class Source:
     """A parsed cell.
 
-    ``tree`` is None if the cell isn't Python or has a syntax error. The ``may_…`` attributes tell
-    whether a magic or a command may define variables, create files or install modules.
+    ``tree`` is None if the cell has a syntax error or ``is_foreign``: not Python, or too large. The
+    ``may_…`` attributes tell whether a magic or a command may define variables, create files or
+    install modules.
     """
 
     def __init__(self, code: str) -> None:
@@ -91,7 +92,7 @@ class Source:
         except ValueError as error:  # null bytes
             self.error = SyntaxError(str(error), ("<cell>", 1, 1, None))
         except (OverflowError, RecursionError, MemoryError):
-            self.is_foreign = True  # too large for this Python, perhaps not for the cell
+            self.is_foreign = True  # too large to be parsed here, but it may still run
 
     def _dedent(self, lines: list[str]) -> list[str]:
         """Remove the first line's indentation from all lines, as IPython does."""
@@ -110,17 +111,17 @@ class Source:
         if match.group(1) not in _PYTHON_CELL_MAGICS:
             self.is_foreign = True
             return lines
-        if match.group(1) == "capture":  # stores the output in a variable
+        if match.group(1) == "capture":  # it stores the output in a variable
             self.may_define_names = True
         lines = list(lines)
         for at in range(number + 1):
             lines[at] = ""
-        if match.group(1) == "timeit":  # its first line may define names
+        if match.group(1) == "timeit":  # the setup code in its first line may define names
             self.may_define_names = True
         return lines
 
     def _replace_magics(self, lines: list[str]) -> bool:
-        """Replace the magics and commands in ``lines``; tell whether there are any."""
+        """Replace the magics and commands in ``lines``; return whether there were any."""
         changed = False
         state = _Scanner()
         at = 0

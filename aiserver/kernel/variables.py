@@ -2,11 +2,12 @@
 
 Invariants:
 
-- No code of the person runs: no ``repr`` and no method of a class that isn't the library's own. The
-  class of a variable is read without any attribute that a class can redefine. The data of a
-  subclass is copied into a plain DataFrame, because the library would call overridden methods.
-- A hostile object doesn't affect the others.
-- Without ``examples``, the result contains no value of the data. Custom dtypes, and dtypes whose
+- None of the person's code runs: no ``repr``, and no methods except those of pandas, polars and
+  numpy. The class of a variable is read without any attribute that a class can redefine. An
+  instance of a subclass is read through a plain DataFrame, because a library would call methods
+  that the subclass overrides.
+- A hostile object doesn't affect how other objects are described.
+- Without ``examples``, the result contains no values of the data. Custom dtypes, and dtypes whose
   text includes categories or a fill value, are reported by class name only.
 """
 
@@ -25,7 +26,7 @@ MAX_VARIABLES = 200
 MAX_NAME = 200  # characters
 MAX_EXAMPLE = 24  # characters of a value
 _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
-_SEARCHED_ROWS = 50  # the first rows, in which different values are looked for
+_SEARCHED_ROWS = 50  # examples are taken from this many rows at the beginning
 
 _mro = type.__dict__["__mro__"].__get__
 _slots = type.__dict__["__dict__"].__get__
@@ -83,7 +84,7 @@ def _is_library_class(cls: type) -> bool:
 
 
 def _plain_frame(kind: str, frame: Any, value: Any) -> Any:
-    """Return the DataFrame, or a plain copy of a subclass; None if that is impossible."""
+    """Return a DataFrame, as a plain one if it is of a subclass; None if that is impossible."""
     if type(value) is frame:
         return value
     if kind != "pandas.DataFrame":
@@ -130,7 +131,7 @@ def _examples(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list
 
 
 def _describe(value: Any, kind: str) -> str:
-    """Describe a variable without its values; ``kind`` names its class if it is the library's."""
+    """Describe a variable without its values; ``kind`` is its class in a library, or ""."""
     cls = type(value)
     if kind == "numpy.ndarray":
         return f"{kind} {_text(value.shape, 50)} {_dtype_name(value.dtype)}"

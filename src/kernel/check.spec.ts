@@ -56,7 +56,7 @@ describe('checkCode', () => {
     expect(new TextDecoder().decode(bytes)).toBe(code);
   });
 
-  it('rejects what is no list', async () => {
+  it('rejects a result that is no list', async () => {
     await expect(checkCode(kernel({}).connection, 'x')).rejects.toThrow();
   });
 });

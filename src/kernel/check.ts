@@ -48,7 +48,7 @@ export async function checkCode(
   return result.flatMap(toProblem);
 }
 
-/** As base64: JSON would change characters outside of the basic plane. */
+/** Encode text as base64, in which no character needs escaping in Python. */
 function toBase64(text: string): string {
   const bytes = new TextEncoder().encode(text);
   return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));

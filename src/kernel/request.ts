@@ -2,7 +2,7 @@
  * Runs one of our Python modules in a kernel.
  *
  * Invariants (P18): the request leaves no trace: no variable, no prompt number, no entry in the
- * kernel's history. It doesn't wait for a busy kernel.
+ * kernel's history. If the kernel is busy with other code, the request fails at once.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 
@@ -11,7 +11,10 @@ const TIMEOUT_MS = 5000;
 /** The kernel is busy, or didn't reply in time. */
 export class KernelBusyError extends Error {}
 
-/** The end of our last request to each kernel. A request of ours makes a kernel busy, too. */
+/**
+ * The end of our last request to each kernel. The next request waits for it, because our requests
+ * make the kernel busy, too.
+ */
 const lastRequests = new WeakMap<Kernel.IKernelConnection, Promise<void>>();
 
 /**

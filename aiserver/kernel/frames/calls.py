@@ -38,7 +38,7 @@ from .values import (
 
 
 class Calls(Expressions):
-    """Evaluates calls and subscripts, too."""
+    """Also evaluates calls and subscripts."""
 
     # Subscripts
 
@@ -220,7 +220,7 @@ class Calls(Expressions):
             self._check_method(kind, name, node)
 
     def _note_user_function(self, name: str, called: Value, node: ast.Call) -> None:
-        """A function of the person may change its arguments and globals, and create files."""
+        """Record that a person's function may change arguments and globals, and create files."""
         value = self.variables.get(name, MISSING) if name not in self._names else MISSING
         is_library = isinstance(called, Symbol) and not is_user_function(called.value)
         if is_library:
@@ -237,7 +237,7 @@ class Calls(Expressions):
                     frame.is_open = True
 
     def _expose(self, node: ast.AST) -> None:
-        """Frames that something else refers to may get columns."""
+        """Mark frames as open that other code can now refer to, because it may add columns."""
         for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
             if isinstance(child, ast.Name):
                 value: Value | None = self._name(child.id)

@@ -65,7 +65,7 @@ class Expressions(Lifting):
             self._names = dict.fromkeys(variables, UNKNOWN)
 
     def value(self, node: ast.AST) -> Value:
-        """The value of an expression. It is evaluated once; names have their current value."""
+        """The value of an expression. Each is evaluated once, except names: their values change."""
         if isinstance(node, ast.Name):
             return self._name(node.id)
         result = self._memo.get(id(node))
@@ -122,7 +122,7 @@ class Expressions(Lifting):
         for item, value in zip(arguments.args, parameters):
             self._names[item.arg] = value
         silent = self.silent
-        if not parameters:  # it runs later, with other values
+        if not parameters:  # the lambda runs later, when variables may have other values
             self.silent = silent | {"missing_column", "missing_file"}
         result = self.value(node.body)
         self.silent = silent
@@ -174,7 +174,7 @@ class Expressions(Lifting):
         self.silent = silent
 
     def _operation(self, node: Any) -> Value:
-        """The operands' frame or Series: an operation keeps columns and index."""
+        """The value of an operation. It keeps the columns and index of its frame or Series."""
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
         for value in values:
             if isinstance(value, Expression):
@@ -220,7 +220,7 @@ class Expressions(Lifting):
         if isinstance(owner, (Expression, Instance, Method)):
             return Method(owner, name)
         if isinstance(owner, Texts):
-            owner.values = None  # it may change
+            owner.values = None  # a method of the list may change it
         return UNKNOWN
 
     def _symbol_attribute(self, owner: Symbol, node: ast.Attribute) -> Value:
@@ -297,7 +297,10 @@ class Expressions(Lifting):
         return UNKNOWN
 
     def _row_attribute(self, row: Row, node: ast.Attribute, is_called: bool) -> Value:
-        """An attribute of ``frame.loc[key]``: one row, or several, as its methods show."""
+        """An attribute of ``frame.loc[key]``, which may be one row or several.
+
+        If only a DataFrame has the attribute, the value is several rows.
+        """
         series, frame = loaded_value("pandas", "Series"), loaded_value("pandas", "DataFrame")
         if series is MISSING or frame is MISSING:
             return UNKNOWN

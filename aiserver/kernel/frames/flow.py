@@ -21,12 +21,13 @@ from .calls import Calls
 from .labels import labels
 from .values import UNKNOWN, Frame, Groups, Indexer, Method, Row, Symbol, Value
 
+# The kinds of problems that aren't reported in statements that may not run.
 _UNCERTAIN = frozenset({"missing_column", "missing_file", "missing_attribute", "missing_module"})
 _IN_FUNCTIONS = frozenset({"missing_column", "missing_file"})
 
 
 class Flow(Calls):
-    """Follows statements, and knows the values of the names at each."""
+    """Follows statements in order, and tracks the values of names."""
 
     def run(self, tree: ast.Module) -> None:
         self._find_possible_columns(tree)
@@ -41,7 +42,7 @@ class Flow(Calls):
             self._function(node, modules, silent)
 
     def _find_possible_columns(self, tree: ast.Module) -> None:
-        """Columns that loops and functions make, whose order isn't known."""
+        """Find the columns that loops and functions may add at a time that isn't known."""
         for node in ast.walk(tree):
             if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
                 for inner in ast.walk(node):
@@ -51,7 +52,10 @@ class Flow(Calls):
                                 self.possible_columns.add(part.value)
 
     def _function(self, node: Any, modules: dict[str, Value], silent: set[str]) -> None:
-        """Follow a function's body with the modules alone: other variables may change."""
+        """Follow a function's body, in which only the values of modules are known.
+
+        Other variables may have changed when the function runs.
+        """
         names, was_silent = self._names, self.silent
         self._names = {**dict.fromkeys(self.variables, UNKNOWN), **modules}
         for name, value in self.variables.items():
@@ -77,7 +81,7 @@ class Flow(Calls):
             self._statement(statement)
 
     def _branch(self, statements: list[Any], silent: set[str]) -> None:
-        """Follow statements that may not run. What they assign isn't known afterwards."""
+        """Follow statements that may not run. The names that they assign are unknown afterwards."""
         before, was_silent, was_conditional = dict(self._names), self.silent, self.is_conditional
         self.silent, self.is_conditional = self.silent | silent, True
         self._block(statements)
@@ -230,7 +234,7 @@ class Flow(Calls):
         return not may_provide(module, name) and not submodule_exists(path, name)
 
     def _check_module(self, node: Any, name: str) -> bool:
-        """Report a module that doesn't exist."""
+        """Return whether a module exists; report it if it doesn't."""
         missing = is_missing(name) if not self.may_install_modules else None
         if missing is None:
             return True

@@ -48,7 +48,7 @@ _DATA_PARAMETERS = {
         "lon",
     ],
 }
-# Keywords of ``read_csv`` that leave the header as it is.
+# Keywords of ``read_csv`` that don't change the names of the columns in the header.
 _HARMLESS = set(
     "filepath_or_buffer sep delimiter dtype encoding na_values keep_default_na low_memory "
     "nrows thousands decimal skipinitialspace usecols index_col engine true_values "
@@ -63,7 +63,7 @@ _READ_CSV = _HARMLESS | set(
     "warn_bad_lines delim_whitespace storage_options dtype_backend keep_date_col date_parser "
     "dayfirst date_format".split()
 )
-# What functions take as ``**kwargs``, besides the keywords that they name.
+# The keywords that functions accept as ``**kwargs``.
 _KEYWORDS = {
     "pandas.date_range": "closed",
     "pandas.Grouper": (
@@ -71,7 +71,7 @@ _KEYWORDS = {
         "group_keys kind limit fill_method"
     ),
 }
-# Functions that may create files, run commands or change the folder.
+# Functions that may create files, run commands or change the current folder.
 _FILE_MAKERS = set(
     "urlretrieve system popen run Popen call check_call check_output extractall extract chdir "
     "unpack_archive copy copyfile copy2 copytree move rename replace makedirs mkdir download "
@@ -81,7 +81,7 @@ _FILE_MAKERS = set(
 
 
 def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
-    """The result of calling a known function or class. Reports its arguments."""
+    """The result of calling a known function or class. Reports problems in the arguments."""
     path = symbol.path
     if path == "numpy.random.default_rng" and symbol.value is not MISSING:
         check_keywords(context, frozenset(["seed"]), path, node)

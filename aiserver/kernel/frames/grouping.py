@@ -7,12 +7,12 @@ import ast
 from .labels import Arguments, Labels, labels, report_column, require
 from .values import UNKNOWN, Context, Frame, Groups, Series, Value
 
-# Methods of groups whose result has a column for each column.
+# Methods of groups whose result has a row for each group, and the selected columns.
 _AGGREGATIONS = set(
     "sum mean median min max std var count first last prod nunique sem quantile any all "
     "idxmax idxmin skew".split()
 )
-# Methods of groups whose result has the frame's own rows.
+# Methods of groups whose result has rows of the frame that was grouped.
 _TRANSFORMATIONS = set(
     "cumsum cumprod cummax cummin shift diff rank ffill bfill fillna pct_change transform "
     "head tail nth sample".split()
@@ -170,13 +170,6 @@ def _function_name(node: ast.AST) -> str | None:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     return node.attr if isinstance(node, ast.Attribute) else None
-
-
-def iterated(value: Value) -> list[Value]:
-    """The values of the two targets of ``for a, b in value``."""
-    if isinstance(value, Groups):
-        return [UNKNOWN, value.frame.derive()]
-    return [UNKNOWN, UNKNOWN]
 
 
 def call_series(context: Context, series: Series, name: str, node: ast.Call) -> Value:

@@ -10,7 +10,7 @@ from .values import Context, Frame, Text, Texts, Value
 
 
 class Labels:
-    """The labels that an expression names. ``is_exact`` tells whether these are all."""
+    """The labels that an expression names. ``is_exact`` tells whether ``items`` has all of them."""
 
     def __init__(
         self, items: list[tuple[str, ast.AST]], is_exact: bool, is_single: bool = False
@@ -23,7 +23,7 @@ class Labels:
 
 
 class Arguments:
-    """The arguments of a call by the names of the parameters."""
+    """The arguments of a call, by parameter name. ``parameters`` names the positional ones."""
 
     def __init__(self, node: ast.Call, parameters: str) -> None:
         names = parameters.split()
@@ -99,7 +99,7 @@ def labels(context: Context, node: ast.AST | None) -> Labels:
 
 
 def require(context: Context, frame: Frame, wanted: Labels, with_index: bool = False) -> None:
-    """Report the labels that aren't columns of the frame, nor names of its index if allowed."""
+    """Report the labels that aren't columns of the frame or, if allowed, names of its index."""
     index = frame.index if with_index else set()
     if index is None:
         return
@@ -119,7 +119,7 @@ def report_column(context: Context, frame: Frame, name: str, node: Any) -> None:
 
 
 def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result: Value) -> Value:
-    """Change the frame itself if ``inplace`` says so; otherwise return the result."""
+    """Change the frame itself if ``inplace`` is given; otherwise return the result."""
     in_place = arguments.constant("inplace", False)
     if in_place is False:
         return result

@@ -1,4 +1,4 @@
-"""Real objects as values of the analysis."""
+"""Turn real objects into values of the analysis."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Lifting(Context):
         if id(value) not in self._lifted:
             try:
                 self._lifted[id(value)] = self._lift(value, path)
-            except Exception:  # a library that works in another way
+            except Exception:  # a version of a library with other attributes
                 self._lifted[id(value)] = UNKNOWN
         return self._lifted[id(value)]
 
@@ -52,7 +52,7 @@ class Lifting(Context):
         if texts is not None:
             return Texts(texts)
         if kind is types.FunctionType and value.__dict__.get("__wrapped__") is builtins.open:
-            return Symbol("builtins.open", builtins.open)  # IPython's protection of its streams
+            return Symbol("builtins.open", builtins.open)  # IPython's wrapper of ``open``
         if kind is types.FunctionType or kind is types.BuiltinFunctionType or is_plain_class(value):
             for library in _LIBRARIES_OF_FUNCTIONS:
                 name = path.rpartition(".")[2] if kind is not types.FunctionType else value.__name__

@@ -22,8 +22,10 @@ _PANDAS_SAME = set(
     "tail take transform truediv truncate tz_convert tz_localize where drop_duplicates "
     "swaplevel reorder_levels loc filter".split()
 )
+# Methods in ``_PANDAS_SAME`` whose result is nevertheless unknown.
 _NOT_IMPLEMENTED = {"align", "ewm", "asof", "corr", "cov", "loc"}
-# The parameters of methods, and the ones that name columns.
+# For each method: its positional parameters, the parameters that name columns, and whether they may
+# also name levels of the index.
 _PANDAS_CHECKED = {
     "sort_values": ("by axis ascending inplace", ("by",), True),
     "dropna": ("", ("subset",), False),
@@ -320,7 +322,7 @@ def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
 
 
 def _eval(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    return UNKNOWN  # an assignment in place opens the frame
+    return UNKNOWN  # with ``inplace``, ``apply_in_place`` then opens the frame
 
 
 def _filter(context: Context, frame: Frame, arguments: Arguments) -> Value:

@@ -21,7 +21,7 @@ _POLARS_CHECKED = {
     "filter",
     "with_columns",
 }
-# Methods of expressions whose text arguments are no columns.
+# Methods of expressions whose text arguments aren't names of columns.
 _LITERAL = set(
     "alias cast str dt fill_null fill_nan replace replace_strict suffix prefix is_in".split()
 )

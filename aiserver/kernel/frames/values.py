@@ -10,7 +10,7 @@ from ..problems import Problems
 
 
 class Value:
-    """A value of which nothing is known."""
+    """A value. An instance of this base class is a value about which nothing is known."""
 
 
 UNKNOWN = Value()
@@ -50,9 +50,9 @@ class Instance(Value):
 class Frame(Value):
     """A DataFrame.
 
-    ``columns`` has every column that it may have. With ``is_open`` it may have others, too.
-    ``index`` has the possible names of its index, None if they aren't known, and ``levels`` the
-    number of its levels.
+    ``columns`` has the columns that it may have. If ``is_open``, it may also have other columns.
+    ``index`` has the possible names of its index, and ``levels`` is the number of the index's
+    levels; each is None if it isn't known.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Frame(Value):
         self.attributes: set[str] = set()
 
     def derive(self, columns: Iterable[str] | None = None) -> Frame:
-        """A frame with the same index and other columns."""
+        """A frame with the same index, and with ``columns`` or the same columns."""
         names = self.columns if columns is None else columns
         frame = Frame(self.library, names, self.index, self.levels)
         frame.is_open = self.is_open
@@ -85,7 +85,7 @@ class Frame(Value):
             self.is_open = True
 
     def add(self, names: Iterable[str]) -> None:
-        """Add columns. The dict is replaced, because indexes of names are cached by container."""
+        """Add columns in a new dict, because ``Problems.near`` caches an index for each dict."""
         new = [name for name in names if name not in self.columns]
         if new:
             self.columns = {**self.columns, **dict.fromkeys(new)}
@@ -109,7 +109,7 @@ class Series(Value):
 class Row(Value):
     """A row of a frame as a Series, or as a named tuple if ``is_tuple``.
 
-    With ``loc[key]`` it may be several rows, too, whose labels are the same.
+    If it comes from ``frame.loc[key]``, it may also be several rows with the same label.
     """
 
     def __init__(self, frame: Frame, is_tuple: bool = False) -> None:
@@ -148,7 +148,7 @@ class Expression(Value):
 
 
 class Context:
-    """The services of the analysis for the functions that know a library's methods."""
+    """The part of the analysis that the functions for a library's methods use."""
 
     problems: Problems
     folder: str
@@ -159,7 +159,7 @@ class Context:
     may_create_files: bool
 
     def value(self, node: ast.AST) -> Value:
-        """The value of an expression. Problems within are reported once."""
+        """The value of an expression. The problems in it are reported once."""
         raise NotImplementedError
 
     def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:

@@ -21,7 +21,7 @@ def file_exists(path: str, folder: str) -> bool:
 
 
 def neighbours(path: str, folder: str) -> list[str]:
-    """The files in the folder of a path, written like the path."""
+    """The files in the folder of a path, relative to the same folder as the path."""
     parent = os.path.dirname(path)
     names: list[str] = []
     try:
@@ -37,7 +37,7 @@ def neighbours(path: str, folder: str) -> list[str]:
 
 
 def csv_header(path: str, folder: str, separator: str, encoding: str) -> list[str] | None:
-    """The columns that ``read_csv`` makes of a file; None unless they are plain."""
+    """The columns that ``read_csv`` reads from a file; None if they can't be told for certain."""
     full = os.path.join(folder, os.path.expanduser(path))
     if path.lower().endswith((".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")):
         return None

@@ -1,4 +1,4 @@
-"""Whether modules exist, by looking at files: nothing is imported and no finder is called."""
+"""Look for modules in the file system: nothing is imported and no import finder is called."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAKES_SUBMODULES = re.compile(
     r"sys\.modules\[[^\]]*\]\s*=|sys\.modules\.(?:setdefault|update)|__path__\s*=|__path__\.|extend_path"
 )
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
-# Finders that provide no module of their own, or one that is in ``sys.modules``.
+# Import finders that provide no modules, or only ones that are found without calling the finder.
 _HARMLESS_FINDERS = {
     "_distutils_hack": ("DistutilsMetaFinder",),
     "_frozen_importlib": ("BuiltinImporter", "FrozenImporter"),
@@ -85,20 +85,20 @@ def submodule_exists(parent: str, name: str) -> bool:
         return True
     module = loaded_module(parent)
     if module is None and parent in sys.modules:
-        return True  # a substitute for a module
+        return True  # an object that replaces the module
     if module is not None and (may_provide(module, name) or name in module.__dict__):
         return True
     paths = _paths_of(module.__dict__.get("__path__")) if module else _static_paths(parent)
     if paths is None:
         return True
     if not paths:
-        # A module without a path, as opposed to a package, or a file that registers submodules.
+        # A plain module has no submodules. One with an empty ``__path__`` may register some itself.
         return module is None or "__path__" in module.__dict__
     return any(_exists(path, name) or _mentions(path, name) for path in paths)
 
 
 def may_define(module: str, name: str) -> bool:
-    """Whether a module that isn't loaded may define a name, by the text of its file."""
+    """Whether a module that isn't loaded may define a name, judging by the text of its file."""
     if module in sys.modules:
         return True
     folders = _search_path()
@@ -176,7 +176,7 @@ def _paths_of(value: Any) -> list[str] | None:
 
 
 def _static_paths(dotted: str) -> list[str] | None:
-    """The folders of a package that isn't loaded; None if they aren't candidates."""
+    """The folders of a package that isn't loaded; None if there is no such folder."""
     folders = _search_path()
     for part in dotted.split("."):
         candidates = [os.path.join(folder, part) for folder in folders]
@@ -187,7 +187,7 @@ def _static_paths(dotted: str) -> list[str] | None:
 
 
 def _mentions(folder: str, name: str) -> bool:
-    """Whether a package's own code mentions a name, which it may define while it is imported."""
+    """Whether a package's ``__init__.py`` mentions a name, and so may define it when imported."""
     path = os.path.join(folder, "__init__.py")
     try:
         with open(path, "rb") as file:
@@ -199,7 +199,8 @@ def _mentions(folder: str, name: str) -> bool:
     return re.search(r"\b" + re.escape(name) + r"\b", text) is not None
 
 
-def _editable_finders() -> list[tuple[Any, str]]:
+def _finders() -> list[tuple[Any, str]]:
+    """The classes of the import finders, and their modules."""
     finders = []
     candidates: list[Any] = list(sys.meta_path)
     for finder in candidates:
@@ -210,16 +211,16 @@ def _editable_finders() -> list[tuple[Any, str]]:
 
 def _is_editable(name: str) -> bool:
     """Whether an editable installation provides a module."""
-    for _, module in _editable_finders():
-        candidates = loaded_module(module)
-        mapping = candidates.__dict__.get("MAPPING") if candidates else None
+    for _, module in _finders():
+        loaded = loaded_module(module)
+        mapping = loaded.__dict__.get("MAPPING") if loaded else None
         if module.startswith("__editable__") and type(mapping) is dict and name in mapping:
             return True
     return False
 
 
 def _has_unknown_finder() -> bool:
-    for kind, module in _editable_finders():
+    for kind, module in _finders():
         name = class_name(kind)
         if module.startswith("__editable__") and loaded_module(module) is not None:
             continue

@@ -55,8 +55,8 @@ def loaded_value(module: str, name: str) -> Any:
 def may_provide(module: types.ModuleType, name: str) -> bool:
     """Whether a module's ``__getattr__`` may provide a name.
 
-    It may provide any, except in libraries whose ``__getattr__`` serves only names that are texts
-    in its code or in plain collections that it uses.
+    In general, it may provide any name. In some libraries, it provides only names that occur as
+    strings in its code, or in plain collections that the code uses.
     """
     function = module.__dict__.get("__getattr__", MISSING)
     if function is MISSING:
@@ -79,7 +79,7 @@ def may_provide(module: types.ModuleType, name: str) -> bool:
 
 
 def _contains(value: Any, name: str) -> bool:
-    """Whether a plain text or collection of texts has a name."""
+    """Whether a plain text or a plain collection of texts contains a name."""
     if type(value) is str:
         return name in value
     kind = type(value)
@@ -105,7 +105,7 @@ def is_plain_class(value: Any) -> bool:
 
 
 def is_function(value: Any) -> bool:
-    """Whether this is a function or method as a class stores it."""
+    """Whether this is a function, classmethod or staticmethod, as a class's dict stores it."""
     kind = type(value)
     return kind is types.FunctionType or kind is classmethod or kind is staticmethod
 
@@ -172,7 +172,7 @@ def is_random_function(value: Any) -> bool:
 
 
 def is_compiled_function(value: Any) -> bool:
-    """Whether this is a function of ``numpy.random``'s kind, which Cython compiled."""
+    """Whether this is a function compiled by Cython, like those of ``numpy.random``."""
     owner = loaded_value("numpy.random.mtrand", "RandomState")
     if owner is MISSING or not is_plain_class(owner):
         return False
@@ -180,7 +180,7 @@ def is_compiled_function(value: Any) -> bool:
 
 
 def plain_variables(variables: dict[str, Any]) -> dict[str, Any]:
-    """The variables with plain names. A hostile key can't run its ``__eq__`` later."""
+    """The variables whose names are plain strings: a hostile key's ``__eq__`` can't run later."""
     return {name: value for name, value in list(dict.items(variables)) if type(name) is str}
 
 
@@ -229,7 +229,7 @@ def polars_columns(frame: Any) -> list[str] | None:
 
 
 def _labels(index: Any) -> list[str] | None:
-    """The text labels of an index. None if a label may equal a text in another way."""
+    """The text labels of an index; None if another label may compare equal to a text."""
     if not is_library_class(type(index)) or class_name(type(index)) == "MultiIndex":
         return None
     if not _has_library_type(index.dtype) or not is_library_class(type(index._values)):

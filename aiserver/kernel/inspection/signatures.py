@@ -20,7 +20,7 @@ from .objects import (
 )
 
 _VAR_KEYWORDS = 0x08
-# Methods of pandas whose ``**kwargs`` take only what numpy passes.
+# Methods of pandas whose ``**kwargs`` accept only the arguments that numpy passes.
 _REDUCTIONS = set(
     "sum mean median min max std var sem prod skew kurt kurtosis any all cumsum cumprod cummax "
     "cummin".split()
@@ -59,7 +59,7 @@ def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
 
 
 def own_keywords(function: types.FunctionType) -> frozenset[str]:
-    """The keywords that a function names."""
+    """The keyword arguments that are parameters of the function, without its ``**kwargs``."""
     code = function.__code__
     first = getattr(code, "co_posonlyargcount", 0)
     return frozenset(code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount])
@@ -74,7 +74,7 @@ def _of_function(function: types.FunctionType, depth: int) -> frozenset[str] | N
     accepted = keywords(inner, depth + 1) if type(inner) is types.FunctionType else None
     if accepted is None:
         return None
-    # A decorator may take keywords of its own, such as a former name: ``kwargs.pop("name")``.
+    # A decorator may take keywords of its own, such as a parameter's former name.
     own = {value for value in code.co_consts if type(value) is str}
     return names | accepted | own | _closure_texts(function)
 

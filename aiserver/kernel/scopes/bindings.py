@@ -1,4 +1,4 @@
-"""Names that code binds, and problems that its ``try`` and ``with`` hide."""
+"""Names that code binds, and the problems that its ``try`` and ``with`` statements handle."""
 
 from __future__ import annotations
 

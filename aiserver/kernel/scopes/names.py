@@ -1,8 +1,8 @@
-"""Undefined names: a walk through the scopes of a cell, in the order in which it runs.
+"""Find undefined names by walking through the scopes of a cell in the order in which it runs.
 
 Statements of the cell and of classes run in order, so a name must be defined before its use.
-Functions run later: their names may be defined anywhere in the cell. A function that the cell
-doesn't use may be meant for later cells, so only clear mistakes are reported there.
+Functions run later, so the names that they use may be defined anywhere in the cell. A function that
+the cell doesn't use may be meant for later cells, so only clear mistakes are reported in it.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class NameChecker(ast.NodeVisitor):
         self._silent: set[str] = set()
         self._conditional = 0
         self._lazy_annotations = sys.version_info >= (3, 14)
-        self._calm = False  # report only clear mistakes
+        self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
-        self.is_open = False
+        self.is_open = False  # the code may define names that aren't known; nothing is reported
 
     def check(self, tree: ast.Module) -> None:
         for statement in tree.body:
@@ -68,7 +68,7 @@ class NameChecker(ast.NodeVisitor):
                 else:
                     self._visit_body(body)
             if len(later) == len(pending):
-                self._calm = True
+                self._only_clear_mistakes = True
                 for body in later:
                     self._visit_body(body)
                     body.name = ""
@@ -115,12 +115,12 @@ class NameChecker(ast.NodeVisitor):
         return is_implicit(name)
 
     def _use(self, node: ast.AST, name: str, is_module: bool = False) -> None:
-        if not self._calm:
+        if not self._only_clear_mistakes:
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._silent:
             return
         names = self._names()
-        if self._calm and not (is_module and name in MODULE_ALIASES):
+        if self._only_clear_mistakes and not (is_module and name in MODULE_ALIASES):
             local = self._scopes[-1].bound | (self._scopes[0].ever - self._scopes[0].bound)
             if len(name) < 4 or not any(similarity(name, other) >= CLEAR for other in local):
                 return
@@ -233,7 +233,7 @@ class NameChecker(ast.NodeVisitor):
         self._branch(node.orelse)
 
     def _module_may_bind(self, names: set[str]) -> None:
-        """An earlier iteration may have bound these names."""
+        """Bind the names that an earlier iteration of a loop may have bound."""
         if self._scopes[-1].kind in ("module", "class"):
             for name in names:
                 self._bind(name)
@@ -351,7 +351,7 @@ class NameChecker(ast.NodeVisitor):
         first = len(self._bodies)
         self._all(node.body)
         for body in self._bodies[first:]:
-            if body.name:  # a method is used if the class is used, as far as is known
+            if body.name:  # a method counts as used if its class is used
                 body.name = node.name
         self._scopes = scopes
         self._bind(node.name)

@@ -11,17 +11,21 @@ _IMPLICIT = set(
 )
 _HISTORY = re.compile(r"_+|_i{1,3}|_i?\d+|_[od]h|_ih|_exit_code")
 CLASS_NAMES = {"__module__", "__qualname__", "__class__"}
-# Usual names of modules: using one without an import is a mistake, even in a function for later.
+# Common names of modules. Using one without an import is a mistake, even in an unused function.
 MODULE_ALIASES = set(
     "np pd plt sns os re sys math json time random datetime itertools collections functools "
     "pl px go tf torch nn stats requests glob shutil pickle scipy sklearn statistics string "
     "csv copy warnings logging subprocess pathlib typing sm smf xgb lgb".split()
 )
-CLEAR = 0.8  # the least similarity of a clear misspelling
+CLEAR = 0.8  # the minimum similarity of a clear misspelling
 
 
 class Scope:
-    """The names of a scope. ``ever`` has the names that are bound at any time."""
+    """The names of a scope.
+
+    ``bound`` has the names that are bound at the current statement. In the cell's own scope,
+    ``ever`` also has the names that were deleted. ``module_names`` has those declared as global.
+    """
 
     def __init__(self, kind: str, names: set[str] | None = None) -> None:
         self.kind = kind
@@ -31,7 +35,7 @@ class Scope:
 
 
 class Body:
-    """A function's body, which is visited after the cell."""
+    """A function's body, which is visited after the statements of the cell."""
 
     def __init__(self, node: Any, name: str, scopes: list[Scope], silent: set[str]) -> None:
         self.node, self.name, self.scopes, self.silent = node, name, scopes, silent
