@@ -3,8 +3,8 @@
 If a network packet contains many chunks of an answer, a provider's library yields them all without
 returning to the event loop. With one stream that hardly matters; a hundred streams would block
 everything else that the server does. Therefore all streams of an event loop share a semaphore,
-which is called the gate. Without the gate, the event loop responds two to three times as late
-(``benchmarks/streams.py``).
+which is called the gate. Without the gate, the event loop takes two to three times as long to
+respond (``benchmarks/streams.py``).
 
 Invariants:
 

@@ -7,8 +7,9 @@ Invariants, in addition to those in ``parts.py``:
 - The suggestion is the first block that has no tag, or whose tag is the cell's language. Everything
   else is explanation, including all further blocks with their fences. A further block may be an
   alternative or sample output, which must not run in the cell.
-- In a Python cell, an answer without any fence is code if it parses as Python and isn't a mere word
-  or the like. In other languages, an answer without any fence is code if it looks like code.
+- In a Python cell, an answer without any fence is code if it parses as Python and is more than a
+  few words such as "Sorry". In other languages, an answer without any fence is code if it looks
+  like code.
   Otherwise, the entire answer is explanation, and the suggestion is empty.
 - The suggestion doesn't end in a line break. Line breaks of the form CRLF become LF.
 """

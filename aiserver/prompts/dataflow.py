@@ -1,8 +1,8 @@
 """Find the earlier cells that define the variables which a request needs.
 
-Each Python cell defines names (assignments, imports, functions, changes of an object in place) and
-uses names that other cells define. Together they form a graph: from a cell that uses ``df`` to the
-newest earlier cell that defines it, and to all cells that changed it since.
+Each Python cell defines names (by assignments, imports and functions), changes objects in place,
+and uses names that other cells define. A cell that uses ``df`` needs the newest earlier cell that
+defines ``df``, and all cells in between that change it. These cells may need further cells.
 
 Invariants: no cell is run; a cell that isn't valid Python defines and uses nothing.
 """
@@ -49,24 +49,21 @@ def cell_names(code: str) -> CellNames:
 
 
 def names_in_text(text: str, names: Collection[str]) -> set[str]:
-    """Return those of the names that a text in any language mentions as whole words.
+    """Return the names that a text mentions as whole words.
 
-    Chinese text has no spaces around words, so a name also counts between other letters if it is
-    written in ASCII and its neighbours aren't.
+    Chinese has no spaces between words. So a name in ASCII also counts as a whole word if the
+    letters directly before and after it aren't ASCII.
     """
     words = {word for part in _WORD.findall(text) for word in (part, *_ascii_words(part))}
     return words & set(names)
 
 
 def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int]:
-    """Return the indexes of the cells that define the names, and what those cells need in turn.
-
-    The cells that define the names come first, then the cells that these depend on.
-    """
+    """Return the indexes of the cells that define the names, then of the cells that those need."""
     needed: dict[int, None] = {}  # an ordered set
     waiting = [(len(cells), name) for name in sorted(names)]
     seen = set(waiting)
-    for before, name in waiting:  # grows meanwhile
+    for before, name in waiting:  # the loop appends to the list
         for index in _definers(cells, before, name):
             needed.setdefault(index)
             cell = cells[index]
@@ -78,7 +75,7 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
 
 
 def _definers(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
-    """The cells that changed the name since it was defined, newest first, and the one that did."""
+    """Yield the cells that changed the name, newest first, and last the cell that defined it."""
     for index in range(before - 1, -1, -1):
         if name in cells[index].changed:
             yield index
@@ -106,7 +103,7 @@ def _global_uses(table: symtable.SymbolTable) -> Iterator[str]:
 
 
 def _used_before_bound(tree: ast.Module) -> set[str]:
-    """Return the names that some statement reads before a statement above it has bound them.
+    """Return the names that a statement reads, although no statement above it has bound them.
 
     ``df = df.dropna()`` reads the ``df`` of an earlier cell.
     """
@@ -148,7 +145,7 @@ def _changed_names(tree: ast.Module) -> Iterator[str]:
 
 
 def _changes_object(node: ast.expr) -> bool:
-    """Whether a call that stands alone changes its object, as far as its name tells."""
+    """Return whether a call seems to change its object: by its method, or by ``inplace``."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -1,8 +1,8 @@
 """Choose the notebook's earlier cells for a prompt: those that the request needs, then the newest.
 
-Invariants: the cells are in the notebook's order; a cell is shown whole or as an outline; the
-choice only depends on the intent if a cell that it needs would be missing otherwise, so that a
-model can usually read the cells before the intent is written.
+Invariants: the cells are in the notebook's order. Each cell is complete or an outline. The intent
+influences the choice only if a cell that the intent needs would otherwise be left out. So a model
+can usually read the cells before the intent is written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .outline import outline
 from .prompt_input import PromptInput
 
 FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
-_CHARACTERS_PER_TOKEN = 8  # an upper bound; tokens of longer texts needn't be counted
+_CHARACTERS_PER_TOKEN = 8  # an upper bound, so that too long texts needn't be tokenized
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> lis
 def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
     """Return the indexes of the cells that define what the request names, most important first.
 
-    A request that names nothing is about the newest cell's variables.
+    The newest cell and the cells that it needs follow, because the request may be about them.
     """
     names = [cell.names for cell in cells]
     every = {name for cell in names for name in cell.defined}
@@ -90,7 +90,7 @@ def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[i
 async def _fit_all(
     cells: Sequence[_Cell], needed: Sequence[int], language: str, room: int, count: Count
 ) -> dict[int, str]:
-    """Return the texts of the needed cells that fit, and then of the newest cells, by index."""
+    """Return, by index, the texts of the needed cells and then of the newest cells that fit."""
     chosen: dict[int, str] = {}
     others = [index for index in range(len(cells) - 1, -1, -1) if index not in set(needed)]
     for index in (*needed, *others):
@@ -103,7 +103,7 @@ async def _fit_all(
 
 
 async def _fit(code: str, language: str, room: int, count: Count) -> tuple[int, str]:
-    """Return the tokens that remain, and the code, or its outline if only that fits."""
+    """Return the remaining tokens, and the code, or its outline if only that fits, or ""."""
     for text in (code, outline(code, language)):
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1

@@ -144,7 +144,7 @@ def data_frames(frames: Sequence[DataFrameProfile]) -> str:
 
 
 def variables_text(variables: Sequence[Variable]) -> str:
-    """Return the kernel's other variables: what each of them is."""
+    """Return the names and kinds of the kernel's other variables."""
     lines = [f"{' '.join(item.name.split())}: {' '.join(item.kind.split())}" for item in variables]
     return marked("variables", "\n".join(lines)) if lines else ""
 

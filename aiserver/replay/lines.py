@@ -7,8 +7,8 @@ were moved. Each pass only compares lines that the passes before it didn't match
 The first pass is a patience diff: it first matches the lines that occur exactly once in each text.
 Between these lines, called anchors, it matches the lines in the same way. So it matches the lines
 that a person considers the same, even if ``)`` and ``return`` occur many times. Where there are
-no anchors, ``difflib`` matches the lines if they are few. If they are many, the n-th of equal old
-lines is matched to the n-th of equal new lines.
+no anchors, ``difflib`` matches the lines if they are few. If they are many, the n-th occurrence
+of a line in the old text is matched to its n-th occurrence in the new text.
 
 Invariants: an old line matches at most one new line. The cost is about n log n for n changed lines,
 for any texts.
@@ -100,7 +100,7 @@ def _unique_lines(
 def _match_by_count(
     old: Sequence[str], new: Sequence[str], a0: int, a1: int, b0: int, b1: int
 ) -> Pairs:
-    """Match the n-th of equal old lines to the n-th of equal new lines.
+    """Match the n-th occurrence of an old line to the n-th occurrence of an equal new line.
 
     Return the longest list of such pairs that are in the same order in both ranges.
     """

@@ -1,7 +1,7 @@
 """Order the steps of all cells of a notebook. Pure.
 
 ``seq`` only orders the records of one cell. The change log orders the records of different cells: a
-``changed`` entry contains, for some cells, the last seq of each cell at that time. Here such an
+``changed`` entry contains the last seqs that some cells had at that time. Here such an
 entry is called a checkpoint, because each record of these cells comes either before the entry or
 after it. The steps between two checkpoints are an interval. Timestamps are only used for steps that
 the checkpoints don't order.

@@ -29,9 +29,9 @@ class Step:
     code from which a request started, if the cell contained other code.
 
     ``seq`` is the seq of the step's record, and ``event`` the record's type if it is an event. An
-    inferred step has no ``event``, and the seq of the record from which it was inferred. If an
-    accept or reject became part of the step of its turn, ``settled_seq`` and ``settled_at`` are the
-    seq and the time of that event.
+    inferred step has no ``event``; its ``seq`` is that of the record from which it was inferred.
+    ``settled_seq`` and ``settled_at`` are the seq and the time of the accept or reject that became
+    part of the step of its turn, if there is one.
 
     ``name`` is the name of the agent or program that made the change, if recorded. If the source
     was too large to record, ``missing`` is its length in characters, and ``code`` is the source

@@ -25,12 +25,12 @@ describe('mentions', () => {
 describe('namedFrames', () => {
   const frames = [frame('sales'), frame('costs')];
 
-  it('chooses what any of the texts names', () => {
+  it('chooses a DataFrame that any of the texts mentions', () => {
     expect(names(namedFrames(frames, ['plot sales', '']))).toEqual(['sales']);
     expect(names(namedFrames(frames, ['', 'costs + 1']))).toEqual(['costs']);
   });
 
-  it('chooses the only one without a name, and none of several', () => {
+  it('chooses an only DataFrame that isn’t mentioned, but none of several', () => {
     expect(names(namedFrames([frame('sales')], ['画图']))).toEqual(['sales']);
     expect(namedFrames(frames, ['plot it'])).toEqual([]);
   });
@@ -45,7 +45,7 @@ describe('namedFrames', () => {
 describe('relevantVariables', () => {
   const variable = (name: string, kind = 'int') => ({ name, kind });
 
-  it('lists what is named first, then the newest, without modules', () => {
+  it('lists mentioned variables first, then the newest, without modules', () => {
     const all = [variable('new'), variable('pd', 'module'), variable('old')];
     const listed = relevantVariables(all, ['add old', '']);
     expect(names(listed)).toEqual(['old', 'new']);

@@ -1,18 +1,18 @@
 /**
- * Chooses the kernel's DataFrames that a request attaches by itself.
+ * Chooses the kernel's DataFrames and variables that are attached to a request automatically.
  *
- * Invariant (P15): the prompt row shows each of them before the request is sent.
+ * Invariant (P15): the prompt row shows each of these DataFrames before the request is sent.
  */
 import type { DataFrameProfile } from '../../api/types';
 import type { IVariable } from '../../kernel/variables';
 
-/** The maximum of one request, so that others can still be chosen by hand. */
+/** The maximum number of DataFrames that are attached. A person can choose others by hand. */
 const MAX_ATTACHED = 5;
 const MAX_VARIABLES = 30;
 
 /**
- * The DataFrames that the texts name: the intent, the cell's code and the code of the cell above it.
- * If they name none and the kernel has only one DataFrame, it is attached.
+ * Return the DataFrames that the texts (the intent, the cell's code and the code of the cell above
+ * it) mention. If they mention none and the kernel has only one DataFrame, return that one.
  */
 export function namedFrames(
   frames: readonly DataFrameProfile[],
@@ -25,7 +25,7 @@ export function namedFrames(
   return chosen.slice(0, MAX_ATTACHED);
 }
 
-/** The variables to describe: first those that the texts name, then the newest ones. */
+/** Return the variables to describe: those that the texts mention, then the newest others. */
 export function relevantVariables(
   variables: readonly IVariable[],
   texts: readonly string[]
@@ -39,8 +39,9 @@ export function relevantVariables(
 }
 
 /**
- * Whether a text contains a name as a whole word. Chinese text has no spaces around words, so only
- * letters, digits and underscores of ASCII continue a name in ASCII, and nothing continues others.
+ * Whether a text contains a name as a whole word. Chinese has no spaces between words. So a name in
+ * ASCII is a whole word unless an ASCII letter, digit or underscore is next to it. Any other name
+ * always counts as a whole word.
  */
 export function mentions(text: string, name: string): boolean {
   const isAscii = /^\w+$/.test(name);

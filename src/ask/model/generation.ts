@@ -26,7 +26,7 @@ import { RequestSender } from './requestSender';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
-/** Values of each column of texts that a local model sees. */
+/** The number of values of each text column that a local model gets. */
 const EXAMPLES = 2;
 
 export class GenerationModel extends GenerationStore {
@@ -61,7 +61,7 @@ export class GenerationModel extends GenerationStore {
     this.setState({ dataframes });
   }
 
-  /** Remove a DataFrame from the next request, whether it was chosen or attached by itself. */
+  /** Remove a DataFrame from the next request, whether it was chosen or attached automatically. */
   removeDataFrame(name: string): void {
     const { dataframes, detached } = this.state;
     this.setState({
@@ -184,7 +184,7 @@ export class GenerationModel extends GenerationStore {
   /** Load the list of models and the past turns, and warm up the model. Errors are ignored. */
   private async _prepare(): Promise<void> {
     const pastTurns = this._loadPastTurns().catch(() => undefined);
-    await this.refreshModel(); // Whether the model is local decides what is read.
+    await this.refreshModel(); // Values of the data are read only for a local model.
     await this.readKernel();
     const { cellModel } = this.state;
     const attached = {

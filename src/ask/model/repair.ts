@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - At most `MAX_REPAIRS` such requests follow a request of the person. Each is recorded as a turn.
- * - If an attempt has no fewer problems than the previous one, the previous one is offered again
- *   and no further request is sent.
+ * - If a corrected suggestion has no fewer problems than the suggestion before it, the latter is
+ *   offered again, and no further request is sent.
  * - If the person stops a repair or it fails, the last complete suggestion is offered.
  */
 import type { IProblem } from '../../kernel/check';
@@ -21,7 +21,7 @@ export class AutomaticRepair {
     private readonly _options?: IRepairOptions
   ) {}
 
-  /** Send a request of the person, then correct the suggestion that it got, if any. */
+  /** Send a request of the person, then let the model correct the suggestion, if there is one. */
   async runAfter(send: () => Promise<Problems>): Promise<void> {
     const before = this._store.suggestion;
     const problems = await send();
@@ -50,7 +50,7 @@ export class AutomaticRepair {
       });
       const attempt = store.suggestion;
       if (!attempt || store.state.phase !== 'suggested') {
-        return; // closed meanwhile
+        return; // The suggestion was closed meanwhile.
       }
       if (attempt === suggestion || !left || left.length >= problems.length) {
         store.suggestion = suggestion;

@@ -25,7 +25,7 @@ export interface IRequest {
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IKernelVariables;
-  /** Whether the model shall correct its own suggestion. No person has written this request. */
+  /** Whether the model is to correct its own suggestion. The person didn't write such a request. */
   readonly isRepair?: boolean;
 }
 

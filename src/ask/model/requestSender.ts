@@ -282,7 +282,7 @@ export class RequestSender {
         ...suggestionFields(suggestion, previousCode),
         isCellEdited
       }),
-      // A person has not written a repair's request, so it isn't offered for another attempt.
+      // The person didn't write the request of a repair, so it isn't put into the input field.
       ...(this._isRepairing && { draft: '', failure: null })
     });
   }

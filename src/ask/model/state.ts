@@ -69,12 +69,12 @@ export function toSuggestion(
   };
 }
 
-/** The models whose suggestions are corrected without a request of the person. */
+/** The models that are asked automatically to correct their suggestions. */
 export type RepairSetting = 'off' | 'local' | 'all';
 
 export interface IRepairOptions {
   readonly setting: () => RepairSetting;
-  /** Word the request to correct these problems. */
+  /** Return the text of the request to correct these problems. */
   readonly requestText: (problems: readonly IProblem[]) => string;
 }
 
@@ -113,13 +113,13 @@ export interface IGenerationState {
   readonly nextAttemptTime: number;
   /** The DataFrames that the person chose for the next request. */
   readonly dataframes: readonly DataFrameProfile[];
-  /** The problems of the suggestion's code, as far as the kernel knows. */
+  /** The problems that the kernel found in the suggestion's code. */
   readonly problems: readonly IProblem[];
   /** The number of problems that the model has corrected in its suggestion by itself. */
   readonly correctedCount: number;
   /** The kernel's variables when they were last read. */
   readonly kernel: IKernelVariables;
-  /** The names of DataFrames that the next request must not attach by itself. */
+  /** The names of DataFrames that must not be attached automatically to the next request. */
   readonly detached: readonly string[];
   /** The older turn that the next request continues from; null to continue from the newest turn. */
   readonly branch: IBranch | null;

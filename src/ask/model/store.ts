@@ -69,12 +69,13 @@ export class GenerationStore {
     );
   }
 
-  /** The kernel's DataFrames that a request with this intent attaches by itself. */
+  /** The kernel's DataFrames that are attached automatically to a request with this intent. */
   attachedFrames(intent: string): DataFrameProfile[] {
     const { kernel, dataframes, detached } = this._state;
-    const left = new Set([...detached, ...dataframes.map(({ name }) => name)]);
+    const chosen = dataframes.map(({ name }) => name);
+    const excluded = new Set([...detached, ...chosen]);
     return namedFrames(kernel.frames, this._textsOf(intent)).filter(
-      ({ name }) => !left.has(name)
+      ({ name }) => !excluded.has(name)
     );
   }
 
@@ -89,7 +90,8 @@ export class GenerationStore {
   /**
    * Check the open suggestion's code in the kernel. The code can be accepted meanwhile.
    *
-   * Return the problems; null if there is no suggestion any more or the kernel can't check it.
+   * Return the problems; null if the kernel can't check the code, or the suggestion was closed or
+   * changed meanwhile.
    */
   async check(): Promise<readonly IProblem[] | null> {
     const { phase, code } = this._state;
@@ -141,7 +143,7 @@ export class GenerationStore {
     return !notice;
   }
 
-  /** The texts in which a name means a variable of the kernel. */
+  /** The texts that are searched for names of the kernel's variables. */
   private _textsOf(intent: string): string[] {
     const { target } = this;
     return [intent, target.source() ?? '', target.codeAbove()];

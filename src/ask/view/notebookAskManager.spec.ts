@@ -126,7 +126,7 @@ beforeAll(() => {
 });
 afterEach(() => document.body.replaceChildren());
 
-describe('NotebookAsks', () => {
+describe('NotebookAskManager', () => {
   it('puts the row below the input, above the output, and shows a hidden input', async () => {
     const t = setup();
     const cell = (await t.place(true))!;
@@ -159,7 +159,7 @@ describe('NotebookAsks', () => {
     t.manager.dispose();
   });
 
-  it('closes a row on focus after another window decided on its answer', async () => {
+  it('closes a row on focus after its answer was accepted or rejected in another page', async () => {
     const t = setup();
     await t.open(await t.place(true));
     void t.model.ask('one');

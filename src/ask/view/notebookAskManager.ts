@@ -116,7 +116,10 @@ export class NotebookAskManager implements IDisposable {
     this._models.clear();
   }
 
-  /** Remember that code runs which may change variables. Our own requests have no such message. */
+  /**
+   * Note that code is running, which may change variables. Our own requests are silent, so the
+   * kernel sends no such message for them.
+   */
   private _onKernelMessage(
     _: unknown,
     { header }: KernelMessage.IMessage

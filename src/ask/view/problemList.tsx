@@ -1,6 +1,7 @@
 /**
- * The problems of a suggestion, each with what can be done about it. Names from the person's data
- * are rendered as text.
+ * The problems of a suggestion, each with buttons that correct it.
+ *
+ * Invariant: names from the person's data are rendered as text, never as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -88,7 +89,7 @@ export function problemText(
   }
 }
 
-/** The request for a repair. The kernel's messages are in English, for the model. */
+/** The text of the request for a repair. Its messages are in English, for the model. */
 export function repairRequest(
   problems: readonly IProblem[],
   trans: TranslationBundle

@@ -201,10 +201,10 @@ export function BranchChip(props: {
   );
 }
 
-/** Chips for the DataFrames of the next request, chosen or attached by itself. */
+/** Chips for the DataFrames of the next request, whether chosen or attached automatically. */
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
-  /** Whether values are sent, too: the model is on this machine. */
+  /** Whether values are sent, too, because the model is on this machine. */
   sendsValues: boolean;
   trans: TranslationBundle;
   onRemove: (name: string) => void;
