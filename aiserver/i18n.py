@@ -5,8 +5,8 @@ page. The schemas of settings, however, are translated on the server, and only w
 language packs, which don't include extensions. So this module adds our catalogs to the server's
 catalogs, in the translation domain ``aiserver``.
 
-Invariants: texts and languages without a translation stay English, without an error. On a server
-without JupyterLab, this module doesn't import jupyterlab_server.
+Invariants: a text without a translation stays English, without an error. On a server without
+JupyterLab, this module doesn't import jupyterlab_server.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class ContextCell(Body):
 class ColumnProfile(Body):
     """One column of a DataFrame: its name and dtype, as text.
 
-    ``examples`` are values, for models on this machine only.
+    ``examples`` are some of the column's values. They are sent only to models on this machine.
     """
 
     name: Annotated[str, Field(max_length=1000)]
@@ -94,8 +94,8 @@ class Variable(Body):
 class Context(Body):
     """The context of a request: the cells above the request's cell, from top to bottom.
 
-    ``kernel`` is the display name of the kernel. ``dataframes`` are those that the page attached by
-    itself, ``variables`` the kernel's other variables.
+    ``kernel`` is the display name of the kernel. ``dataframes`` are the DataFrames that the page
+    attached automatically, and ``variables`` are the kernel's other variables.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []

@@ -125,8 +125,8 @@ class Contents:
             return None
 
     def _is_safe(self, name: str) -> bool:
-        # The name comes from a log, which another person may have written and put into a
-        # repository.
+        # The name can't be trusted: it comes from a log, which another person may have written and
+        # put into a repository.
         return name.endswith(".ipynb") and ".." not in Path(name).parts
 
 

@@ -17,10 +17,10 @@ Invariants:
   resulted from a merge lists the revisions that the sessions of the merged cells had before the
   batch.
 - A page may send the source of a cell without knowing whether it has changed: as an initial
-  observation (``first``) when a notebook is opened, or as a repeated observation (``again``). Such
-  an event isn't recorded if the session already has that source. For an initial observation, the
-  log entry then doesn't contain the cell either. An order that equals the last order in the log
-  adds no entry, and neither does a batch that changed nothing.
+  observation (``first``) when a notebook is opened, or later as a repeated observation (``again``).
+  Such an event isn't recorded if the session already has that source. If it is an initial
+  observation, the log entry doesn't contain the cell, either. An order that equals the last order
+  in the log adds no entry, and neither does a batch that changed nothing.
 - An entry is marked as ``saved`` only if the records match the saved file. They don't match if
   the session of a cell can't be written. Nor do they match if the notebook is also open in another
   page, without jupyter-collaboration, and the other page has recorded changes that the sending page

@@ -101,8 +101,9 @@ class Histories:
         """Return the history of a notebook; it is empty if the store has none.
 
         If the cached history has this ``version``, it is returned even if the notebook has changed
-        after this history was cached. So a client can read one moment of a timeline after another,
-        although new moments are added in the meantime. Raises InvalidField, StorageError.
+        after this history was cached. So a client that reads a timeline moment by moment gets all
+        of them from the same version, even if new moments are added in the meantime. Raises
+        InvalidField, StorageError.
         """
         check_id("notebookId", notebook_id)
         cached = self._cached(notebook_id)

@@ -57,8 +57,8 @@ class LogView:
     acknowledged: dict[str, int] = field(default_factory=dict)
     """By page: the seq in the last answer to the page since the log was replaced."""
     informed_pages: set[str] = field(default_factory=set)
-    """The pages that have received an answer since the log was replaced. What they report as
-    ``seen`` is a seq in the current log."""
+    """The pages that have received an answer since the log was replaced. The ``seen`` that such a
+    page sends is a seq in the current log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
         """Return whether all changes of the cells in ``order`` are recorded.

@@ -71,7 +71,7 @@ class _Search:
 
     terms: Sequence[Term]
     remaining_ids: list[int]
-    """The ids in the table of the cells that are still to be searched."""
+    """The row ids of the cells that are still to be searched."""
     query_vector: Any = None
     """The embedding of the query, for a search by meaning only."""
     searched_turn_count: int = 0

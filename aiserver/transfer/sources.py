@@ -25,8 +25,8 @@ class InputFiles:
 
     ``name`` is the path of the file or folder. ``format_`` is the files' format, or None if it is
     detected for each file. ``target_root`` is the root of the store into which the import writes;
-    if the folder contains this store, its files are not imported. ``unpack_limit`` is the largest
-    accepted size of an unpacked backup, in bytes.
+    if the folder contains this store, the store's files are not imported. ``unpack_limit`` is the
+    largest accepted size of an unpacked backup, in bytes.
     """
 
     def __init__(

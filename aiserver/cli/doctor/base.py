@@ -15,8 +15,8 @@ class Finding:
     level: Level
     """``problem`` if the finding prevents AI Server from working.
 
-    ``note`` if the user should know the finding although AI Server works. ``ok`` if everything is
-    as it should be.
+    ``note`` if the user should know about the finding although AI Server works. ``ok`` if
+    everything is as it should be.
     """
     text: str
     fix: str = ""
@@ -29,7 +29,7 @@ def ok(text: str) -> Finding:
 
 
 def note(text: str, fix: str = "") -> Finding:
-    """Return a finding that the user should know, although AI Server works."""
+    """Return a finding that the user should know about, although AI Server works."""
     return Finding("note", text, fix)
 
 

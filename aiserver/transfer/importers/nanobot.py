@@ -3,8 +3,8 @@
 Lines that are neither metadata nor a message become events of the type ``state``.
 
 nanobot identifies a session by a key such as ``telegram:42``. Newer files contain the key in their
-metadata. If a file doesn't, its name is used: the key in base64 or, in even older versions, the key
-with ``_`` instead of ``:``.
+metadata. Otherwise, the key is derived from the file's name, which is the key in base64 or, in even
+older versions, the key with ``_`` instead of ``:``.
 """
 
 from __future__ import annotations
