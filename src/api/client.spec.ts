@@ -82,7 +82,7 @@ describe('ApiClient', () => {
     }
   );
 
-  /** A client whose server responds with these bodies, in turn; and the requests. */
+  /** Return a client whose server responds with these bodies in turn, and the client's requests. */
   function clientOf(...bodies: unknown[]) {
     const fetch = jest.fn(
       async (_: RequestInfo) => new Response(JSON.stringify(bodies.shift()))

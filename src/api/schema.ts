@@ -953,7 +953,7 @@ export interface components {
             applied: boolean;
             /** @description If the request was to change a suggestion that was not accepted yet: the code of that suggestion */
             base?: string;
-            /** @description The intent of a turn; empty for all other steps, whose titles the client words */
+            /** @description The intent of a turn; empty for all other steps, because the client words their titles */
             title: string;
             outcome: components["schemas"]["Outcome"];
             turnId?: number;

@@ -2,8 +2,8 @@
  * Reads the context of a cell for a request: the cells above the cell, the kernel's name and the
  * language.
  *
- * Invariant: the context contains no outputs, only whether a cell's last run failed, and doesn't
- * exceed the limits of the HTTP API.
+ * Invariants: the context contains no outputs, only whether a cell's last run failed. The context
+ * doesn't exceed the limits of the HTTP API.
  */
 import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 

@@ -9,8 +9,8 @@
  *
  * Invariants:
  * - Each changed cell belongs to one operation. If it was also moved, the move is a second one.
- * - If a cell with the id of an inserted cell was in the notebook at an earlier time, the inserted
- *   cell is a restored cell, not a new one.
+ * - If a cell with the same id was in the notebook at an earlier time, an inserted cell is a
+ *   restored cell, not a new one.
  */
 
 import { listChanges } from '../../diff/lists';
@@ -32,8 +32,8 @@ export interface IOrigin {
 interface IPosition {
   readonly index: number;
   /**
-   * The id of the nearest cell above. Only cells that exist both before and after the change count;
-   * null if there is none.
+   * The id of the nearest cell above that exists both before and after the change; null if there is
+   * none.
    */
   readonly after: string | null;
 }

@@ -174,7 +174,7 @@ describe('changes by programs in the page', () => {
     ]);
   });
 
-  it('belong to an unnamed program if nothing explains them, also through an editor', async () => {
+  it('belong to an unnamed program if nothing explains them, even in an editor', async () => {
     const open = await watched();
     open.type(0, 'mine');
     shared(open).cells[0].setSource('set');

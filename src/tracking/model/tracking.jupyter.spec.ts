@@ -47,9 +47,9 @@ class Expected {
   readonly shown = new Set<string>();
   /** The state of the notebook at each save, as JSON. */
   readonly saves: string[] = [];
-  /** The received answers, by cell. */
+  /** The received answers, each with the id of its cell. */
   readonly answers: [cellId: string, code: string][] = [];
-  /** Only for a duplicate: the seq of the last record that each session had at the beginning. */
+  /** Only for a duplicate: the last seq of each session when the duplicate was made, by cell id. */
   readonly inherited = new Map<string, number>();
 
   addShown(open: Open): void {
@@ -73,7 +73,7 @@ function sessionOf(notebookId: string, cellId: string): Promise<Session> {
   return json<Session>(`sessions/${notebookId}/${cellId}`);
 }
 
-/** The last inherited seq of a cell's session. */
+/** The seq of the last inherited record in a cell's session. */
 function lastInherited(
   events: NonNullable<Session['events']>,
   cellId: string,

@@ -110,7 +110,7 @@ describe('changes of other pages', () => {
     open.page.history.changed.connect((_, { cellId, isRemote }) =>
       shown.push(`${cellId} ${isRemote ? 'theirs' : 'ours'}`)
     );
-    // Earlier writes are announced too, because their views may be outdated.
+    // Earlier writes are announced too, because the other page's views may be outdated.
     await syncAwareness(ours, theirs);
     expect([...received].sort()).toEqual(['aa', 'bb', 'cc']);
     received.length = 0;
@@ -129,7 +129,7 @@ describe('changes of other pages', () => {
     await syncAwareness(ours, theirs);
     await syncAwareness(ours, theirs);
     expect([...received].sort()).toEqual([...ownCells].sort());
-    // A cursor moves, a state is malformed, the notebook is closed.
+    // A moved cursor, a malformed state and a write after the notebook was closed have no effect.
     theirs.setLocalStateField('cursors', []);
     await syncAwareness(theirs, ours);
     theirs.setLocalStateField('aiserver_kept', [7, []]);
@@ -138,7 +138,7 @@ describe('changes of other pages', () => {
     remote.announce('aa');
     await syncAwareness(theirs, ours);
     expect(shown.filter(each => each.endsWith('theirs'))).toEqual([]);
-    // Many cells are announced in few small messages.
+    // Many cells are announced in a few small messages.
     const cells = Array.from({ length: 1000 }, (_, cell) => `cell-${cell}`);
     const sent = jest.fn();
     const receivedCells: string[] = [];
@@ -158,7 +158,7 @@ describe('changes of other pages', () => {
     expect(sent).toHaveBeenCalledTimes(20);
     expect(receivedCells).toEqual(cells);
     expect(JSON.stringify(theirs.getLocalState()).length).toBeLessThan(2000);
-    // Another view of the same notebook doesn't repeat older cells.
+    // Another view of the same notebook doesn't announce the older cells again.
     const view = new SessionAwareness(theirs, () => undefined);
     view.announce('cell-999');
     await Promise.resolve();
@@ -169,7 +169,7 @@ describe('changes of other pages', () => {
     theirs.destroy();
   });
 
-  it('start the watch if they have the first turn', async () => {
+  it('start the watch if they contain the first turn', async () => {
     const page = new Page();
     const cells = [{ id: 'aa', source: 'x' }];
     const options = { notebookId: 'shared' };
@@ -183,7 +183,7 @@ describe('changes of other pages', () => {
     expect(his.kinds('aa')).toEqual(['turn', 'edit']);
   });
 
-  it('update the mirror and are recorded only by them', async () => {
+  it('update the mirror and are recorded only by the other pages', async () => {
     const open = await openWithTurn();
     const { cells, source, send } = await connectClient(open, {
       aiserver_watches: true

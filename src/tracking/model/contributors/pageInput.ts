@@ -10,8 +10,8 @@ const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
 /**
- * The time in milliseconds during which changes belong to the person after a click or Enter in the
- * search box. "Replace" takes some time, because it first shows the sources of rendered cells.
+ * After a click or Enter in the search box, changes count as the person's for this time, in
+ * milliseconds. "Replace" takes some time, because it first shows the sources of rendered cells.
  */
 const SEARCH_MS = 1000;
 

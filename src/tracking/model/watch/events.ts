@@ -13,8 +13,8 @@ import { UNKNOWN } from '../../../records/contributor';
 import type { CellOperation, ICellState } from '../lineage';
 
 /**
- * The reason why the source of a cell was recorded at this time. `first` means that tracking began,
- * and `leave` also stands for all reasons that aren't listed.
+ * The reason why the source of a cell was recorded at this time. `first` means that tracking began.
+ * `leave` means that the person left the page; it is also used for all reasons that aren't listed.
  */
 export type Trigger =
   'first' | 'run' | 'request' | 'save' | 'split' | 'paste' | 'leave';
@@ -48,7 +48,8 @@ export function createSavedState(
   sources: ReadonlyMap<string, string>,
   order: readonly PlacedCell[]
 ): NonNullable<INotebookChange['savedState']> {
-  // `again` says that this source was recorded before. Its lines get their former contributors.
+  // `again` says that the source was recorded before. So the lines of the source get the
+  // contributors that they had then.
   const data = { trigger: 'save', again: true };
   const edit = (source: string) => ({
     ...createEvent('edit', source, data),

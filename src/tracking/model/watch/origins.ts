@@ -38,8 +38,8 @@ export class Origins {
   }
 
   /**
-   * Remember the ids of the cells on the clipboard, before a paste deletes these ids. Each notebook
-   * also stores the cells that were last copied in it.
+   * Remember the ids of the cells on the clipboard, before a paste deletes these ids. Do the same
+   * for the cells that were last copied in each notebook, which the notebook itself stores.
    */
   captureClipboard(): void {
     this._rememberIds(clipboardCells());
