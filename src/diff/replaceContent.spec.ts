@@ -14,7 +14,7 @@ function replace(before: string, after: string) {
   return { view, text };
 }
 
-it('maps the top line, to which CodeMirror scrolls', () => {
+it('keeps the position of unchanged lines, so that the editor stays scrolled to them', () => {
   const after = LINES.map((line, i) =>
     i === 3 ? '改了 = 33\nmore = 3' : line
   );

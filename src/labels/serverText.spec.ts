@@ -29,7 +29,7 @@ describe('serverText', () => {
 });
 
 describe('sentenceText', () => {
-  it('translates a sentence, and never fills one in', () => {
+  it('translates a sentence, and never fills in parameters', () => {
     expect(sentenceText('Not found.', trans)).toBe('<Not found.>');
     expect(sentenceText('100%1', trans)).toBe('100%1');
     expect(sentenceText('', trans)).toBe('');
@@ -37,7 +37,7 @@ describe('sentenceText', () => {
 });
 
 describe('labelText', () => {
-  it('translates the one name that is translated', () => {
+  it('translates “OpenAI-compatible server”, and no other name', () => {
     expect(labelText('m (OpenAI-compatible server)', trans)).toBe(
       'm (<OpenAI-compatible server>)'
     );

@@ -63,7 +63,7 @@ describe('the blame gutter', () => {
     setResult();
     expect(status().textContent).toBe('Lines: 2 by AI, 1 by hand');
     expect(authors()).toEqual(['model', 'model', 'person']);
-    // Only the first line of each contribution has a mark.
+    // Only the first line of each contribution has an icon.
     expect(rows().map(node => !!node.querySelector('svg'))).toEqual([
       true,
       false,

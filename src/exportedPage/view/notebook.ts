@@ -1,5 +1,5 @@
 /**
- * The view of the notebook at a moment. When the person goes to another moment, only the cells that
+ * The view of the notebook at a moment. When the reader goes to another moment, only the cells that
  * look different at that moment are rendered again.
  */
 import { originsOf } from '../model/replay';

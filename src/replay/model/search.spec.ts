@@ -171,7 +171,7 @@ describe('SearchModel', () => {
       history.notify({ notebookId: 'nb', cellId: `cell-${n}` });
       await jest.advanceTimersByTimeAsync(100);
     }
-    // Immediately, then with a pause after each response.
+    // The search is repeated immediately, and then with a pause after each response.
     expect(history.searches.length).toBeGreaterThanOrEqual(4);
     expect(history.searches.length).toBeLessThanOrEqual(6);
     await jest.advanceTimersByTimeAsync(60_000);

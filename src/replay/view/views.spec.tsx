@@ -187,7 +187,7 @@ describe('the notebook and search tabs', () => {
     await until(() => find('[aria-label="Notebook cells"]'));
   });
 
-  it('marks the lines that a moment changed, in a long cell with their context', async () => {
+  it('marks the lines that a moment changed, and folds the other lines of a long cell', async () => {
     const long = Array.from({ length: 30 }, (_, i) => `x${i} = ${i}`);
     const before = long.join('\n');
     const source = before.replace('x20 = 20', 'x20 = 21');

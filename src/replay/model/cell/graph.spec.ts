@@ -37,7 +37,7 @@ describe('the graph of the steps', () => {
   });
 
   it('draws a line past the steps of an abandoned branch', () => {
-    // 0 ── 1 ── 2 (left), 0 ── 3.
+    // 0 ── 1 ── 2 (abandoned), 0 ── 3.
     const { rows, columnCount } = buildGraph(
       steps({}, { lane: 1 }, { lane: 1 }, { parent: 0 })
     );

@@ -91,7 +91,7 @@ describe('ReplayOverview', () => {
     expect(history.summaryRequestCount).toBe(3);
   });
 
-  it('keeps its rows while the server does not answer', async () => {
+  it('keeps its rows if loading fails', async () => {
     await show();
     history.failure = new ApiError(404, 'not_found', 'Gone.');
     model.overview.refresh();

@@ -42,7 +42,7 @@ function drawnHtml(...steps: IDiffContent[]): string {
     '$ lines stayed'
   );
   steps.forEach(content => editor.show(content));
-  // Without layout CodeMirror guesses heights, differently each time.
+  // Without a layout, CodeMirror guesses the heights, and differently each time.
   const drawn = host.innerHTML.replace(/ style="[^"]*"/g, '');
   editor.dispose();
   host.remove();
@@ -50,7 +50,7 @@ function drawnHtml(...steps: IDiffContent[]): string {
 }
 
 describe.each([
-  ['in one text', false],
+  ['in one column', false],
   ['side by side', true]
 ])('%s', (_, isSplit) => {
   it('draws each step as a new editor would', () => {
@@ -69,7 +69,8 @@ describe.each([
       new EditorLanguageRegistry(),
       '$ lines stayed'
     );
-    // Steps without a difference are drawn by another kind of editor.
+    // Leave out steps without a difference if the others are drawn side by side: these steps are
+    // drawn in one column, by another kind of editor.
     const all = contents(isSplit).filter(
       ({ before, code }) => !isSplit || (before && before !== code)
     );
