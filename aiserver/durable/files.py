@@ -102,7 +102,7 @@ def replace_file(
     that a killed process left. The mode of a ``public`` file depends on the umask, as usual.
 
     ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes.
-    Freeing them takes long. If ``on_durable`` were called afterwards, saving a session of 10 turns
+    Freeing them takes time. If ``on_durable`` were called afterwards, saving a session of 10 turns
     would exceed its target in ``benchmarks/stores.py``.
 
     Return the file's stamp if no later change can produce the same stamp, else None. The disk's

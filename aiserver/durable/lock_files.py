@@ -62,7 +62,7 @@ def claim_file(path: str, deadline: float) -> Callable[[], None] | None:
     return claim.release
 
 
-_active_tokens: set[str] = set()  # the tokens of the claims by which this process has locks now
+_active_tokens: set[str] = set()  # the tokens of the claims with which this process holds locks
 
 
 class _Claim:

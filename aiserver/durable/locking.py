@@ -12,8 +12,8 @@ Invariants:
 - A symbolic link in place of a lock file, which somebody may have planted, is removed and never
   followed.
 - If somebody removes a lock file that is in use, the processes that wait for it aren't blocked, and
-  no two of them get the lock. For this, after a process has locked a file, it verifies that the
-  file still has its name.
+  no two of them get the lock. To ensure this, after a process has locked a file, it verifies that
+  the file still has its name.
 """
 
 from __future__ import annotations

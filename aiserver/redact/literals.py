@@ -53,9 +53,9 @@ _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
 
 
 def end_of_joined_lines(text: str, start: int, end: int) -> int:
-    """Return the end of the last line that has to be examined together with the given line.
+    """Return the end of the last line that must be examined together with the given line.
 
-    The given line reaches from ``start`` to ``end``. A following line has to be examined, too, if
+    The given line reaches from ``start`` to ``end``. A following line must be examined, too, if
     its first literal is joined to the last literal before it, or if it is part of a call that is
     opened before it.
     """

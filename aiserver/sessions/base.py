@@ -10,7 +10,7 @@ Invariants of each store:
   that raises an error has changed nothing. There is one exception: if the response of a database
   server is lost, the write may be complete in spite of the error.
 - **No lost updates**: concurrent writers, in this process or another, are serialised per session.
-- **Order**: the store assigns ``turn_id`` and ``seq`` while it has its lock. Clocks play no role.
+- **Order**: the store assigns ``turn_id`` and ``seq`` as part of the write. Clocks play no role.
 - **Append-only**: only the ``delete…`` methods remove anything.
 - **No secrets**: keys and passwords are redacted from turns and events before they are stored.
 - **Optimistic locking**: a write with an outdated revision raises StaleRevision; a write without a
@@ -210,8 +210,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def list_owners(self) -> list[str]:
         """Return the owners of sessions, change logs or blobs, sorted; ``""`` for no owner.
 
-        Commands that maintain the whole store need this list. A store may not know the names of all
-        owners: of some owners, the file store has only a hash. It returns the names that it knows.
+        Commands that maintain the whole store need this list. A store returns only the names that
+        it knows. For example, the file store may know only a hash of an owner's name.
         """
 
     @abstractmethod

@@ -67,7 +67,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def names(self, kind: str, owner: str) -> list[str]:
-        """Return the names of all values of one kind that an owner has."""
+        """Return the names of an owner's values of one kind."""
 
     @abstractmethod
     def owners(self) -> list[str]:

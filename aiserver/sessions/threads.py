@@ -23,7 +23,7 @@ _Queue = SimpleQueue["_Job | None"]
 
 
 class Workers:
-    """A pool of at most ``count`` threads. A thread is started when no other thread is idle."""
+    """A pool of at most ``count`` threads. A job starts a new thread only if no thread is idle."""
 
     def __init__(self, count: int) -> None:
         self._count = count

@@ -3,9 +3,9 @@
 Invariants:
 
 - A list reflects the current files, no matter which program wrote them.
-- The time to create a list depends only on the number of listed sessions. For this, the names of
-  all files are cached until the folder's stamp changes, and the summary of a file is cached until
-  the file's stamp changes.
+- The time to create a list depends only on the number of listed sessions, because the names of all
+  files are cached until the folder's stamp changes, and the summary of a file is cached until the
+  file's stamp changes.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ...durable import lock_file
 from ...errors import StorageBusy
 
 SHARDS = 256  # the number of lock files for names
-_DIRECTORY_LOCK = SHARDS  # the number of the directory's lock; those of names are lower
+_DIRECTORY_LOCK = SHARDS  # the number of the directory's lock; names have lower numbers
 
 
 class ShardLocks:

@@ -254,8 +254,8 @@ class FileSessionManager(SessionManager):
             await asyncio.to_thread(workers.close)
 
     def _run(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        # The store has threads of its own. If they wait for locks, other work of the server goes
-        # on.
+        # The store has its own threads, so that the server's other work isn't delayed while they
+        # wait for locks.
         if self._workers is None:
             self._workers = Workers(8)
         return self._workers.run(partial(_translate_errors, work, *args))

@@ -80,8 +80,8 @@ class Reader:
     def find(self, key: SessionKey) -> StoredSession | None:
         """Return a cell's stored session, or None if there is no file.
 
-        Of a damaged session, the intact records are returned; there may be none. Raises DamagedData
-        if the file isn't a regular file.
+        If the session is damaged, only its intact records are returned; there may be none. Raises
+        DamagedData if the file isn't a regular file.
         """
         name = session_name(key)
         content = self.read(name)

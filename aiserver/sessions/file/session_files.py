@@ -75,8 +75,8 @@ class SessionFiles:
     def load(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is no file.
 
-        Of a damaged session, the intact records are returned. Raises SessionCorrupt if no record is
-        intact.
+        If the session is damaged, only its intact records are returned. Raises SessionCorrupt if no
+        record is intact.
         """
         stored = self._reader.load(key)
         return stored and stored.session

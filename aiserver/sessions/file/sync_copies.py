@@ -49,7 +49,7 @@ def is_copy(name: str, data: bytes) -> bool:
 def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str | None:
     """Return the id of the notebook to which a copy of a log belongs, judging by the file name.
 
-    Return None if the name isn't that of a copy of a log. ``logs`` are the ids of the notebooks
+    Return None if a copy of a log wouldn't have this name. ``logs`` are the ids of the notebooks
     that have logs. The original log may be missing.
     """
     if not name.lower().endswith(LOG_SUFFIX) or log_notebook_id(name, owner):

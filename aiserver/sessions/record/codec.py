@@ -101,7 +101,8 @@ class Parsed(NamedTuple):
 def parse(data: bytes, key: SessionKey | None = None) -> Session:
     """Return the session in these bytes.
 
-    Raises DamagedData, also if ``key`` is given and the session belongs to another cell.
+    Raises DamagedData if the bytes are damaged, or if ``key`` is given and the session belongs to
+    another cell.
     """
     return read(data, key).session
 

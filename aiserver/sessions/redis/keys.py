@@ -77,7 +77,7 @@ class Keyspace:
         return f"{self.prefix}once:{write_id}"
 
     def owner_key(self, kind: str, owner: str, *ids: str) -> str:
-        """Return the key of some data of an owner, such as ``log:OWNER:NOTEBOOK``.
+        """Return a key that contains the owner's name, such as ``log:OWNER:NOTEBOOK``.
 
         ``kind`` is the first word of the key, such as ``log``.
         """

@@ -1,7 +1,7 @@
 """A lock that all Jupyter servers with the same Redis share.
 
-Invariants: only one server holds the lock at a time. A server renews the lock again and again until
-its work is done, however long this takes. If the server is killed, the lock expires after some
+Invariants: only one server holds the lock at a time. That server keeps renewing the lock until its
+work is done, however long this takes. If the server is killed, the lock expires after some
 seconds.
 """
 

@@ -297,8 +297,8 @@ class RedisSessions(RedisConnection):
     ) -> tuple[bytes, Session]:
         """Return a stored session, both as bytes and parsed.
 
-        Of a damaged session, returns only the readable records. Raises SessionCorrupt if there are
-        none.
+        If the session is damaged, returns only its readable records. Raises SessionCorrupt if there
+        are none.
         """
         data = await run_in_thread_if_large(stored.size, stored.to_bytes)
         try:

@@ -17,7 +17,7 @@ The modules, lowest layer first:
 - ``runner`` runs these functions in threads.
 - ``manager`` is the store, which submits these functions to the runner.
 
-Importing SQLAlchemy takes long. So it is imported only when the database is used for the first
+Importing SQLAlchemy is slow. So it is imported only when the database is used for the first
 time, and in a thread.
 """
 

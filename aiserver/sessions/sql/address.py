@@ -1,7 +1,7 @@
 """Parse the database URL that the settings contain.
 
 Invariants: an error about a setting contains neither the URL nor the password; an error about a
-missing package contains the command that installs it. Importing SQLAlchemy takes long, so only
+missing package contains the command that installs it. Importing SQLAlchemy is slow, so only
 ``resolve_address`` imports it.
 """
 

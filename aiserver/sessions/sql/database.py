@@ -45,7 +45,7 @@ class WriteState:
         self.id = secrets.randbits(63)
         """A random number, stored in the rows that the operation inserts."""
         self.attempts = 1
-        """The number of attempts that were begun, including the present attempt."""
+        """The number of attempts that were begun, including the current one."""
         self.outcome_unknown = False
         """Whether an earlier attempt may have been committed, because its connection broke."""
         self.result: Any = None

@@ -35,7 +35,8 @@ _NO_LIMIT = 2**62  # MySQL and SQLite have no OFFSET without LIMIT
 _ATTEMPTS_BEFORE_REPAIR = 3
 """After this number of failed attempts, a write repairs the session.
 
-Until then, another writer is a likelier cause of the failures than wrong counters.
+By then, wrong counters are the likeliest cause of the failures. The first failures are more likely
+to be caused by another writer.
 """
 _NO_ROW = -1
 """The ``events_code`` of a session that has no row in the table ``sessions`` yet."""
@@ -202,7 +203,7 @@ def delete(
         session = new_session(key)
     # Each attempt sets ``state.result`` to the creation time of the session that it deletes.
     if state.outcome_unknown and state.result not in (None, session.meta.created_at):
-        return True  # an earlier attempt deleted the session; the present session was created later
+        return True  # an earlier attempt deleted the session; this one was created later
     mutations.check_writable(session.meta, if_revision)
     state.result = session.meta.created_at
     return queries.delete_session(connection, key)

@@ -81,7 +81,8 @@ class Counters:
     def dump(self) -> str:
         """Return the counters as JSON.
 
-        Columns of integers could be too small, because an imported file may contain any numbers.
+        The counters aren't stored in columns of integers, because an imported file may contain
+        numbers that are too large for such columns.
         """
         return json.dumps(vars(self))
 

@@ -3,7 +3,7 @@
 Invariants:
 
 - No operation runs in the server's event loop, because reading, decoding and checking thousands of
-  rows takes long. Operations can be submitted from any event loop.
+  rows takes time. Operations can be submitted from any event loop.
 - An operation that has begun runs to its end even if its caller is cancelled, so that no save is
   interrupted.
 - When the Python interpreter exits, it doesn't wait for operations in progress.

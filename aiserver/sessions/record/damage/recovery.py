@@ -49,7 +49,7 @@ _REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # an object that has these keys
 }
 _OBJECT_START = re.compile(r"\{\s{0,200}\"")
 _MAX_EFFORT = 200  # how often each character of a text may be read, on average
-_MAX_GROUPS = 20  # the number of sessions in one file; merging more would take too long
+_MAX_GROUPS = 20  # the highest number of sessions in one file; merging more would take too long
 _MAX_DEPTH = 8  # records in more deeply nested objects aren't found
 
 
@@ -143,7 +143,8 @@ def _decode(data: bytes) -> str:
         text = data.decode("utf-16", "replace")
         if _OBJECT_START.search(text):  # otherwise, the first two bytes were no byte order mark
             return text
-    # Bytes that aren't UTF-8 become lone surrogates, which no record may contain.
+    # Bytes that aren't UTF-8 become lone surrogates, so ``_is_storable`` rejects the records that
+    # contain such bytes.
     return data.decode("utf-8-sig", "surrogateescape")
 
 
@@ -181,7 +182,7 @@ def _close_objects(text: str) -> tuple[str, bool]:
 def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
     """Group the objects of a text by session.
 
-    An intact session is one object. Of a damaged session, several objects may remain.
+    An intact session is one object. A damaged session may consist of several objects.
     """
     groups: list[_Group] = []
     is_torn = False  # whether the last group has the remaining objects of a damaged session
@@ -239,7 +240,7 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
         try:
             value, end = decoder.raw_decode(text, match.start())
         except RecursionError:
-            effort -= 100_000  # an estimate, since the error doesn't tell what was read
+            effort -= 100_000  # an estimate, since the error doesn't say what was read
             end = match.start() + 1
         except ValueError as reason:
             # To create the error, Python has read the text from its beginning to this position.

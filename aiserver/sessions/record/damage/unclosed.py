@@ -6,9 +6,9 @@ object in our record may lack its last lines, and is followed by the same key wi
 their record. The indentation shows where the first object ends: a line that isn't indented further
 than the line that opened the object isn't part of it.
 
-A text is rejected if git may have mixed the lines of two records. This is assumed if a record has
-duplicate keys but only one timestamp, because records of different branches never have the same
-timestamp.
+A text is rejected if git may have mixed the lines of two records. This is assumed if an object has
+duplicate keys but only one timestamp. Records of different branches never have the same timestamp,
+so an object with all lines of two records has two timestamps.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CLOSERS = {"{": "}", "[": "]"}
 
 @dataclass
 class _OpenObject:
-    """A JSON object or list of which the end hasn't been read yet."""
+    """A JSON object or list whose end hasn't been read yet."""
 
     indent: int  # the number of spaces before the line that opens it
     closer: str  # the bracket that closes it

@@ -7,9 +7,9 @@ Invariants:
   by its id, any other entry by its content without the fields that a merge changes.
 - If an appended entry has the digest of a record, it refers to the record by the number that the
   record has in our session.
-- An entry has the field ``saved`` only if the notebook was saved in this state. So the field is
-  removed from an appended entry, unless our log and the other log, each up to this entry, have the
-  same last entry for every cell.
+- The field ``saved`` of an entry says that the notebook was saved in the state after this entry. If
+  the entry is appended to our log, the state after it may be another one. So the field is removed,
+  unless our log and the other log, each up to this entry, have the same last entry for every cell.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _cells_of(entry: NotebookLogEntry) -> set[str]:
 def renumber_entry(
     entry: NotebookLogEntry, get_seqs: Callable[[str], SeqsByDigest | None]
 ) -> NotebookLogEntry:
-    """Return an entry with the current numbers of its records, as far as it has their digests.
+    """Return an entry with the current numbers of those records whose digests it has.
 
     ``get_seqs`` returns a cell's record numbers by digest, or None.
     """
