@@ -21,7 +21,7 @@ export interface ILabel {
   readonly tone: string;
 }
 
-/** Each method returns the text for what its name says: `cell` for a cell, `step` for a step. */
+/** Each method is named after what it describes: `cell` returns a name for a cell. */
 export class PageLabels {
   /** @param locale - The locale in which times and numbers are formatted. */
   constructor(

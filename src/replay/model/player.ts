@@ -50,7 +50,7 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Stop playback, and set the position in another list, which has `length` steps. */
+  /** Stop playback, and switch to another list, which has `length` steps, at `position`. */
   reset(length: number, position: number): void {
     this._clearTimer();
     this._isChosenByPlayback = false;

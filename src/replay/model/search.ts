@@ -45,7 +45,7 @@ export class SearchModel extends LoadedModel {
     }
   }
 
-  /** Whether the search can be limited to the current notebook, because it has a history. */
+  /** Whether the current notebook has a history, so that the search can be limited to it. */
   get hasNotebook(): boolean {
     return this.subject.notebookId !== null;
   }
