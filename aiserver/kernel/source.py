@@ -1,4 +1,4 @@
-"""Parse a cell. Lines in IPython's syntax are replaced by Python; all positions stay the same.
+"""Parse a cell. Lines in IPython's syntax are replaced by Python, and no line moves.
 
 Only the text is read: IPython's input transformers, which a person can extend, don't run.
 """

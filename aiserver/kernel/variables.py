@@ -29,7 +29,7 @@ _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
 _SEARCHED_ROWS = 50  # examples are taken from this many rows at the beginning
 
 _mro = type.__dict__["__mro__"].__get__
-_slots = type.__dict__["__dict__"].__get__
+_class_dict = type.__dict__["__dict__"].__get__
 _class_name = type.__dict__["__name__"].__get__
 _SIZED = (str, bytes, list, tuple, dict, set, frozenset)
 _PLAIN = (str, int, float, bool, type(None), datetime.date, datetime.datetime)
@@ -77,19 +77,21 @@ def _is_subclass(value: Any, cls: type) -> bool:
 
 
 def _is_library_class(cls: type) -> bool:
-    module = _slots(cls).get("__module__")
+    module = _class_dict(cls).get("__module__")
     if type(module) is not str or module.partition(".")[0] not in ("numpy", "pandas", "polars"):
         return False
     return getattr(sys.modules.get(module), "__dict__", {}).get(_class_name(cls)) is cls
 
 
 def _plain_frame(kind: str, frame: Any, value: Any) -> Any:
-    """Return a DataFrame, as a plain one if it is of a subclass; None if that is impossible."""
+    """Return ``value``, converted to a plain DataFrame if needed; None if that is impossible."""
     if type(value) is frame:
         return value
     if kind != "pandas.DataFrame":
         return None
-    state = next(_slots(base)["__dict__"] for base in _mro(frame) if "__dict__" in _slots(base))
+    state = next(
+        _class_dict(base)["__dict__"] for base in _mro(frame) if "__dict__" in _class_dict(base)
+    )
     manager = state.__get__(value)["_mgr"]
     return frame._from_mgr(manager, axes=manager.axes)
 

@@ -20,7 +20,7 @@ from .outline import outline
 from .prompt_input import PromptInput
 
 FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
-_CHARACTERS_PER_TOKEN = 8  # an upper bound, so that too long texts needn't be tokenized
+_CHARACTERS_PER_TOKEN = 8  # an upper bound, so texts that are surely too long needn't be counted
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def file_exists(path: str, folder: str) -> bool:
 
 
 def neighbours(path: str, folder: str) -> list[str]:
-    """The files in the folder of a path, relative to the same folder as the path."""
+    """The files in the folder of ``path``, each as a path with the same parent."""
     parent = os.path.dirname(path)
     names: list[str] = []
     try:

@@ -13,7 +13,7 @@ from typing import Any
 
 MISSING = object()
 _mro = type.__dict__["__mro__"].__get__
-_slots = type.__dict__["__dict__"].__get__
+_class_dict = type.__dict__["__dict__"].__get__
 _name_of_class = type.__dict__["__name__"].__get__
 _module_of_class = type.__dict__["__module__"].__get__
 _flags = type.__dict__["__flags__"].__get__
@@ -141,7 +141,7 @@ def class_of(value: Any) -> type | None:
 def class_attribute(kind: Any, name: str) -> Any:
     """The attribute of a class as it is stored in its dict, or ``MISSING``."""
     for base in _mro(kind):
-        stored = _slots(base)
+        stored = _class_dict(base)
         if name in stored:
             return stored[name]
     return MISSING
@@ -149,14 +149,14 @@ def class_attribute(kind: Any, name: str) -> Any:
 
 def class_attributes(kind: Any) -> set[str]:
     """The names of a class's attributes."""
-    return {name for base in _mro(kind) for name in _slots(base) if type(name) is str}
+    return {name for base in _mro(kind) for name in _class_dict(base) if type(name) is str}
 
 
 def instance_attributes(value: Any, kind: Any) -> set[str]:
     """The names in the ``__dict__`` of an object whose exact type is the class ``kind``."""
     for base in _mro(kind):
-        if "__dict__" in _slots(base):
-            state = _slots(base)["__dict__"].__get__(value)
+        if "__dict__" in _class_dict(base):
+            state = _class_dict(base)["__dict__"].__get__(value)
             if type(state) is dict:
                 return {name for name in list(state) if type(name) is str}
     return set()

@@ -44,7 +44,7 @@ export class AutomaticRepair {
       ) {
         return;
       }
-      const left: Problems = await this._sender.send({
+      const remaining: Problems = await this._sender.send({
         ...this._sender.buildRequest(this._options.requestText(problems)),
         isRepair: true
       });
@@ -52,16 +52,20 @@ export class AutomaticRepair {
       if (!attempt || store.state.phase !== 'suggested') {
         return; // The suggestion was closed meanwhile.
       }
-      if (attempt === suggestion || !left || left.length >= problems.length) {
+      if (
+        attempt === suggestion ||
+        !remaining ||
+        remaining.length >= problems.length
+      ) {
         store.suggestion = suggestion;
         const restored = suggestionFields(suggestion, suggestion.source);
         store.setState({ ...restored, intent, problems, correctedCount });
         return;
       }
-      correctedCount += problems.length - left.length;
+      correctedCount += problems.length - remaining.length;
       store.suggestion = { ...attempt, intent };
       store.setState({ intent, correctedCount });
-      problems = left;
+      problems = remaining;
     }
   }
 
