@@ -43,7 +43,7 @@ describe('repairedIds', () => {
     expect(repair(cells)).toEqual(['uSyI3fA', cells[1].id, cells[2].id]);
   });
 
-  it('ignores Colab’s ids if a cell has its own id, or Colab’s already', () => {
+  it('ignores Colab’s ids if a cell has an id that wasn’t generated', () => {
     for (const id of ['own', 'uSyI3fA']) {
       const cells = [
         { id, colab: 'uSyI3fA' },

@@ -27,7 +27,7 @@ const move = (steps: readonly Step[]): Step => ({
 });
 
 describe('foldRuns', () => {
-  it('folds runs into the step that they ran, and renumbers the rest', () => {
+  it('folds runs into the step whose code they ran, and renumbers the steps', () => {
     const steps = buildSteps(
       turn('a'),
       run,
@@ -48,13 +48,13 @@ describe('foldRuns', () => {
     expect(shown[2].fromStep).toBe(0);
   });
 
-  it('skips steps that left the code unchanged, without a branch', () => {
+  it('folds a run even if a step in between left the code unchanged', () => {
     const shown = foldRuns(buildSteps(turn('a'), move, run, turn('b')));
     expect(shown[0].runs).toHaveLength(1);
     expect(shown.map(({ parent }) => parent)).toEqual([null, 0, 1]);
   });
 
-  it('skips an answer that was not accepted', () => {
+  it('folds no run into an answer that was not accepted', () => {
     const open = { applied: false, before: 'a', outcome: 'open' as const };
     const steps = buildSteps(turn('a'), turn('b', open));
     const ran = { ...runStep(steps.slice(0, 1)), index: 2, parent: 1, seq: 3 };
@@ -104,7 +104,7 @@ describe('foldRuns', () => {
     expect(kinds(turn('a'), deleted(undefined), restored(null))).toEqual(both);
   });
 
-  it('maps the server index and the seq of a run to the step that it ran', () => {
+  it('finds the position of a run: that of the step whose code it ran', () => {
     const shown = foldRuns(buildSteps(turn('a'), run, turn('b'), run));
     const places = [0, 1, 2, 3, 4].map(at =>
       findPosition(shown, (_, place) => place === at)

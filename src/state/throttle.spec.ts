@@ -82,7 +82,7 @@ describe('Throttle', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('returns from cancel whether a trigger was missed', async () => {
+  it('returns from cancel whether a request was scheduled', async () => {
     expect(throttle.cancel()).toBe(false);
     throttle.trigger();
     expect(throttle.cancel()).toBe(true);

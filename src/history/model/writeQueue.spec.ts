@@ -124,7 +124,7 @@ describe('events that could not be recorded', () => {
     ['unreachable', 0],
     ['unauthenticated', 403]
   ])(
-    'are tried once per attempt while the server is %s',
+    'lead to only one request per retry while the server is %s',
     async (code, status) => {
       const { history, record } = setup();
       record.mockRejectedValue(new ApiError(status, code, ''));

@@ -137,7 +137,7 @@ describe('LocalInstall', () => {
     expect(api.names).toEqual(['join']);
   });
 
-  it('fails if the start never reached the server', async () => {
+  it('fails if the request to start never reached the server', async () => {
     const { api, install } = setup();
     const end = install.start();
     await api.give(new Error('network'));

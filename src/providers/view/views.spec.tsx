@@ -93,7 +93,7 @@ describe('Offer', () => {
     expect(t.node.textContent).toContain(
       'A key is not used until you choose that provider'
     );
-    expect(t.api.names).toEqual(['models']); // Loading the list is free.
+    expect(t.api.names).toEqual(['models']); // The list comes from the server.
     await t.press(/Install the local model \(491 MB\)/);
     expect(t.api.names).toEqual(['models', 'install']);
   });
@@ -123,7 +123,7 @@ describe('Offer', () => {
       'The installation could not be stopped. The Jupyter server is not responding. Check that it is running, then try again.'
     );
     t.api.failure = null;
-    // The server reports the resumable size, which may be smaller.
+    // The server reports how much of the download is saved, which may be less than was shown.
     t.api.list = modelList({ local: { ...NOT_INSTALLED, kept: 163.8e6 } });
     await t.press(/Stop/);
     expect(t.node.textContent).toContain('Stopped. 164 of 491 MB downloaded.');
@@ -188,7 +188,7 @@ describe('Offer', () => {
     await t.draw(
       <Offer services={t.services} focusInput={focusInput} attempts={2} />
     );
-    expect(alert()).not.toBe(first); // Announced again.
+    expect(alert()).not.toBe(first); // Screen readers announce a new element.
   });
 
   it('moves the focus to the text field when the offer or its buttons disappear', async () => {
@@ -273,7 +273,7 @@ describe('Providers', () => {
     );
     await pick(t, 0);
     await t.write(/^API key$/, 'sk-canary');
-    // Browsers stop submit events of nested forms, as in the settings editor.
+    // As in the settings editor, let no submit event of the nested form get to the document's root.
     t.node.firstElementChild?.addEventListener('submit', event =>
       event.stopPropagation()
     );
