@@ -86,14 +86,13 @@ class Kernel:
         output = self.run(f"import json as _json; print(_json.dumps({expression}))")
         return json.loads(output.printed)
 
-    def profile(self, name: str, examples: int = EXAMPLES) -> dict[str, Any]:
-        """The profile of a DataFrame, read as the page reads it for a model on this machine."""
+    def describe(self, examples: int = EXAMPLES) -> dict[str, Any]:
+        """Return the DataFrames and other variables, as the page reads them for a local model."""
         call = (
             f"(lambda space: (exec({_VARIABLES!r}, space), "
             f"space['describe'](globals(), {examples}))[1])({{'__name__': 'aiserver'}})"
         )
-        described = json.loads(base64.b64decode(self.value(call)))
-        return next(frame for frame in described["frames"] if frame["name"] == name)
+        return dict(json.loads(base64.b64decode(self.value(call))))
 
     def check(self, code: str) -> list[dict[str, Any]]:
         """The problems of code, found as the page finds them."""

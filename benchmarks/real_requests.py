@@ -15,7 +15,7 @@ There are two sets of requests, in ``benchmarks/data``:
   output, the answer is right if the DataFrame ``army`` has the same contents in both kernels.
 - **DABench**, the 52 questions whose file is in the data folder. The cell above the request reads
   the file. The request is the question with its constraints and format. It is sent to
-  ``analyze-dataframe``, with the names and dtypes of the columns. The answer is right if its output
+  ``generate``. The answer is right if its output
   contains every expected value (``answers.py``).
 """
 
@@ -207,6 +207,7 @@ class Asker:
 
     def ask(self, body: dict[str, Any], kernel: Kernel, restore: Callable[[], None]) -> Answer:
         """Return the last answer. ``restore`` brings the kernel into the state before a run."""
+        body = _with_variables(body, kernel)
         answer = self._server.ask(body, self._typing)
         if self._mode == "plain":
             return answer
@@ -239,6 +240,19 @@ class Asker:
         following = body | {"source": last.code, "intent": intent, "parentTurnId": last.turn_id}
         answer = self._server.ask(following | more, 0)
         return replace(answer, first=last.first, total=last.total + answer.total)
+
+
+def _with_variables(body: dict[str, Any], kernel: Kernel) -> dict[str, Any]:
+    """Attach the DataFrames and variables that the page attaches (``src/ask/model``)."""
+    described = kernel.describe()
+    cells = body["context"]["cells"]
+    texts = "\n".join([body["intent"], body["source"], *(cell["source"] for cell in cells[-1:])])
+    frames = described["frames"]
+    named = [frame for frame in frames if re.search(rf"\b{re.escape(frame['name'])}\b", texts)]
+    attached = named or (frames if len(frames) == 1 else [])
+    variables = [item for item in described["variables"] if item["kind"] != "module"]
+    context = body["context"] | {"dataframes": attached[:5], "variables": variables[:30]}
+    return body | {"context": context}
 
 
 def _repair_request(problems: list[dict[str, Any]]) -> str:
@@ -313,7 +327,6 @@ def dabench(asker: Asker, folder: Path) -> Iterator[Outcome]:
             _restore(kernel, [cell])
             parts = (question["question"], question["constraints"], question["format"])
             body = request_body("\n".join(parts), [cell], question["id"])
-            body["dataframes"] = [kernel.profile("df")]
             answer = asker.ask(body, kernel, partial(_restore, kernel, [cell]))
             output = kernel.run(answer.code)
             right = output.error is None and contains_all(labels[question["id"]], output.text)
