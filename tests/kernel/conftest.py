@@ -1,0 +1,19 @@
+"""The import system of an ordinary kernel."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def only_standard_finders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide finders that other tests' libraries have installed: with them, no module is missing."""
+    standard = {"_frozen_importlib", "_frozen_importlib_external"}
+    finders = [
+        finder
+        for finder in sys.meta_path
+        if not isinstance(finder, type) or finder.__module__ in standard
+    ]
+    monkeypatch.setattr(sys, "meta_path", finders)
