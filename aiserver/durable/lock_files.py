@@ -190,7 +190,8 @@ def _is_expired(data: bytes, first_seen: dict[bytes, float]) -> bool:
     if claim.get("machine") != machine or not isinstance(pid, int):
         return is_too_old
     if pid == os.getpid() and claim.get("start") == _start_time(pid):
-        # The process runs, but a claim may remain because removing its file failed.
+        # This process wrote the claim. If the lock was released but removing the file failed, the
+        # claim is still there.
         return is_too_old and claim.get("token") not in _active_tokens
     return not _is_alive(pid, claim.get("start"))
 
@@ -198,7 +199,7 @@ def _is_expired(data: bytes, first_seen: dict[bytes, float]) -> bool:
 def _is_alive(pid: int, start: object) -> bool:
     """Return whether the process with this id and start time still runs.
 
-    The id alone isn't enough, because the system gives the ids of ended processes to new ones.
+    The id alone isn't enough, because the system gives the id of an ended process to a new one.
     """
     try:
         os.kill(pid, 0)

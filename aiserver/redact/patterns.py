@@ -61,7 +61,7 @@ _KEY = (
 )
 _NAMED = re.compile(
     rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ \t]{{0,8}}"
-    # Between the name and the value may be a type, or a comma in a call such as
+    # Between the name and the value, there may be a type, or a comma as in the call
     # `setdefault("TOKEN", "…")`.
     r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：])"
     r"(?!=)[ \t]{0,8}\(?[rbuf]{0,2}(?P<quote>\"\"\"|'''|['\"`])"

@@ -51,8 +51,8 @@ def complete_conflict(path: Path, data: bytes) -> bytes:
         return data
     ours, theirs = sides
     if path.suffix == _LOG_SUFFIX:
-        # Entries may have been appended since the conflict. So all current lines are added to their
-        # side. Readers ignore the second of two equal entries.
+        # Entries may have been appended since the conflict. So the lines of the file on the disk
+        # are added to ``theirs``. Readers ignore the second of two equal entries.
         current_lines = [line.text for line in split_lines(data) if line.side != "base"]
         theirs = b"\n".join([theirs.rstrip(b"\n"), *current_lines])
     return join_sides(ours, theirs, data)

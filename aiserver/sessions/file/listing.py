@@ -168,7 +168,7 @@ class Listing:
             session = self._reader.recover(name, data, key) if key else None
             if session is None or is_empty(session):
                 return None
-            # With ``is_legacy``, the session is also listed if the damaged file has a legacy name.
+            # Because of ``is_legacy=True``, a damaged file with a legacy name is listed, too.
             return codec.Parsed(session, is_legacy=True)
 
     def _candidate_names(self, notebook_id: str | None) -> list[str]:

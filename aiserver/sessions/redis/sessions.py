@@ -181,7 +181,7 @@ class RedisSessions(RedisConnection):
         return bool(result[1])
 
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
-        """Copy a session to another cell, unless that cell has a session; return the session."""
+        """Copy a session to another cell, unless that cell has one; return that cell's session."""
         async for current in self._attempts(target):
             if current:
                 return current.session

@@ -27,7 +27,7 @@ _ORDER = ""  # used in place of a cell id for the order of the cells
 def missing_entries(
     ours: Sequence[NotebookLogEntry], theirs: Sequence[NotebookLogEntry]
 ) -> list[NotebookLogEntry]:
-    """Return the entries of ``theirs``, another copy of the change log, that ``ours`` lacks."""
+    """Return the entries that ``ours`` lacks. ``theirs`` is another copy of the same change log."""
     our_keys = [_entry_key(entry) for entry in ours]
     their_keys = [_entry_key(entry) for entry in theirs]
     counts = Counter(our_keys)  # how many more entries with a key are in ours than in theirs

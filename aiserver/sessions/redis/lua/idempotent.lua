@@ -1,4 +1,4 @@
--- The common beginning of all scripts that would do harm if a write was repeated.
+-- The common beginning of all scripts that would do harm if they ran twice for the same write.
 -- Each write has its own KEYS[1], under which its result is stored. If the result doesn't reach the
 -- client, the client sends the write again. Then the script changes nothing and returns the stored
 -- result.
