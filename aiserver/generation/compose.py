@@ -75,7 +75,7 @@ def _prompt_input(
 
 
 def attached_frames(body: WarmUpBody) -> list[DataFrameProfile]:
-    """Return the DataFrames that the person chose, and those that the page attached by itself."""
+    """Return the DataFrames that the person chose or that the page attached automatically."""
     chosen = list(body.dataframes) if isinstance(body, AnalyzeBody | PreviewBody) else []
     names = {frame.name for frame in chosen}
     return [*chosen, *(frame for frame in body.context.dataframes if frame.name not in names)]

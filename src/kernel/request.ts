@@ -33,7 +33,8 @@ export function callInKernel(
 ): Promise<unknown> {
   const last = lastRequests.get(kernel) ?? Promise.resolve();
   const result = last.then(() => evaluateCall(kernel, module, call));
-  // The connection updates its status in the same task in which it ends the request.
+  // The connection updates its status after it has ended the request, but in the same task. So the
+  // next request, which reads the status, begins in a new task.
   const nextTask = () => new Promise<void>(resolve => setTimeout(resolve));
   lastRequests.set(kernel, result.then(nextTask, nextTask));
   return result;

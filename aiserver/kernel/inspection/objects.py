@@ -36,7 +36,7 @@ def module_of(kind: Any) -> str:
 
 
 def loaded_module(name: str) -> types.ModuleType | None:
-    """A module that is loaded, if it is exactly a module: not lazy, not a substitute."""
+    """A loaded module; None if it is a lazy module, or if another object replaces it."""
     module = sys.modules.get(name)
     return module if type(module) is types.ModuleType else None
 

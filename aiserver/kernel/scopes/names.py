@@ -45,7 +45,7 @@ class NameChecker(ast.NodeVisitor):
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
-        self.is_open = False  # the code may define names that aren't known; nothing is reported
+        self.is_open = False  # the code may define further names; then nothing is reported
 
     def check(self, tree: ast.Module) -> None:
         for statement in tree.body:

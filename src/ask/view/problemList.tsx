@@ -1,5 +1,5 @@
 /**
- * The problems of a suggestion, each with buttons that correct it.
+ * The problems of a suggestion, with buttons that correct them where a correction is known.
  *
  * Invariant: names from the person's data are rendered as text, never as HTML.
  */
