@@ -3,8 +3,8 @@
 Invariants:
 
 - Different keys never share a file, not even if the file system ignores case or normalizes Unicode.
-  This is why a name consists only of ``a-z 0-9 - ~`` and the separator ``_``. Any other byte of an
-  id's UTF-8 encoding is escaped as ``~`` and two hex digits.
+  This is why a name, before its suffix, consists only of ``a-z 0-9 - ~`` and the separator ``_``.
+  Any other byte of an id's UTF-8 encoding is escaped as ``~`` and two hex digits.
 - A name has at most 231 bytes. With a suffix, such as ``.corrupt-12`` or the suffix of a temp file,
   it still fits into the usual limit of 255 bytes.
 - No name is the name of a Windows device, such as ``nul.jsonl``. Windows would discard what is
