@@ -9,8 +9,7 @@
  *
  * Invariants:
  * - Each changed cell belongs to one operation. If it was also moved, the move is a second one.
- * - If a cell with the same id was in the notebook at an earlier time, an inserted cell is a
- *   restored cell, not a new one.
+ * - An inserted cell is a restored cell, not a new one, if its id was in the notebook before.
  */
 
 import { listChanges } from '../../diff/lists';
@@ -146,8 +145,8 @@ export function detectOperations(
 /**
  * Describe the position of the cell at `index` in `cells`, the list before or after the change.
  *
- * @param otherList The cells of the list after the change if `cells` is the list before it, or of
- * the list before the change if `cells` is the list after it; by id.
+ * @param otherList The cells of the other list, by id: the list after the change if `cells` is the
+ * list before it, and vice versa.
  */
 function positionOf(
   cells: readonly ICellState[],

@@ -83,7 +83,7 @@ async function check(operations: Operation[], documentWideUndo: boolean) {
     ]);
     expect(session ? sources.includes(source) || !source : !source).toBe(true);
   }
-  // Two cells share only inherited events. Each recorded source was displayed in its cell.
+  // Cells share no events except inherited ones. Each recorded source was displayed in its cell.
   const owners = new Map<string, string>();
   for (const [name, { records, forkedFrom }] of server.sessions) {
     const cellId = name.split('/')[1];
