@@ -141,7 +141,7 @@ function emptyContent(
       return model.subject.cell?.type !== 'code' &&
         model.steps.isActiveCellShown
         ? {
-            title: trans.__('This is a Markdown cell'),
+            title: trans.__('This isn’t a code cell'),
             text: trans.__('Select a code cell to see how it was made.'),
             showsAskButton: false
           }
