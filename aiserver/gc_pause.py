@@ -2,9 +2,9 @@
 
 A full collection traverses all objects, and blocks the server until it is done. LangChain and a
 provider's package create several hundred thousand objects, which take 0.2 s to traverse. So the
-collector is disabled while packages are imported, and ignores the packages' objects afterwards
-(``gc.freeze``). An ignored object is still freed when its last reference disappears, unless it is
-part of a reference cycle.
+collector is disabled while packages are imported. Afterwards, it ignores all objects that exist at
+that time (``gc.freeze``). An ignored object is still freed when its last reference disappears,
+unless it is part of a reference cycle.
 
 Without the pause, the first timeline of a notebook takes a third longer, and the event loop is
 delayed four times as long (``benchmarks/replay.py``).
@@ -20,18 +20,22 @@ from contextlib import contextmanager
 
 _lock = threading.Lock()
 _active_count = 0  # the number of pauses that have begun and not ended, in all threads
+_was_enabled = False  # whether the collector was enabled when the first of these pauses began
 
 
 @contextmanager
 def pause_gc() -> Iterator[None]:
-    """Disable the collector while the ``with`` block runs. Several threads can do so at once."""
-    global _active_count
+    """Disable the collector while the ``with`` block runs.
+
+    If several threads do so at once, the collector stays disabled until the last block ends.
+    """
+    global _active_count, _was_enabled
     module_count = len(sys.modules)
     with _lock:
-        _active_count += 1
-        must_disable = _active_count == 1 and gc.isenabled()
-        if must_disable:
+        if _active_count == 0:
+            _was_enabled = gc.isenabled()
             gc.disable()
+        _active_count += 1
     try:
         yield
     finally:
@@ -39,5 +43,5 @@ def pause_gc() -> Iterator[None]:
             _active_count -= 1
             if len(sys.modules) > module_count:  # packages were imported
                 gc.freeze()
-            if must_disable:
+            if _active_count == 0 and _was_enabled:
                 gc.enable()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import threading
+from contextlib import ExitStack
 
 import pytest
 
@@ -53,6 +54,16 @@ def test_concurrent_imports_leave_the_collector_on():
     leave.set()
     thread.join()
     assert gc.isenabled()
+
+
+def test_the_collector_stays_off_until_the_last_block_ends():
+    with ExitStack() as first, ExitStack() as second:
+        first.enter_context(pause_gc())
+        second.enter_context(pause_gc())
+        first.close()
+        assert not gc.isenabled()
+        second.close()
+        assert gc.isenabled()
 
 
 def test_a_failure_leaves_the_collector_on():
