@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _lock = threading.Lock()
-_active_count = 0  # the number of pauses that have begun and not ended, in all threads
+_active_count = 0  # the number of pauses that have begun and not ended
 _was_enabled = False  # whether the collector was enabled when the first of these pauses began
 
 
@@ -27,7 +27,8 @@ _was_enabled = False  # whether the collector was enabled when the first of thes
 def pause_gc() -> Iterator[None]:
     """Disable the collector while the ``with`` block runs.
 
-    If several threads do so at once, the collector stays disabled until the last block ends.
+    If several blocks overlap, in threads or tasks, the collector is disabled until the last one
+    ends.
     """
     global _active_count, _was_enabled
     module_count = len(sys.modules)

@@ -1,8 +1,8 @@
-"""Find the ``UserText`` for an error's sentence in a history, so that it can be translated.
+"""Find the ``UserText`` from which a stored error message was made, to translate the message.
 
 A history contains the message of an error as an English sentence. This module compares the sentence
-with the texts of the error classes. If an earlier version of AI Server worded the sentence
-differently, no text matches, and the interface shows the English sentence.
+with the texts of the error classes in ``model.py``. If an earlier version of AI Server worded the
+sentence differently, no text matches, and the interface shows the English sentence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import zip_longest
 
-from . import model
+from . import model as model_errors
 from .text import UserText
 
 
@@ -30,7 +30,7 @@ def find_text(sentence: str) -> UserText | None:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
-    """Return a pattern for each text of the error classes.
+    """Return a pattern for each text of these error classes.
 
     Texts with fewer parameters come first, because their patterns are more specific.
     """
@@ -41,6 +41,6 @@ def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
 
 
 def _class_texts() -> Iterator[UserText]:
-    for member in vars(model).values():
+    for member in vars(model_errors).values():
         if isinstance(member, type):
             yield from (text for text in vars(member).values() if isinstance(text, UserText))

@@ -90,7 +90,7 @@ class Assistant:
         return generation
 
     def _release(self, generation: Generation) -> None:
-        """Allow the next generation in the cell of a generation that has ended."""
+        """Free the cell of a generation that has ended, so that another can start there."""
         self._running.pop(generation.id, None)
         self._id_by_cell.pop(generation.key, None)
 
@@ -147,7 +147,7 @@ class Assistant:
             self._log.debug("Warm-up failed: %s", reason.code)
 
     async def close(self) -> None:
-        """Stop all generations, and wait until their turns are saved."""
+        """Stop the running generations, and wait up to 10 s until their turns are saved."""
         self._cancel_warm_up()
         running = list(self._running.values())
         for generation in running:

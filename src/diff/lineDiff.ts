@@ -84,7 +84,7 @@ function extendToLines(a: string, b: string, change: Change): IHunk {
   const toA = endsAtLineStart ? change.toA : endA.to + 1;
   const toB = endsAtLineStart ? change.toB : endB.to + 1;
   // If the change starts at the end of a line in both texts, the hunk doesn't include that line,
-  // unless one of the hunk's ranges would then be empty.
+  // unless one of the hunk's ranges would then start after its end.
   const startsAtLineEnd =
     startA.to === change.fromA &&
     startB.to === change.fromB &&

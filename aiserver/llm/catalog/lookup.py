@@ -3,11 +3,12 @@
 Invariants:
 
 - A look-up ends at its deadline even if the server responds slowly, and at its size limit even if
-  the response never ends.
+  the response never ends. If its thread starts late, it ends up to ``START_ALLOWANCE`` seconds
+  after the deadline.
 - Look-ups have their own thread pool. So a slow server never occupies the threads that read and
   write histories.
-- At most one look-up per server runs at a time (see ``Lookups``). The slower a server responds, the
-  less often it is queried.
+- At most one look-up per server runs at a time (see ``Lookups``), unless an address or a key has
+  changed meanwhile. The slower a server responds, the less often it is queried.
 - Redirects are not followed, and proxies are bypassed for a server on this machine.
 """
 
@@ -66,10 +67,11 @@ def deadline_for(address: str) -> float:
 async def fetch(
     url: str, headers: Mapping[str, str], deadline: float, read: Callable[[httpx.Response], Value]
 ) -> Value:
-    """GET ``url`` within ``deadline`` seconds, and return the result of ``read`` for the response.
+    """GET ``url``, and return the result of ``read`` for the response.
 
-    The request is sent in a thread, and ``read`` is called there. Raises ModelError, also if the
-    body is too long or ``read`` can't parse it.
+    The request is sent in a thread, and ``read`` is called there. The request may take ``deadline``
+    seconds; the time until the thread starts doesn't count. Raises ModelError, also if the body is
+    too long or ``read`` can't parse it.
     """
     loop = asyncio.get_running_loop()
     lookup = loop.run_in_executor(_pool, _fetch, url, headers, deadline, read)

@@ -3,8 +3,9 @@
 Without these limits, providers' libraries would buffer an endless line of a streamed response, and
 the endless body of an error.
 
-Invariants: a response is aborted when a line or the body gets longer than its limit. Compressed
-responses are rejected, because a small compressed response may be huge after decompression.
+Invariants: a response is aborted when its body, or a line that hasn't ended yet, gets longer than
+the limit. Compressed responses are rejected, because a small compressed response may be huge after
+decompression.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class Listing:
         A mark is a value that changes with the session. Usually, it is the stamp of the session's
         file. On a disk with unreliable stamps, it is a hash of the file's bytes. If the file's name
         doesn't contain the cell's ids, for example because they are too long, the mark contains the
-        session's summary.
+        session's summary, and the session is listed after all others.
         """
         names = self._candidate_names(notebook_id)
         ambiguous_names = []
@@ -113,9 +113,10 @@ class Listing:
         return hashlib.sha256(content[0]).digest() if content else None
 
     def owners(self) -> list[str]:
-        """Return the sorted owners in the sessions' meta, and ``""`` for no owner.
+        """Return the owners that the sessions name, sorted.
 
-        If the folder doesn't exist, return an empty list.
+        The list always contains ``""``, which means no owner. But if the folder doesn't exist, the
+        list is empty.
         """
         if not self._directory.exists():
             return []
@@ -181,7 +182,7 @@ class Listing:
         with self._names_lock:
             stamp = Stamp.of(self._directory.path.stat())
             if stamp != self._folder_stamp:
-                # The stamp is from before the names are read. If a file is created meanwhile, the
+                # The stamp is taken before the names are read. If a file is created meanwhile, the
                 # folder's stamp changes again, so the next call reads the names again.
                 self._folder_stamp = stamp if self._reader.is_settled(stamp) else None
                 self._names = sorted(os.listdir(self._directory.path))  # noqa: PTH208 - faster

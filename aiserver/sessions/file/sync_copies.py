@@ -1,6 +1,6 @@
-"""Recognise, by their names, copies of session files and logs that another program made. Pure.
+"""Recognise the copies that other programs make of session files and logs. Pure.
 
-A cloud sync or a restored backup creates such copies beside ``x.json``: ``x (1).json``,
+A cloud sync or a restored backup creates copies beside ``x.json``: ``x (1).json``,
 ``x 2.json``, ``x-HOST.json``, ``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``,
 ``x.sync-conflict-20261123-101112-ABCDEF.json``. A copy may have records that the original lacks.
 
@@ -34,12 +34,14 @@ def may_be_session(name: str) -> bool:
 
 
 def is_copy(name: str, data: bytes) -> bool:
-    """Return whether a session file is a copy: its name isn't the name of the cell's session file.
+    """Return whether a session file is a copy.
 
+    The name of a copy differs from the name of the cell's session file.
     ``data`` is the beginning of the file, which contains the ids of the cell and its notebook.
     """
     ids = find_ids(data) if may_be_session(name) else None
-    if ids is None or "~~" in name:  # the name of a long id is hashed, so it isn't compared
+    # A name with "~~" contains a hash, which depends on the unknown owner. So it can't be compared.
+    if ids is None or "~~" in name:
         return False
     return name != legacy_name(*ids) and _OWNER_SUFFIX.sub("", name) != session_name(
         SessionKey(*ids)

@@ -2,11 +2,12 @@
 
 Invariants:
 
-- If ``meta``, ``interactions`` or ``events`` occurs several times in a session, each occurrence
-  becomes a session of its own.
+- If ``meta``, ``interactions`` or ``events`` occurs several times in a session, with different
+  values, then each ``meta`` and each list of turns (``interactions``) becomes a session of its own.
+  Each list of events is added to the session that contains its turns.
 - For any other duplicate key, an ``ObjectReader`` uses one of the values: the first value if its
   ``choice`` is 0, the second value if its ``choice`` is 1, and so on. To get all values, the text
-  is read once for each choice. Each time, the values that one side wrote are read together.
+  is read once for each choice. So each reading returns the values from one side of the merge.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class ObjectReader:
 
 
 def _fill_missing(value: Any, other: Any) -> Any:
-    """If both values are objects, add the keys that ``value`` lacks from ``other``."""
+    """Return ``value`` with the keys that only ``other`` has, if both are objects."""
     are_objects = isinstance(value, dict) and isinstance(other, dict)
     return other | value if are_objects else value
 

@@ -4,7 +4,7 @@
  * Invariants:
  * - Edits are not recorded for each keystroke. They are recorded before a run, a request to a
  *   model, a save, an operation on cells and a change by another writer, and when the person leaves
- *   the page.
+ *   the page. In a shared notebook, they are also recorded when the person moves to another cell.
  * - Each recorded edit has one contributor and the exact source of the cell.
  * - A source that equals the last recorded source of the cell is not recorded again. It may have
  *   been recorded by other code: Accept and Restore record their own events.
@@ -82,7 +82,7 @@ export class NotebookWatch implements IOriginNotebook {
       beforeUntypedChange: () => _options.origins.captureClipboard(),
       onListChange: listChange => this._onListChange(listChange),
       onRemoteListChange: listChange => {
-        // The other page also records the new order of the cells.
+        // The other page records the new order of the cells, so here it counts as recorded.
         this._changes.setRecordedOrder();
         this._unclaimedDeletions.add(listChange);
       },
@@ -154,7 +154,8 @@ export class NotebookWatch implements IOriginNotebook {
       return;
     }
     if (!events.some(({ type }) => OWN_WRITE_EVENTS.has(type))) {
-      // AI Server didn't write into the cell, so an unrecorded edit isn't part of these events.
+      // None of these events is a write by AI Server, so none contains an unrecorded edit. Record
+      // the edit before them.
       this._recordEdit(key.cellId);
     }
     this._recorded.addEvents(key.cellId, events);
