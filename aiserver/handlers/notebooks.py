@@ -21,7 +21,10 @@ from .base import AIServerHandler, guarded
 
 
 class NotebooksHandler(AIServerHandler):
-    """Finds or assigns the id of a notebook, given its path, its cells and the id in the page."""
+    """Finds or assigns the id of a notebook.
+
+    The request contains the notebook's path, its cells and the id that the open notebook has.
+    """
 
     @guarded("write")
     async def post(self) -> None:

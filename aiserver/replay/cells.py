@@ -31,7 +31,7 @@ class TimeSeries(Generic[T]):
         self._values.append(value)
 
     def add_initial(self, value: T) -> None:
-        """Add the value before the first moment at which the value changed."""
+        """Add the value that held until the first change."""
         self.moments.insert(0, -1)
         self._values.insert(0, value)
 
@@ -99,9 +99,10 @@ class Cell:
         return self.type.at(moment) or self.type.first or "code"
 
     def is_deleted(self, moment: int) -> bool:
-        """Return whether the cell was deleted, given that it isn't in the notebook after a moment.
+        """Return whether a cell that is absent after a moment was deleted.
 
-        False if the cell was merged into another cell, or if it didn't exist yet.
+        Call this only for absent cells. Return False if the cell was merged into another cell, or
+        didn't exist yet.
         """
         has_started = self.newest_step.has_started(moment)
         if not has_started or (self.listed_at is not None and self.listed_at > moment):
@@ -152,7 +153,8 @@ class Cell:
                 self.type.add_initial(data["from"])
             self.set_type(data.get("to"), moment)
         else:
-            self.set_type(data.get("cell_type"), moment)  # only imported events have a type
+            # Only imported events contain the cell's type.
+            self.set_type(data.get("cell_type"), moment)
 
     def set_type(self, type_: object, moment: int) -> None:
         """Set the type from a moment on. A value that isn't a string is ignored."""

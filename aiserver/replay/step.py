@@ -15,7 +15,10 @@ Kind = Literal[
     "start", "turn", "edit", "accept", "run", "restore", "context_reset", StructuralKind, "other"
 ]
 STRUCTURAL_KINDS: dict[str, Kind] = {kind: kind for kind in get_args(StructuralKind)}
-"""By type of event: the kind of step, for events that concern a cell as a whole."""
+"""The kind of step for each type of event that concerns a cell as a whole.
+
+Kind and type have the same name.
+"""
 Outcome = Literal["open", "refined", "accepted", "rejected", "error", "cancelled", "done"]
 
 
@@ -26,16 +29,17 @@ class Step:
     ``before`` is the cell's source before the step. ``code`` is the code that the step shows: for a
     turn the suggestion, for any other step the cell's source. ``applied`` means that the cell
     contained ``code`` after the step; otherwise, it still contained ``before``. ``base`` is the
-    code from which a request started, if the cell contained other code.
+    code that was sent with a request, if it differs from ``before``; otherwise, it is None.
 
     ``seq`` is the seq of the step's record, and ``event`` the record's type if it is an event. An
     inferred step has no ``event``; its ``seq`` is that of the record from which it was inferred.
-    ``settled_seq`` and ``settled_at`` are the seq and the time of the accept or reject that became
-    part of the step of its turn, if there is one.
+    An accept or reject directly after its turn has no step of its own. Instead, the turn's step has
+    the seq and the time of that event as ``settled_seq`` and ``settled_at``.
 
     ``name`` is the name of the agent or program that made the change, if recorded. If the source
     was too large to record, ``missing`` is its length in characters, and ``code`` is the source
-    before the step. ``parent`` is the index of the step that this step continues from. ``column``
+    before the step. ``from_step`` is the index of the step whose code an accept or restore wrote
+    into the cell. ``parent`` is the index of the step that this step continues from. ``column``
     (sent as ``lane``) is the column in which the step's branch is drawn; the steps that led to the
     cell's current code are in column 0.
     """

@@ -1,4 +1,4 @@
-"""Turn real objects into values of the analysis."""
+"""Turn objects of the kernel into the values (see ``values.py``) that the check works with."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _LIBRARIES_OF_FUNCTIONS = ("pandas", "polars", "numpy", "seaborn", "plotly.expre
 
 
 class Lifting(Context):
-    """Turns real objects into values, each object once."""
+    """Turns objects of the kernel into values, each object once."""
 
     _lifted: dict[int, Value]
 
     def lift(self, value: Any, path: str) -> Value:
-        """Return the value of a real object; the same object has the same value."""
+        """Return the ``Value`` that represents an object, always the same one for an object."""
         if id(value) not in self._lifted:
             try:
                 self._lifted[id(value)] = self._lift(value, path)

@@ -24,7 +24,9 @@ class Scope:
     """The names of a scope.
 
     ``bound`` has the names that are bound at the current statement. In the cell's own scope,
-    ``ever`` also has the names that were deleted. ``module_names`` has those declared as global.
+    ``ever`` is a second set, which also has the names that were bound earlier, for example before
+    a ``del``. In other scopes, ``ever`` and ``bound`` are the same set. ``module_names`` has the
+    names that are declared as global.
     """
 
     def __init__(self, kind: str, names: set[str] | None = None) -> None:
@@ -35,12 +37,15 @@ class Scope:
 
 
 class Body:
-    """A function's body, which is visited after the statements of the cell."""
+    """A function's body, which is visited after the statements of the cell.
+
+    In it, problems of the kinds in ``silent`` are not reported.
+    """
 
     def __init__(self, node: Any, name: str, scopes: list[Scope], silent: set[str]) -> None:
         self.node, self.name, self.scopes, self.silent = node, name, scopes, silent
 
 
 def is_implicit(name: str) -> bool:
-    """Whether every notebook defines a name, such as ``In`` or ``_12``."""
+    """Whether a name, such as ``In`` or ``_12``, is defined in every notebook."""
     return name in _IMPLICIT or _HISTORY.fullmatch(name) is not None

@@ -102,7 +102,7 @@ export function InstallBar(props: {
   );
 }
 
-/** States that the installation was stopped or has failed. Empty in any other status. */
+/** A note that the installation was stopped or has failed. Empty in any other status. */
 export function InstallNote(props: {
   services: IModelServices;
 }): React.JSX.Element | null {

@@ -125,7 +125,7 @@ export abstract class LoadedModel extends ActivatableModel {
   }
 
   /**
-   * Load the content again soon, because it has changed on the server. While the model is inactive,
+   * Load the content again soon, because it has changed on the server. If the model is inactive,
    * the content is loaded when the model becomes active.
    */
   protected invalidate(): void {
