@@ -154,8 +154,7 @@ export class NotebookWatch implements IOriginNotebook {
       return;
     }
     if (!events.some(({ type }) => OWN_WRITE_EVENTS.has(type))) {
-      // None of these events is a write by AI Server, so none contains an unrecorded edit. Record
-      // the edit before them.
+      // None of these events contains the cell's unrecorded edit, so record it before them.
       this._recordEdit(key.cellId);
     }
     this._recorded.addEvents(key.cellId, events);
