@@ -14,6 +14,6 @@ def only_standard_finders(monkeypatch: pytest.MonkeyPatch) -> None:
     finders = [
         finder
         for finder in sys.meta_path
-        if not isinstance(finder, type) or finder.__module__ in standard
+        if isinstance(finder, type) and finder.__module__ in standard
     ]
     monkeypatch.setattr(sys, "meta_path", finders)

@@ -16,13 +16,6 @@ from aiserver.kernel.inspection.modules import package_of
 from .problems_of import problems
 
 
-@pytest.fixture(autouse=True)
-def plain_finders(monkeypatch):
-    """The finders of a kernel, without pytest's."""
-    plain = [finder for finder in sys.meta_path if "pytest" not in type(finder).__module__]
-    monkeypatch.setattr(sys, "meta_path", plain)
-
-
 def test_an_unknown_finder_may_provide_a_module(monkeypatch):
     class Finder:
         def find_spec(self, *arguments):
