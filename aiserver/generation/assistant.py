@@ -37,12 +37,12 @@ class Preview:
     """The messages that a model would get.
 
     Each message is a tuple of its role, its text, and a boolean. The boolean is true if the message
-    is one of the fixed examples in a prompt. ``hidden`` is the number of replaced secrets.
+    is one of the fixed examples in a prompt. ``redaction_count`` is the number of replaced secrets.
     """
 
     model: ModelInfo
     messages: list[tuple[str, str, bool]]
-    hidden: int
+    redaction_count: int
 
 
 class Assistant:

@@ -84,7 +84,7 @@ class PreviewHandler(AIServerHandler):
                 {"role": role, "text": text, "example": example}
                 for role, text, example in preview.messages
             ],
-            "hidden": preview.hidden,
+            "hidden": preview.redaction_count,
         }
         await self.finish(json_bytes(answer))
 

@@ -33,10 +33,10 @@ class NotebooksHandler(AIServerHandler):
         identity = await self.services.notebooks.identify(
             body.path, body.notebook_id, body.cell_ids
         )
-        answer = {"notebookId": identity.notebook_id}
+        response = {"notebookId": identity.notebook_id}
         if identity.forked_from:
-            answer["forkedFrom"] = identity.forked_from
-        await self.finish(json.dumps(answer))
+            response["forkedFrom"] = identity.forked_from
+        await self.finish(json.dumps(response))
 
 
 def notebook_registry(

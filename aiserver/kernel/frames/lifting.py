@@ -32,62 +32,62 @@ class Lifting(Context):
 
     _lifted: dict[int, Value]
 
-    def lift(self, value: Any, path: str) -> Value:
+    def lift(self, obj: Any, path: str) -> Value:
         """Return the ``Value`` that represents an object, always the same one for an object."""
-        if id(value) not in self._lifted:
+        if id(obj) not in self._lifted:
             try:
-                self._lifted[id(value)] = self._lift(value, path)
+                self._lifted[id(obj)] = self._lift(obj, path)
             except Exception:  # a version of a library with other attributes
-                self._lifted[id(value)] = UNKNOWN
-        return self._lifted[id(value)]
+                self._lifted[id(obj)] = UNKNOWN
+        return self._lifted[id(obj)]
 
-    def _lift(self, value: Any, path: str) -> Value:
-        kind = type(value)
+    def _lift(self, obj: Any, path: str) -> Value:
+        kind = type(obj)
         if kind is types.ModuleType:
-            name = value.__dict__.get("__name__")
-            return Symbol(name, value) if type(name) is str else UNKNOWN
+            name = obj.__dict__.get("__name__")
+            return Symbol(name, obj) if type(name) is str else UNKNOWN
         if kind is str:
-            return Text(value) if len(value) < 1000 else UNKNOWN
-        texts = plain_texts(value)
+            return Text(obj) if len(obj) < 1000 else UNKNOWN
+        texts = plain_texts(obj)
         if texts is not None:
             return Texts(texts)
-        if kind is types.FunctionType and value.__dict__.get("__wrapped__") is builtins.open:
+        if kind is types.FunctionType and obj.__dict__.get("__wrapped__") is builtins.open:
             return Symbol("builtins.open", builtins.open)  # IPython's wrapper of ``open``
-        if kind is types.FunctionType or kind is types.BuiltinFunctionType or is_plain_class(value):
+        if kind is types.FunctionType or kind is types.BuiltinFunctionType or is_plain_class(obj):
             for library in _LIBRARIES_OF_FUNCTIONS:
-                name = path.rpartition(".")[2] if kind is not types.FunctionType else value.__name__
-                if type(name) is str and loaded_value(library, name) is value:
-                    return Symbol(library + "." + name, value)
-            return Symbol(path, value)
+                name = path.rpartition(".")[2] if kind is not types.FunctionType else obj.__name__
+                if type(name) is str and loaded_value(library, name) is obj:
+                    return Symbol(library + "." + name, obj)
+            return Symbol(path, obj)
         if kind is loaded_value("pandas", "DataFrame"):
-            return self._pandas_frame(value, kind)
+            return self._pandas_frame(obj, kind)
         if kind is loaded_value("polars", "DataFrame"):
-            columns = polars_columns(value)
+            columns = polars_columns(obj)
             return UNKNOWN if columns is None else Frame("polars", columns, set(), 1)
         if kind is loaded_value("pandas", "Series"):
-            names = index_names(value)
+            names = index_names(obj)
             index = None if names is None else {name for name in names if name is not None}
             levels = None if names is None else len(names)
-            return Series("pandas", series_name(value), index, levels, has_text_index(value))
+            return Series("pandas", series_name(obj), index, levels, has_text_index(obj))
         if (
             kind is loaded_value("numpy", "ufunc")
-            or is_array_function(value)
-            or is_random_function(value)
+            or is_array_function(obj)
+            or is_random_function(obj)
         ):
-            return Symbol(path, value)
-        if path.startswith("numpy.random.") and is_compiled_function(value):
-            return Symbol(path, value)
-        if value is loaded_value("polars", "col"):
+            return Symbol(path, obj)
+        if path.startswith("numpy.random.") and is_compiled_function(obj):
+            return Symbol(path, obj)
+        if obj is loaded_value("polars", "col"):
             return Symbol("polars.col", MISSING)
-        library_class = class_of(value)
+        library_class = class_of(obj)
         return UNKNOWN if library_class is None else Instance(library_class)
 
-    def _pandas_frame(self, value: Any, kind: Any) -> Value:
-        columns = pandas_columns(value)
+    def _pandas_frame(self, obj: Any, kind: Any) -> Value:
+        columns = pandas_columns(obj)
         if columns is None:
             return UNKNOWN
-        names = index_names(value)
+        names = index_names(obj)
         index = None if names is None else {name for name in names if name is not None}
         frame = Frame("pandas", columns, index, None if names is None else len(names))
-        frame.attributes = instance_attributes(value, kind)
+        frame.attributes = instance_attributes(obj, kind)
         return frame

@@ -73,8 +73,8 @@ export class WatchChanges {
     }
   }
 
-  /** Set the order of the cells that counts as recorded. By default, it is the current order. */
-  setRecordedOrder(order = this._readOrder()): void {
+  /** Treat an order of the cells as recorded; by default, the current order. */
+  markOrderRecorded(order = this._readOrder()): void {
     this._recordedOrder = order;
   }
 

@@ -83,7 +83,7 @@ export class NotebookWatch implements IOriginNotebook {
       onListChange: listChange => this._onListChange(listChange),
       onRemoteListChange: listChange => {
         // The other page records the new order of the cells, so here it counts as recorded.
-        this._changes.setRecordedOrder();
+        this._changes.markOrderRecorded();
         this._unclaimedDeletions.add(listChange);
       },
       onRemoteEdit: id => this._remoteEdits.add(id),
@@ -96,7 +96,7 @@ export class NotebookWatch implements IOriginNotebook {
       isRecorded: _options.isDeletionRecorded,
       record: (deletions, listChange) => {
         // No page has recorded the order after the deletions, so it must be recorded now.
-        this._changes.setRecordedOrder(listChange.before.map(toPlacedCell));
+        this._changes.markOrderRecorded(listChange.before.map(toPlacedCell));
         this._recordListChange(deletions, listChange, 'leave');
       }
     });
@@ -106,7 +106,7 @@ export class NotebookWatch implements IOriginNotebook {
         this.capture('run');
         this._recordedSourceAtRun.set(id, this._recorded.lastSource.get(id));
       },
-      onEnded: run => this._onRun(run)
+      onEnded: run => this._onRunEnded(run)
     });
     panel.context.saveState.connect(this._onSave, this);
     panel.content.activeCellChanged.connect(this._onActiveCellChanged, this);
@@ -288,7 +288,7 @@ export class NotebookWatch implements IOriginNotebook {
     this._changes.pushListChange(cells, pending);
   }
 
-  private _onRun(run: IRun): void {
+  private _onRunEnded(run: IRun): void {
     const { cellId, source } = run;
     if (!this._recorded.isWatched(cellId)) {
       return;
