@@ -234,6 +234,7 @@ describe('NotebookAskManager', () => {
     t.history.record.mockRejectedValueOnce(new Error('full'));
     cell.node.querySelector('textarea')?.focus();
     await act(() => t.model.decision.accept());
+    t.model.setState({ kernel: { frames: [], variables: [] } }); // Another change.
     expect([rows(), diffs()]).toEqual([0, 0]);
     expect(cell.hasClass('jp-AIServer-mod-diff')).toBe(false);
     // The focus returns to the code.

@@ -15,6 +15,7 @@ import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 
 import type { GenerationModel } from '../model/generation';
+import type { Notice } from '../model/state';
 import type { IBranch } from '../../records/branch';
 import { findCell } from '../../cells/notebookCell';
 import { repairCellIds } from '../../cells/cellIds';
@@ -171,6 +172,8 @@ export class NotebookAskManager implements IDisposable {
   private _onModelChanged(model: GenerationModel): void {
     const { phase, notice } = model.state;
     const id = model.target.cellId;
+    const isNewNotice = notice !== this._lastNotices.get(model);
+    this._lastNotices.set(model, notice);
     if (phase === 'suggested' && !findCell(this._panel, id)) {
       if (!this._notified.has(model)) {
         this._notified.add(model);
@@ -191,7 +194,7 @@ export class NotebookAskManager implements IDisposable {
         this._focusEditor(view.cell);
       }
     }
-    if (notice === 'unsaved' || notice === 'not_recorded') {
+    if (isNewNotice && (notice === 'unsaved' || notice === 'not_recorded')) {
       this._options.onUnsaved(noticeText(model.state, this._options.trans));
     }
   }
@@ -228,6 +231,7 @@ export class NotebookAskManager implements IDisposable {
   private readonly _views = new Map<string, CellAskView>();
   /** The models of deleted cells for which `onCellDeleted` has been called. */
   private readonly _notified = new WeakSet<GenerationModel>();
+  private readonly _lastNotices = new WeakMap<GenerationModel, Notice | null>();
   private _disposed = false;
   /** Whether code ran since the kernel's variables were read. */
   private _hasStaleVariables = false;
