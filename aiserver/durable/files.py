@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -89,13 +89,13 @@ def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]
 def replace_file(
     folder: Path,
     name: str,
-    data: bytes,
+    data: bytes | Sequence[bytes | bytearray],
     *,
     temp_folder: Path | None = None,
     public: bool = False,
     on_durable: Callable[[], object] | None = None,
 ) -> Stamp | None:
-    """Atomically and durably replace the file ``name`` with ``data``.
+    """Atomically and durably replace the file ``name`` with ``data``, which may be in chunks.
 
     The temp file is in the same folder, or in ``temp_folder`` on the same disk. Its name begins
     with ``name``, so a process that has the lock for ``name`` knows that it may delete a temp file
@@ -119,7 +119,8 @@ def replace_file(
         try:
             if not public:
                 make_private(fd)
-            _write_all(fd, data)
+            for chunk in [data] if isinstance(data, bytes) else data:
+                _write_all(fd, chunk)
             written_at = set_time(fd)
             flush(fd)
         finally:
@@ -200,7 +201,7 @@ def remove(folder: Path, names: Iterable[str]) -> bool:
     return has_removed
 
 
-def _write_all(fd: int, data: bytes) -> None:
+def _write_all(fd: int, data: bytes | bytearray) -> None:
     with memoryview(data) as view:
         written_count = 0
         while written_count < len(view):

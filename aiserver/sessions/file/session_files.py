@@ -57,7 +57,8 @@ class _ExtensibleFile(NamedTuple):
     """The content of a file that this process wrote, in a form that can be extended by a record."""
 
     stamp: Stamp
-    content: SessionBytes
+    revision: int
+    content: SessionBytes  # only for the owner of the file's lock
 
 
 class SessionFiles:
@@ -94,6 +95,8 @@ class SessionFiles:
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return a session's bytes and revision, or None. Raises the same errors as ``load``."""
+        if own := self._load_own(session_name(key)):
+            return own
         stored = self._reader.load(key)
         if stored is None:
             return None
@@ -103,6 +106,21 @@ class SessionFiles:
         if self._reader.is_settled(stored.stamp):
             self._cached_files.put(stored.name, _CachedFile(stored.stamp, stored.data, revision))
         return stored.data, revision
+
+    def _load_own(self, name: str) -> tuple[bytes, int] | None:
+        """Return the bytes and the revision of a file that this process has written, or None.
+
+        Such a file needs no validation.
+        """
+        file = self._extensible_files.get(name)
+        try:
+            data, stamp = (file and self._reader.read(name)) or (b"", None)
+        except DamagedData:
+            return None
+        if file is None or stamp != file.stamp:
+            return None
+        self._cached_files.put(name, _CachedFile(file.stamp, data, file.revision))
+        return data, file.revision
 
     def load_stored(self, key: SessionKey) -> bytes | None:
         """Return the bytes of a session's file, which may be damaged.
@@ -202,7 +220,7 @@ class SessionFiles:
         name = session_name(key)
         with self._directory.lock(name):
             # The cached content is removed first, and cached again only after a successful save.
-            stamp, content = self._extensible_files.pop(name) or (None, None)
+            stamp, _, content = self._extensible_files.pop(name) or (None, 0, None)
             if content is None or stamp != self._reader.stamp(name):
                 stamp = None
                 stored = self._find_locked(key)
@@ -215,20 +233,17 @@ class SessionFiles:
             result = add(content)
             is_local = self._directory.trusts_stamps
             if content.revision != old_revision:
-                data = content.to_bytes()
                 stamp = replace_file(
                     self._directory.path,
                     name,
-                    data,
+                    content.to_chunks(),
                     # For an early response, the old file is kept open while it is replaced. On a
                     # network disk, such a file would stay in the folder under another name. So the
                     # response isn't sent early there.
                     on_durable=(lambda: respond((result, content.revision))) if is_local else None,
                 )
-                if stamp and is_local:
-                    self._cached_files.put(name, _CachedFile(stamp, data, content.revision))
             if stamp and is_local:
-                self._extensible_files.put(name, _ExtensibleFile(stamp, content))
+                self._extensible_files.put(name, _ExtensibleFile(stamp, content.revision, content))
             return result, content.revision
 
     def _find_locked(self, key: SessionKey) -> StoredSession | None:
