@@ -200,6 +200,8 @@ export namespace CommandIDs {
   /** Ask for a fix of the error below the active cell. */
   export const fix = 'aiserver:fix-error';
   export const accept = 'aiserver:accept-suggestion';
+  /** Accept the suggestion, run the cell, and let the model correct its errors. */
+  export const acceptAndRun = 'aiserver:accept-and-run';
   export const reject = 'aiserver:reject-suggestion';
   export const stop = 'aiserver:stop-generation';
   /** Preview the messages that a request would send to the model. */

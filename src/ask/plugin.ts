@@ -41,6 +41,7 @@ import { failureText } from '../labels/failureText';
 import { askIcon } from '../ui/icons';
 import { NotebookAskManager } from './view/notebookAskManager';
 import { showPreview } from './view/preview';
+import { fixRequest } from './view/promptLabels';
 import { repairRequest } from './view/problemList';
 
 export const askPlugin: JupyterFrontEndPlugin<void> = {
@@ -100,7 +101,10 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
                 setting: () =>
                   (settings?.get('repair').composite ??
                     'local') as RepairSetting,
-                requestText: problems => repairRequest(problems, trans)
+                requestText: problems => repairRequest(problems, trans),
+                runLimit: () =>
+                  (settings?.get('runRepairs').composite ?? 2) as number,
+                errorRequestText: error => fixRequest(error, trans)
               }
             });
             models?.changed.connect(model.refreshModel, model);
@@ -166,6 +170,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
       CommandIDs.askDataFrame,
       CommandIDs.fix,
       CommandIDs.accept,
+      CommandIDs.acceptAndRun,
       CommandIDs.reject,
       CommandIDs.stop,
       CommandIDs.reset
@@ -250,6 +255,15 @@ function addCommands(
     label: trans.__('Accept Suggestion'),
     isEnabled: isSuggested,
     execute: () => currentModel()?.decision.accept()
+  });
+  commands.addCommand(CommandIDs.acceptAndRun, {
+    label: trans.__('Accept and Run Suggestion'),
+    caption: trans.__(
+      'Accept the suggestion, run the cell, and let the model correct its errors'
+    ),
+    isEnabled: () =>
+      isSuggested() && currentModel()?.target.cellType === 'code',
+    execute: () => currentModel()?.runs.start()
   });
   commands.addCommand(CommandIDs.reject, {
     label: trans.__('Reject Suggestion'),

@@ -4,7 +4,7 @@
  * deletes the cell and inserts a cell with the same id.
  */
 import type { Cell } from '@jupyterlab/cells';
-import type { NotebookPanel } from '@jupyterlab/notebook';
+import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CellType } from '../api/types';
@@ -112,6 +112,21 @@ export class NotebookCell {
     }
     applySource(cell, source);
     return true;
+  }
+
+  /** Run the cell. Return whether it ran without an error. */
+  async run(): Promise<boolean> {
+    const cell = this._cell;
+    const { content, sessionContext } = this._panel;
+    return (
+      cell !== null && NotebookActions.runCells(content, [cell], sessionContext)
+    );
+  }
+
+  /** Interrupt the kernel. A kernel that is gone has nothing to interrupt. */
+  async interrupt(): Promise<void> {
+    const { session } = this._panel.sessionContext;
+    await session?.kernel?.interrupt().catch(() => undefined);
   }
 
   get notebookPath(): string {

@@ -29,7 +29,7 @@ test('an answer is a suggestion until it is accepted, and then one undo step', a
   await expect(cell.button('Stop')).toBeVisible();
   expect(await cell.source()).toBe(before);
   await lab.model!.release();
-  await expect(cell.button(/^Accept/)).toBeVisible();
+  await expect(cell.button(/^Accept$/)).toBeVisible();
   expect(await cell.source()).toBe(before);
 
   await cell.accept();
@@ -60,7 +60,7 @@ test('Shift+Enter in the prompt row never runs the cell', async ({
   await cell.input.press('Shift+Enter');
   await expect(cell.input).toHaveValue('a wish\n');
   await cell.input.press('Enter');
-  await expect(cell.button(/^Accept/)).toBeVisible();
+  await expect(cell.button(/^Accept$/)).toBeVisible();
   await cell.input.press('Shift+Enter');
   await expect(cell.proposal).toHaveCount(0);
   expect(await cell.source()).toBe('print("new")');
@@ -138,7 +138,7 @@ test('a further request refines a suggestion, and the diff is against the cell',
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script(code('refined = 1'), code('refined = 2'));
   await cell.ask('rename it');
-  await expect(cell.button(/^Accept/)).toBeVisible();
+  await expect(cell.button(/^Accept$/)).toBeVisible();
   await cell.ask('and make it two');
   await expect(cell.proposal).toContainText('refined = 2');
   await expect(cell.proposal).toContainText('original = 1');
@@ -161,7 +161,7 @@ test('Stop ends it, nothing is written, and the turn is recorded as cancelled', 
   await asked(lab);
   await cell.button('Stop').click();
   await expect(cell.button('Stop')).toHaveCount(0);
-  await expect(cell.button(/^Accept/)).toHaveCount(0);
+  await expect(cell.button(/^Accept$/)).toHaveCount(0);
   expect(await cell.source()).toBe('stay = 1');
   const id = await lab.notebookId(file);
   await expect
@@ -207,7 +207,7 @@ test('a truncated stream is never offered as a complete answer', async ({
   await lab.model!.script({ ...code(FIRST), cut_after: 4 });
   await cell.ask('cut me');
   await expect(cell.row.getByRole('alert')).toBeVisible();
-  await expect(cell.button(/^Accept/)).toHaveCount(0);
+  await expect(cell.button(/^Accept$/)).toHaveCount(0);
   expect(await cell.source()).toBe('stay = 1');
 });
 

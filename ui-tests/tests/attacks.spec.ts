@@ -212,7 +212,7 @@ test('a hostile answer, model, provider and DataFrame are text', async ({
   await expect(cell.proposal).toBeVisible();
   await expect(cell.row.locator(ELEMENTS)).toHaveCount(0);
   await lab.model!.release();
-  await expect(cell.button(/^Accept/)).toBeVisible();
+  await expect(cell.button(/^Accept$/)).toBeVisible();
   await expect(cell.row).toContainText('onerror="window.pwned=1"');
   await expect(cell.proposal).toContainText('ran-canary');
   await expect(

@@ -90,7 +90,7 @@ for (const locale of ['zh_CN', 'zh_TW'] as const) {
       await expect(cell.button(say('Stop'))).toBeVisible();
       await check(page, 'writing');
       await lab.model!.release();
-      const accept = cell.button(new RegExp(`^${say('Accept')}`));
+      const accept = cell.button(new RegExp(`^${say('Accept')}$`));
       await expect(accept).toBeVisible();
       await check(page, 'suggested');
       await cell.ask(refined);

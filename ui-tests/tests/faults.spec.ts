@@ -20,7 +20,7 @@ async function expectInterrupted(
   await expect(cell.row.getByRole('alert')).toHaveCount(1);
   await expect(cell.row.getByRole('alert')).toContainText(sentence);
   await expect(cell.button('Stop')).toHaveCount(0);
-  await expect(cell.button(/^Accept/)).toHaveCount(0);
+  await expect(cell.button(/^Accept$/)).toHaveCount(0);
   await expect(cell.proposal).toHaveCount(0);
   await expect(cell.input).toHaveValue(wish);
   expect(await cell.source()).toBe(source);
@@ -150,7 +150,7 @@ test('the disk is full: the answer is shown, and events are recorded later', asy
     .poll(async () => (await lab.sessions(id))[0].events?.length)
     .toBe(1);
   await cell.ask('two');
-  await expect(cell.button(/^Accept/)).toBeVisible();
+  await expect(cell.button(/^Accept$/)).toBeVisible();
   lab.fillDisk(true);
   try {
     await cell.accept();

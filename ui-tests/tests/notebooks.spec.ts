@@ -70,7 +70,7 @@ async function askAndAccept(page: IJupyterLabPageFixture): Promise<void> {
   const row = page.getByRole('group', { name: 'Ask for code' });
   await row.getByRole('textbox').fill('say hello');
   await row.getByRole('textbox').press('Enter');
-  await row.getByRole('button', { name: /^Accept/ }).click();
+  await row.getByRole('button', { name: /^Accept$/ }).click();
   await expect(row).toHaveCount(0);
   await page.evaluate(() =>
     (window as any).jupyterapp.shell.currentWidget.context.save()

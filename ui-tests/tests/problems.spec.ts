@@ -105,3 +105,60 @@ test.describe('with automatic corrections for all models', () => {
     ]);
   });
 });
+
+test.describe('Accept and run (P13, P42)', () => {
+  test('the error is corrected, and each attempt is a step with its run', async ({
+    page,
+    lab,
+    openNotebook
+  }) => {
+    const file = await openNotebook([LOAD, '']);
+    await new CellUnderTest(page, 0).run();
+    const cell = new CellUnderTest(page, 1);
+    await lab.model!.script(code('1 / 0'), code('1 / 2'));
+    await cell.ask('一半');
+    await cell.button('Accept and run').click();
+    await expect(cell.row).toContainText(
+      'The first code failed. The corrected code ran without an error.'
+    );
+    await expect(cell.output).toHaveText('0.5');
+    expect(await cell.source()).toBe('1 / 2');
+    const { body } = (await lab.model!.requests())[1];
+    expect(JSON.stringify(body.messages.at(-1))).toContain('ZeroDivisionError');
+    const notebookId = await lab.notebookId(file);
+    await expect
+      .poll(async () => {
+        const [session] = await lab.sessions(notebookId);
+        return session.events
+          .filter(({ type }: any) => type === 'accept' || type === 'run')
+          .map(({ type, data }: any) => data?.status ?? type);
+      })
+      .toEqual(['accept', 'error', 'accept', 'ok']);
+  });
+
+  test('it gives up after two corrections, and stops at once', async ({
+    page,
+    lab,
+    openNotebook
+  }) => {
+    await openNotebook([LOAD, '']);
+    await new CellUnderTest(page, 0).run();
+    const cell = new CellUnderTest(page, 1);
+    await lab.model!.script(code('1 / 0'), code('2 / 0'), code('3 / 0'));
+    await cell.ask('一半');
+    await expect(cell.button('Accept and run')).toBeVisible();
+    await cell.input.press('Alt+Enter');
+    await expect(cell.row).toContainText('The cell still fails.');
+    expect(await cell.source()).toBe('3 / 0');
+    expect((await lab.model!.requests()).length).toBe(3);
+
+    await lab.model!.script(code('import time\nwhile True: time.sleep(0.1)'));
+    await cell.ask('等待');
+    await cell.button('Accept and run').click();
+    await expect(cell.row).toContainText('Running…');
+    await cell.input.press('Escape');
+    await expect(cell.row).toContainText('The accepted code stays in the cell.');
+    await expect(cell.output).toContainText('KeyboardInterrupt');
+    expect((await lab.model!.requests()).length).toBe(4);
+  });
+});

@@ -33,8 +33,10 @@ export class Decision {
   /**
    * Write the suggestion, without the changes that the person removed, into the cell. Return false
    * if there is no suggestion or the cell can't be written.
+   *
+   * @param next - The next phase if the cell will be run; else the row closes unless it has text.
    */
-  async accept(): Promise<boolean> {
+  async accept(next?: 'running'): Promise<boolean> {
     const { suggestion, state, target } = this._store;
     if (state.phase !== 'suggested' || !suggestion) {
       return false;
@@ -45,7 +47,7 @@ export class Decision {
       this._store.setState({ notice: 'not_written' });
       return false;
     }
-    this._closeSuggestion();
+    this._closeSuggestion(next);
     await this._store.record(accepted);
     return true;
   }
@@ -108,9 +110,11 @@ export class Decision {
   }
 
   /** Close the suggestion. Text in the input field becomes the draft of the next request. */
-  private _closeSuggestion(): void {
+  private _closeSuggestion(next?: 'running'): void {
     const draft = this._store.inputText;
-    if (draft.trim()) {
+    if (next) {
+      this._store.discardRequest(next, draft);
+    } else if (draft.trim()) {
       this._store.discardRequest('editing', draft);
     } else {
       this._store.inputText = '';

@@ -81,7 +81,12 @@ export class Feed {
 }
 
 export function setup(
-  options: { source?: string | null; repair?: RepairSetting } = {}
+  options: {
+    source?: string | null;
+    repair?: RepairSetting;
+    /** The maximum number of corrections after a failed run. */
+    runLimit?: number;
+  } = {}
 ) {
   let source: string | null =
     options.source === undefined ? 'x = 1' : options.source;
@@ -123,7 +128,9 @@ export function setup(
     key: () => ({ notebookId: 'nb', cellId: 'c1' }),
     ensure: jest.fn(async () => 'nb'),
     source: () => source,
-    error: () => null,
+    error: jest.fn((): string | null => null),
+    run: jest.fn(async () => true),
+    interrupt: jest.fn(async () => undefined),
     codeAbove: () => '',
     check: jest.fn(async (_code: string): Promise<IProblem[] | null> => null),
     variables: jest.fn(
@@ -148,7 +155,9 @@ export function setup(
     target,
     repair: options.repair && {
       setting: () => options.repair!,
-      requestText: problems => problems.map(({ name }) => name).join()
+      requestText: problems => problems.map(({ name }) => name).join(),
+      runLimit: () => options.runLimit ?? 2,
+      errorRequestText: error => `fix ${error}`
     }
   });
   const states: IGenerationState[] = [];

@@ -6,6 +6,8 @@
  *                        ^                  │                     │            accept, reject
  *                        └── failed, stopped <────────────────────┘                └──> idle
  *
+ * Accepted code that `RunAndRepair` runs is in the phase `running` until it has run.
+ *
  * Views use only this model, and the prompt row is open unless the phase is `idle`. `RequestSender`
  * sends the requests, and `Decision` accepts or rejects the suggestion. Both change the data in the
  * base class, `GenerationStore`.
@@ -23,6 +25,7 @@ import { Decision } from './decision';
 import type { IGenerationOptions } from './generationStream';
 import { AutomaticRepair } from './repair';
 import { RequestSender } from './requestSender';
+import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
@@ -33,11 +36,19 @@ export class GenerationModel extends GenerationStore {
   constructor(options: IGenerationOptions) {
     super(options);
     this._repair = new AutomaticRepair(this, this._sender, options.repair);
+    this.runs = new RunAndRepair(
+      this,
+      this._sender,
+      this.decision,
+      this._repair,
+      options.repair
+    );
     options.history.recording.connect(this._onRecording, this);
     options.history.changed.connect(this._onHistoryChanged, this);
   }
 
   readonly decision = new Decision(this);
+  readonly runs: RunAndRepair;
 
   /** Open the prompt row and warm up a local model. */
   open(): void {
@@ -158,8 +169,12 @@ export class GenerationModel extends GenerationStore {
     return this._repair.runAfter(() => this._sender.takeOver());
   }
 
-  /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
+  /**
+   * Stop the generation, or interrupt the kernel if it runs the accepted code. The state changes at
+   * once; the server records the turn as cancelled.
+   */
   stop(): void {
+    this.runs.stop();
     this._sender.stop();
   }
 

@@ -75,7 +75,7 @@ export class RequestSender {
   /** Stop the generation. The state changes at once; the server records the turn as cancelled. */
   stop(): void {
     const stream = this._stream;
-    if (this._store.isBusy && stream) {
+    if (this._store.isGenerating && stream) {
       this._endStream(stream, {
         phase: 'stopped',
         notice: 'stopped',

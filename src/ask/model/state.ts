@@ -20,6 +20,7 @@ export type Phase =
   | 'waiting'
   | 'streaming'
   | 'suggested'
+  | 'running'
   | 'failed'
   | 'stopped';
 
@@ -30,6 +31,10 @@ export type Phase =
  * - `not_recorded`: the server refused an event permanently.
  * - `ready`: no model was ready before, and now one is.
  * - `same`: the answer equals the cell's code.
+ * - `ran_corrected`: the accepted code failed, and the model's correction of it ran without an error.
+ * - `run_failed`: the cell's code still fails, and no further correction is requested.
+ * - `not_run`: the cell's code didn't run, for example because there is no kernel.
+ * - `repeated`: the model's correction is code that has failed before.
  */
 export type Notice =
   | 'busy'
@@ -39,7 +44,12 @@ export type Notice =
   | 'unsaved'
   | 'not_recorded'
   | 'ready'
-  | 'same';
+  | 'same'
+  | 'ran_corrected'
+  | 'run_failed'
+  | 'run_stopped'
+  | 'not_run'
+  | 'repeated';
 
 /** A complete answer that can be accepted. */
 export interface ISuggestion {
@@ -76,6 +86,10 @@ export interface IRepairOptions {
   readonly setting: () => RepairSetting;
   /** Return the text of the request to correct these problems. */
   readonly requestText: (problems: readonly IProblem[]) => string;
+  /** The maximum number of corrections after an accepted suggestion has failed. */
+  readonly runLimit: () => number;
+  /** Return the text of the request to correct code that failed with this error. */
+  readonly errorRequestText: (error: string) => string;
 }
 
 /** The immutable state of a cell's generation model, from which views are drawn. */
@@ -115,8 +129,12 @@ export interface IGenerationState {
   readonly dataframes: readonly DataFrameProfile[];
   /** The problems that the kernel found in the suggestion's code. */
   readonly problems: readonly IProblem[];
+  /** The number of lines written by hand that the suggestion would change or remove. */
+  readonly overwrittenCount: number;
   /** The number of problems that the model has corrected in its suggestion by itself. */
   readonly correctedCount: number;
+  /** In the phase `running`: the number of this run among those of one request, from 1. */
+  readonly runNumber: number;
   /** The kernel's variables when they were last read. */
   readonly kernel: IKernelVariables;
   /** The names of DataFrames that must not be attached automatically to the next request. */
@@ -143,7 +161,9 @@ export const INITIAL_STATE: IGenerationState = {
   nextAttemptTime: 0,
   dataframes: [],
   problems: [],
+  overwrittenCount: 0,
   correctedCount: 0,
+  runNumber: 0,
   kernel: { frames: [], variables: [] },
   detached: [],
   branch: null
@@ -203,6 +223,7 @@ export function waitingState(
     failure: null,
     notice: null,
     problems: [],
+    overwrittenCount: 0,
     correctedCount: 0,
     saveError: null,
     isCellEdited: false,

@@ -10,6 +10,7 @@ import type { DataFrameProfile, EventBody } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import type { IVariable } from '../../kernel/variables';
 import type { IHistory } from '../../tokens';
+import { countOverwrittenLines } from './handwrittenLines';
 import { namedFrames, relevantVariables } from './attachments';
 import { IntentHistory } from './intents';
 import { IRequest, recordEvent } from './requestBody';
@@ -51,8 +52,13 @@ export class GenerationStore {
     return this._state;
   }
 
-  /** Whether a request is waiting or streaming. */
+  /** Whether a request is waiting or streaming, or its accepted code is running. */
   get isBusy(): boolean {
+    return this.isGenerating || this._state.phase === 'running';
+  }
+
+  /** Whether a request is waiting or streaming. */
+  get isGenerating(): boolean {
     return this._state.phase === 'waiting' || this._state.phase === 'streaming';
   }
 
@@ -95,6 +101,9 @@ export class GenerationStore {
    */
   async check(): Promise<readonly IProblem[] | null> {
     const { phase, code } = this._state;
+    if (phase === 'suggested') {
+      void this._countOverwrittenLines(code);
+    }
     const problems =
       phase === 'suggested' ? await this.target.check(code) : null;
     const { phase: now, code: current } = this._state;
@@ -117,7 +126,7 @@ export class GenerationStore {
    * Discard the open request and suggestion, and enter the given phase. The chosen model, the
    * branch, the kernel's variables and the turn ids stay.
    */
-  discardRequest(phase: 'idle' | 'editing', draft: string): void {
+  discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
     const { model, cellModel, unansweredTurnIds, branch, kernel } = this._state;
     const turnId = this.nextTurnId;
     this.suggestion = this.request = null;
@@ -141,6 +150,21 @@ export class GenerationStore {
       this.setState({ notice });
     }
     return !notice;
+  }
+
+  private async _countOverwrittenLines(code: string): Promise<void> {
+    const { history, target } = this;
+    const source = target.source() ?? '';
+    const key = target.key();
+    const count = await countOverwrittenLines(history, key, source, code);
+    const { phase, code: current, overwrittenCount } = this._state;
+    if (
+      phase === 'suggested' &&
+      code === current &&
+      count !== overwrittenCount
+    ) {
+      this.setState({ overwrittenCount: count });
+    }
   }
 
   /** The texts that are searched for names of the kernel's variables. */

@@ -5,7 +5,7 @@ import * as React from 'react';
 
 import type { GenerationModel } from '../model/generation';
 import { IGenerationState, versionNumber } from '../model/state';
-import { Progress } from './promptParts';
+import { Progress, RunProgress } from './promptParts';
 import { fixRequest } from './promptLabels';
 import { Button, CopyButton } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
@@ -40,14 +40,18 @@ export function Actions(props: {
     return (
       <>
         <Button label={trans.__('Stop')} keys="Esc" run={() => model.stop()} />
-        <Progress
-          key={state.requestTime}
-          requestTime={state.requestTime}
-          isWriting={state.phase === 'streaming'}
-          model={state.model ? labelText(state.model.label, trans) : ''}
-          nextAttemptTime={state.nextAttemptTime}
-          trans={trans}
-        />
+        {state.phase === 'running' ? (
+          <RunProgress runNumber={state.runNumber} trans={trans} />
+        ) : (
+          <Progress
+            key={state.requestTime}
+            requestTime={state.requestTime}
+            isWriting={state.phase === 'streaming'}
+            model={state.model ? labelText(state.model.label, trans) : ''}
+            nextAttemptTime={state.nextAttemptTime}
+            trans={trans}
+          />
+        )}
       </>
     );
   }
@@ -57,7 +61,7 @@ export function Actions(props: {
         <Button
           label={trans.__('Accept')}
           // In a field with text, Shift+Enter inserts a line break.
-          keys={text.trim() ? acceptKeys() : '⇧⏎'}
+          keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
           primary
           run={() => void model.decision.accept()}
         />
@@ -66,6 +70,14 @@ export function Actions(props: {
           keys="Esc"
           run={() => void model.decision.reject()}
         />
+        {model.target.cellType === 'code' && (
+          <Button
+            label={trans.__('Accept and run')}
+            keys={keyNames('Alt Enter')}
+            title={runTitle(model.runs.limit, trans)}
+            run={() => void model.runs.start()}
+          />
+        )}
         {/* If the suggestion can't be saved or written into the cell, the person can copy it. */}
         {(model.target.isReadOnly ||
           state.saveError ||
@@ -109,7 +121,18 @@ export function Actions(props: {
   );
 }
 
-/** Return the name of the keys Ctrl+Enter, or on a Mac Cmd+Enter. */
-function acceptKeys(): string {
-  return CommandRegistry.formatKeystroke('Accel Enter').replace('Enter', '⏎');
+/** Return the names of keys as the platform writes them, such as Ctrl+⏎ or ⌘⏎. */
+function keyNames(keys: string): string {
+  return CommandRegistry.formatKeystroke(keys).replace('Enter', '⏎');
+}
+
+/** Explain “Accept and run”. `limit` is the maximum number of corrections. */
+function runTitle(limit: number, trans: TranslationBundle): string {
+  return limit
+    ? trans._n(
+        'Accept the suggestion and run the cell. If it fails, the model corrects it and the cell runs again, at most %1 time.',
+        'Accept the suggestion and run the cell. If it fails, the model corrects it and the cell runs again, at most %1 times.',
+        limit
+      )
+    : trans.__('Accept the suggestion and run the cell.');
 }

@@ -9,7 +9,10 @@ import type { GenerationModel } from '../model/generation';
  */
 export function handleKey(
   model: GenerationModel,
-  event: { key: string; shiftKey: boolean; ctrlKey: boolean; metaKey: boolean },
+  event: Pick<
+    KeyboardEvent,
+    'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'
+  >,
   text = ''
 ): boolean {
   const accel = event.ctrlKey || event.metaKey;
@@ -22,6 +25,11 @@ export function handleKey(
     } else {
       model.close(text);
     }
+    return true;
+  }
+  const isCode = model.target.cellType === 'code';
+  if (event.key === 'Enter' && event.altKey && isSuggested && isCode) {
+    void model.runs.start();
     return true;
   }
   if (

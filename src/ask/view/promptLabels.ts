@@ -55,7 +55,20 @@ export function noticeText(
         state.correctedCount
       )
     : '';
-  return joinSentences(saveError, notice, correctedText, editedText);
+  const overwrittenText = state.overwrittenCount
+    ? trans._n(
+        'The suggestion changes or removes %1 line that was written by hand.',
+        'The suggestion changes or removes %1 lines that were written by hand.',
+        state.overwrittenCount
+      )
+    : '';
+  return joinSentences(
+    saveError,
+    notice,
+    correctedText,
+    overwrittenText,
+    editedText
+  );
 }
 
 /** Return the text for the state's `notice`; empty if there is no notice. */
@@ -92,6 +105,22 @@ function stateNoticeText(
         : trans.__(
             'The answer is the same as the current code. Describe the change more precisely.'
           );
+    case 'ran_corrected':
+      return trans.__(
+        'The first code failed. The corrected code ran without an error.'
+      );
+    case 'run_failed':
+      return trans.__(
+        'The cell still fails. Say what should be different, or choose another model.'
+      );
+    case 'run_stopped':
+      return trans.__('Stopped. The accepted code stays in the cell.');
+    case 'not_run':
+      return trans.__('The code was accepted, but the cell could not be run.');
+    case 'repeated':
+      return trans.__(
+        'The model repeated code that has failed before. Say what should be different, or choose another model.'
+      );
     case 'ready':
       return state.model
         ? trans.__('%1 is ready. You can ask now.', state.model.label)
@@ -127,6 +156,8 @@ export function announcement(
     return notice;
   }
   switch (state.phase) {
+    case 'running':
+      return trans.__('Running the cell. Press Escape to stop.');
     case 'waiting':
     case 'streaming':
       return trans.__('Generating code. Press Escape to stop.');

@@ -72,6 +72,23 @@ export function ModelLabel(props: {
   );
 }
 
+/** A line that shows that the accepted code is running. */
+export function RunProgress(props: {
+  /** The number of this run, from 1. */
+  runNumber: number;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { runNumber, trans } = props;
+  return (
+    <span className="jp-AIServer-Ask-progress" aria-hidden="true">
+      <span className="jp-AIServer-Ask-dots" />
+      {runNumber > 1
+        ? trans.__('Running the corrected code…')
+        : trans.__('Running…')}
+    </span>
+  );
+}
+
 /** A line that shows what a generation is doing, and how long it has been running. */
 export function Progress(props: {
   /** The time at which the request was sent, as `performance.now()`. */

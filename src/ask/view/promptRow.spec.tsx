@@ -63,6 +63,8 @@ async function setup(
       codeAbove: () => '',
       check: async () => null,
       variables: async () => options.kernel ?? null,
+      run: async () => true,
+      interrupt: async () => undefined,
       error: () => options.error ?? null,
       apply: () => true,
       surroundings: () => ({
@@ -224,6 +226,30 @@ describe('PromptRow', () => {
     expect(button(t.row, 'Accept')?.textContent).toBe('Accept⇧⏎');
     await t.press('Enter', { shiftKey: true });
     expect(accept).toHaveBeenCalledTimes(1);
+  });
+
+  it('accepts and runs with Alt+Enter or the button, which says what follows (P13)', async () => {
+    const t = await setup();
+    const startRun = jest.spyOn(t.model.runs, 'start').mockResolvedValue();
+    await t.press('Enter', { altKey: true });
+    expect(startRun).not.toHaveBeenCalled();
+    suggest(t.model);
+    t.row.update();
+    await t.settle();
+    await t.press('Enter', { altKey: true });
+    button(t.row, 'Accept and run')!.click();
+    expect(startRun).toHaveBeenCalledTimes(2);
+    expect(button(t.row, 'Accept and run')!.title).toContain('run the cell');
+  });
+
+  it('says how many lines written by hand a suggestion overwrites', async () => {
+    const t = await setup();
+    suggest(t.model);
+    t.model.setState({ overwrittenCount: 2 });
+    await t.settle();
+    expect(t.row.node.textContent).toContain(
+      'changes or removes 2 lines that were written by hand'
+    );
   });
 
   it('does not send blank text', async () => {

@@ -1,0 +1,103 @@
+/**
+ * Accepts a suggestion, runs the cell, and lets the model correct code that fails, as the person
+ * chose for this one suggestion.
+ *
+ * Invariants (P13, P42):
+ * - Nothing runs unless the person started this for the open suggestion.
+ * - At most `limit` corrections are requested. Each is a turn, and each run a recorded event.
+ * - No code runs twice: if a correction repeats code that has failed, it is offered but doesn't run.
+ * - Stopping takes effect at once: it interrupts the kernel or the model, and nothing follows.
+ */
+import type { Decision } from './decision';
+import type { Problems, RequestSender } from './requestSender';
+import type { AutomaticRepair } from './repair';
+import type { IRepairOptions } from './state';
+import type { GenerationStore } from './store';
+
+export class RunAndRepair {
+  constructor(
+    private readonly _store: GenerationStore,
+    private readonly _sender: RequestSender,
+    private readonly _decision: Decision,
+    private readonly _repair: AutomaticRepair,
+    private readonly _options?: IRepairOptions
+  ) {}
+
+  /** The maximum number of corrections that follow a suggestion. */
+  get limit(): number {
+    return this._options?.runLimit() ?? 0;
+  }
+
+  /** Accept the open suggestion, run the cell, and have its errors corrected. */
+  async start(): Promise<void> {
+    const { limit, _store: store } = this;
+    const failedCodes = new Set<string>();
+    this._isStopped = false;
+    for (let corrections = 0; ; corrections++) {
+      const { code, intent } = store.state;
+      if (!(await this._decision.accept('running'))) {
+        return;
+      }
+      store.setState({ intent, runNumber: corrections + 1 });
+      const hasRun = await this._run();
+      if (this._isStopped || store.isDisposed) {
+        return;
+      }
+      if (hasRun) {
+        this._end(corrections ? 'ran_corrected' : null);
+        return;
+      }
+      failedCodes.add(code);
+      const error = store.target.error();
+      if (!error || corrections >= limit) {
+        this._end(error ? 'run_failed' : 'not_run');
+        return;
+      }
+      await this._correct(error);
+      if (this._isStopped || store.state.phase !== 'suggested') {
+        return;
+      }
+      if (failedCodes.has(store.state.code)) {
+        store.setState({ notice: 'repeated' });
+        return;
+      }
+    }
+  }
+
+  /** Interrupt the kernel if the cell is running, and request no further correction. */
+  stop(): void {
+    this._isStopped = true;
+    if (this._store.state.phase === 'running') {
+      this._end('run_stopped');
+      void this._store.target.interrupt();
+    }
+  }
+
+  private async _run(): Promise<boolean> {
+    return this._store.target.run().catch(() => false);
+  }
+
+  private async _correct(error: string): Promise<void> {
+    const { _options: options, _sender: sender, _store: store } = this;
+    if (!options) {
+      return;
+    }
+    store.setState({ phase: 'editing' });
+    await this._repair.runAfter((): Promise<Problems> => {
+      const request = sender.buildRequest(options.errorRequestText(error));
+      return sender.send({ ...request, isRepair: true });
+    });
+  }
+
+  /** Leave the phase `running`. The row stays open if there is something to read or a draft. */
+  private _end(
+    notice: 'ran_corrected' | 'run_failed' | 'run_stopped' | 'not_run' | null
+  ): void {
+    const store = this._store;
+    const draft = store.inputText;
+    store.discardRequest(notice || draft.trim() ? 'editing' : 'idle', draft);
+    store.setState({ notice });
+  }
+
+  private _isStopped = false;
+}
