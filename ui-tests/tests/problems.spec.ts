@@ -136,7 +136,7 @@ test.describe('Accept and run (P13, P42)', () => {
       .toEqual(['accept', 'error', 'accept', 'ok']);
   });
 
-  test('it gives up after two corrections, and stops at once', async ({
+  test('it gives up after two corrections', async ({
     page,
     lab,
     openNotebook
@@ -151,14 +151,23 @@ test.describe('Accept and run (P13, P42)', () => {
     await expect(cell.row).toContainText('The cell still fails.');
     expect(await cell.source()).toBe('3 / 0');
     expect((await lab.model!.requests()).length).toBe(3);
+  });
 
-    await lab.model!.script(code('import time\nwhile True: time.sleep(0.1)'));
-    await cell.ask('等待');
-    await cell.button('Accept and run').click();
-    await expect(cell.row).toContainText('Running…');
-    await cell.input.press('Escape');
-    await expect(cell.row).toContainText('The accepted code stays in the cell.');
-    await expect(cell.output).toContainText('KeyboardInterrupt');
-    expect((await lab.model!.requests()).length).toBe(4);
+  test.describe('with an interrupt', () => {
+    // Galata's mock of kernels can't read the empty response to an interrupt.
+    test.use({ kernels: null });
+
+    test('Esc stops the cell at once', async ({ page, lab, openNotebook }) => {
+      await openNotebook(['']);
+      const cell = new CellUnderTest(page, 0);
+      await lab.model!.script(code('import time\nwhile True: time.sleep(0.1)'));
+      await cell.ask('等待');
+      await cell.button('Accept and run').click();
+      await expect(cell.row).toContainText('Running…');
+      await cell.input.press('Escape');
+      await expect(cell.row).toContainText('The accepted code stays in the cell.');
+      await expect(cell.output.last()).toContainText('KeyboardInterrupt');
+      expect((await lab.model!.requests()).length).toBe(1);
+    });
   });
 });
