@@ -13,6 +13,7 @@ const esModules = [
   'exenv-es6',
   'internmap',
   'lib0',
+  'marked',
   'nanoid',
   'style-mod',
   'vscode-ws-jsonrpc',

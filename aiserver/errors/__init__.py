@@ -39,7 +39,7 @@
         │   └── NoModelAnswer          … or the server's response isn't a model's answer
         ├── ModelTimeout               the model didn't answer in time
         ├── PromptTooLong              the prompt exceeds the model's context window
-        └── BadAnswer                  the answer has no usable code
+        └── BadAnswer                  the answer is empty or can't be used
             ├── AnswerCut              … because the answer was too long and was cut off
             └── AnswerBrokenOff        … because the model stopped in the middle
 

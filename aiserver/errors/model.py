@@ -210,11 +210,11 @@ class PromptTooLong(ModelError):
 
 
 class BadAnswer(ModelError):
-    """The model answered, but the answer contains no usable code."""
+    """The model answered, but the answer is empty or can't be used."""
 
     code = "bad_answer"
     retryable = True
-    default_message = UserText("The answer contained no usable code. Try rephrasing the request.")
+    default_message = UserText("The answer was empty. Try rephrasing the request.")
     repeats = UserText(
         "The model started repeating itself, so it was stopped. Try rephrasing the request."
     )

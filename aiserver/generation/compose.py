@@ -88,8 +88,11 @@ def _hide_in_turn(turn: Interaction, vault: Vault) -> Interaction:
         "intent": vault.hide(vault.update_marks(request.intent), is_prose=True),
         "current_code": vault.hide(vault.update_marks(request.current_code)),
     }
-    response_update = {"suggestion": vault.hide(vault.update_marks(response.suggestion))}
-    old_texts = (request.intent, request.current_code, response.suggestion)
+    response_update = {
+        "suggestion": vault.hide(vault.update_marks(response.suggestion)),
+        "explanation": vault.hide(vault.update_marks(response.explanation), is_prose=True),
+    }
+    old_texts = (request.intent, request.current_code, response.suggestion, response.explanation)
     if old_texts == (*request_update.values(), *response_update.values()):
         return turn
     return turn.model_copy(

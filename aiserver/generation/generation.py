@@ -169,7 +169,8 @@ class Generation:
         self._is_querying = False  # from here on, `stop` has no effect
         for part, text in [*self._parser.feed(self._vault.finish()), *self._parser.finish()]:
             self._queue.put_nowait(Token(part, text))
-        if status == "success" and not self._parser.suggestion.strip():
+        answer = self._parser.suggestion + self._parser.explanation
+        if status == "success" and not answer.strip():
             status, error = "error", BadAnswer()
         outcome = await self._save(status, error)
         self._log_end(outcome)

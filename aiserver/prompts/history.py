@@ -1,6 +1,7 @@
 """Convert the past turns of a cell to LangChain messages.
 
-Invariants: failed and cancelled turns are omitted. The newest of the other turns are included, as
+Invariants: failed and cancelled turns are omitted, and for a small model, which imitates what it
+sees, also the answers in words. The newest of the other turns are included, as
 many as fit into the prompt, complete and in order. If the person changed the code between two
 turns, the changed code is included, because the model must build on that code.
 """
@@ -46,7 +47,12 @@ def conversation(
             else:
                 past += _as_answer(request.current_code, past, style, language)
         code = turn.ai_response.suggestion
-        past += _pair(intent, code, style, language)
+        if code.strip():
+            past += _pair(intent, code, style, language)
+            continue
+        code = request.current_code
+        if style == "full" and turn.ai_response.explanation.strip():
+            past += _in_words(intent, turn.ai_response.explanation)
     if style == "full":
         return past, [], templates.with_cell("", source)
     if not language.below_head(source).strip():
@@ -63,6 +69,13 @@ def _as_answer(
     if not language.below_head(code).strip():
         return []
     return _pair(templates.CHANGED if past else "", code, style, language)
+
+
+def _in_words(request: str, answer: str) -> list[BaseMessage]:
+    """Return the two messages of a turn whose answer has no code."""
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    return [HumanMessage(request), AIMessage(answer)]
 
 
 def _pair(request: str, code: str, style: Style, language: CellLanguage) -> list[BaseMessage]:

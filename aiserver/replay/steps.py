@@ -17,8 +17,10 @@ after its turn has no step of its own: it sets the outcome of the turn's step. I
 differs from the suggestion (because hunks were rejected, or because the person edited it before),
 an edit follows the turn. An ``accept`` after other steps is a step of its own. A request that
 continues from an open suggestion refines this suggestion: the cell doesn't change, and ``base`` is
-the code from which the request started. Some tools record no events. In their sessions, a
-suggestion was accepted if the next request starts from the suggested code.
+the code from which the request started. An answer in words suggests no code: its outcome is
+``done``, its ``code`` is the cell's source, and an open suggestion stays open. Some tools record no
+events. In their sessions, a suggestion was accepted if the next request starts from the suggested
+code.
 
 Branches: a step continues from the previous step, unless it brings back older code. A restore, a
 late accept, and a request that continues from an older turn bring back older code. Such a step
@@ -82,12 +84,14 @@ class _Reader:
     def add_turn(self, turn: Interaction, seq: int) -> None:
         """Add the step of a turn."""
         request, answer = turn.user_request, turn.ai_response
+        is_suggestion = answer.status == "success" and bool(answer.suggestion.strip())
+        is_words = answer.status == "success" and not is_suggestion
         refined = self._refined_step(turn)
         base = branched_from = None
         if refined is None:
             self._infer_change(request.current_code, seq, turn.timestamp)
         else:
-            if refined.outcome == "open" and answer.status == "success":
+            if refined.outcome == "open" and is_suggestion:
                 refined.outcome = "refined"
             base = request.current_code if request.current_code != self.source else None
             if refined.index in self.suggestions_for_older_code or (
@@ -98,12 +102,12 @@ class _Reader:
             seq,
             "turn",
             turn.timestamp,
-            answer.suggestion,
+            self.source if is_words else answer.suggestion,
             author="model",
             applied=False,
             base=base,
             title=request.intent,
-            outcome="open" if answer.status == "success" else answer.status,
+            outcome="open" if is_suggestion else "done" if is_words else answer.status,
             turn_id=turn.turn_id,
             model=turn.model,
             mode=turn.mode,

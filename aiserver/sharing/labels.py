@@ -104,6 +104,8 @@ def _edit_title(step: Step) -> str:
 
 def outcome(step: Step) -> str:
     """Return how a request, or a run that didn't succeed, ended; empty for any other step."""
+    if step.kind == "turn" and step.outcome == "done":
+        return "answered"
     has_outcome = step.kind == "turn" or (step.kind == "run" and step.outcome != "done")
     return _OUTCOMES.get(step.outcome, "") if has_outcome else ""
 

@@ -3,7 +3,7 @@
  * because JupyterLab may remove or recreate the widget at any time. Moving a cell, for example,
  * deletes the cell and inserts a cell with the same id.
  */
-import type { Cell } from '@jupyterlab/cells';
+import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -11,7 +11,9 @@ import type { CellType } from '../api/types';
 import { IProblem, checkCode } from '../kernel/check';
 import { IKernelVariables, readVariables } from '../kernel/variables';
 import type { ICellKey, INotebookIdentity, ITracking } from '../tokens';
+import type { Contributor } from '../records/contributor';
 import { applySource } from './applySource';
+import { runAsOwnWrite } from './ownWrites';
 import { cellErrorText } from './cellError';
 import { isReadOnly } from './readOnly';
 import { cellsBefore, kernelNameOf, languageOf, toCellType } from './context';
@@ -111,6 +113,29 @@ export class NotebookCell {
       return false;
     }
     applySource(cell, source);
+    return true;
+  }
+
+  /**
+   * Insert a Markdown cell below this one and make it the active cell, so that one undo removes it.
+   * It isn't rendered until the person does so, because rendering may load images from the web.
+   * Return false if the cell was deleted or the notebook can't be changed.
+   */
+  insertMarkdownBelow(source: string, contributor: Contributor): boolean {
+    const { content } = this._panel;
+    const index = this._cell ? content.widgets.indexOf(this._cell) : -1;
+    const sharedModel = content.model?.sharedModel;
+    if (index < 0 || !sharedModel || content.model?.readOnly) {
+      return false;
+    }
+    const cell = { cell_type: 'markdown', source, metadata: {} } as const;
+    runAsOwnWrite(() => sharedModel.insertCell(index + 1, cell), contributor);
+    const inserted = content.widgets[index + 1];
+    if (inserted instanceof MarkdownCell) {
+      inserted.rendered = false;
+    }
+    content.activeCellIndex = index + 1;
+    content.mode = 'edit';
     return true;
   }
 

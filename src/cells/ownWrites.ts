@@ -1,22 +1,32 @@
 /**
  * Recognizes the writes into a notebook that AI Server makes because a person asked for them, such
- * as accepting a suggestion. The contributor of such a write is the person.
+ * as accepting a suggestion.
  */
+import { Contributor, PERSON } from '../records/contributor';
 
-/** The number of `runAsOwnWrite` calls that are running, because the calls can be nested. */
-let ownWriteDepth = 0;
+/** The contributor of the `runAsOwnWrite` call that is running; null if none is running. */
+let currentContributor: Contributor | null = null;
 
-/** Run a function that writes into a notebook because the person asked for it. */
-export function runAsOwnWrite<T>(write: () => T): T {
-  ownWriteDepth++;
+/**
+ * Run a function that writes into a notebook because the person asked for it.
+ *
+ * @param contributor The author of what is written. A cell's own events say who wrote accepted or
+ * restored code, so the contributor of such a write is the person.
+ */
+export function runAsOwnWrite<T>(
+  write: () => T,
+  contributor: Contributor = PERSON
+): T {
+  const outerContributor = currentContributor;
+  currentContributor = contributor;
   try {
     return write();
   } finally {
-    ownWriteDepth--;
+    currentContributor = outerContributor;
   }
 }
 
-/** Whether a function is running in `runAsOwnWrite` right now. */
-export function isOwnWrite(): boolean {
-  return ownWriteDepth > 0;
+/** The contributor of the function that is running in `runAsOwnWrite` right now; else null. */
+export function ownWriteContributor(): Contributor | null {
+  return currentContributor;
 }

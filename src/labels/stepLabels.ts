@@ -34,6 +34,14 @@ export function dotKind(step: Step): DotKind {
   return contributorTone(step);
 }
 
+/** Whether the step is a turn whose answer has words, but no code. */
+export function isAnswerInWords({
+  kind,
+  outcome
+}: Pick<TitleFields, 'kind' | 'outcome'>): boolean {
+  return kind === 'turn' && outcome === 'done';
+}
+
 /** Return the older code with which a step's code is compared to show the step's changes. */
 export function baseCode(step: Step): string {
   return step.base ?? step.before;
@@ -179,6 +187,9 @@ export function stepOutcome(
         ? { text: trans.__('pending'), tone: 'model' }
         : { text: trans.__('not used'), tone: 'quiet' };
     default:
+      if (isAnswerInWords(step)) {
+        return { text: trans.__('answered'), tone: 'quiet' };
+      }
       return step.kind === 'run'
         ? { text: trans.__('ran'), tone: 'good' }
         : null;

@@ -188,7 +188,7 @@ async def test_starting_afresh_sends_no_history_and_keeps_it_stored(call, script
     [
         ({"status": 401, "message": "raw text with canary-4711"}, "model_auth_failed"),
         ({"chunks": ["```python\n", "half = 1\n", "more"], "cut_after": 2}, "model_unavailable"),
-        ({"text": "I would rather not say anything in code."}, "bad_answer"),
+        ({"text": " \n"}, "bad_answer"),
     ],
 )
 async def test_a_failed_turn_is_recorded_as_failed(call, scripted, answer, code):
@@ -202,6 +202,20 @@ async def test_a_failed_turn_is_recorded_as_failed(call, scripted, answer, code)
     assert turn["ai_response"]["status"] == "error"
     assert turn["ai_response"]["error"] == end["message"]
     assert b"canary-4711" not in reply.raw
+
+
+async def test_an_answer_in_words_is_recorded_and_sent_with_the_next_request(call, scripted):
+    scripted.script({"text": "It counts **rows**."}, {"text": CODE})
+    reply = await call("POST", "generate", request("what does it do?", source="n"), headers=SSE)
+    name, end = reply.events[-1]
+    answer = end["interaction"]["ai_response"]
+    assert (name, answer["status"], answer["suggestion"]) == ("done", "success", "")
+    assert answer["explanation"] == "It counts **rows**."
+    [step] = (await call("GET", "sessions/nb/c1/replay")).data["steps"][1:]
+    assert (step["outcome"], step["applied"], step["code"]) == ("done", False, "n")
+    await call("POST", "generate", request("and of columns", source="n"))
+    messages = scripted.requests[-1]["body"]["messages"]
+    assert messages[-2] == {"role": "assistant", "content": "It counts **rows**."}
 
 
 async def test_a_failed_turn_keeps_its_partial_answer_and_is_not_sent_again(call, scripted):

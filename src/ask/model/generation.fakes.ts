@@ -131,6 +131,7 @@ export function setup(
     error: jest.fn((): string | null => null),
     run: jest.fn(async () => true),
     interrupt: jest.fn(async () => undefined),
+    insertMarkdownBelow: jest.fn((_source: string, _by: object) => true),
     codeAbove: () => '',
     check: jest.fn(async (_code: string): Promise<IProblem[] | null> => null),
     variables: jest.fn(

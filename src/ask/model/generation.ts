@@ -6,6 +6,7 @@
  *                        ^                  │                     │            accept, reject
  *                        └── failed, stopped <────────────────────┘                └──> idle
  *
+ * An answer in words ends in the phase `answered`, unless a suggestion is open, which stays open.
  * Accepted code that `RunAndRepair` runs is in the phase `running` until it has run.
  *
  * Views use only this model, and the prompt row is open unless the phase is `idle`. `RequestSender`
@@ -64,6 +65,20 @@ export class GenerationModel extends GenerationStore {
     if (!this.isBusy) {
       this.inputText = draft;
       this.discardRequest('idle', draft);
+    }
+  }
+
+  /** Insert the answer in words as a Markdown cell below the cell, and close the row. */
+  insertAnswer(): void {
+    const { phase, explanation, model } = this.state;
+    const contributor = { kind: 'model', name: model?.id } as const;
+    if (phase !== 'answered') {
+      return;
+    }
+    if (this.target.insertMarkdownBelow(explanation, contributor)) {
+      this.close(this.inputText);
+    } else {
+      this.setState({ notice: 'not_written' });
     }
   }
 

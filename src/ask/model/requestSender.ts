@@ -19,6 +19,7 @@ import {
 } from './generationStream';
 import {
   IGenerationState,
+  answeredState,
   normalizeLineBreaks,
   suggestionFields,
   suggestedState,
@@ -187,7 +188,7 @@ export class RequestSender {
             break;
           case 'done':
             hasEnded = true;
-            this._showSuggestion(stream, event.interaction);
+            this._showAnswer(stream, event.interaction);
             break;
           case 'cancelled':
             hasEnded = true;
@@ -199,7 +200,7 @@ export class RequestSender {
             hasEnded = true;
             // `unsaved` is a turn that the server could not save.
             if (event.unsaved?.ai_response.status === 'success') {
-              this._showSuggestion(stream, event.unsaved, event.code);
+              this._showAnswer(stream, event.unsaved, event.code);
             } else {
               this._fail(stream, event);
             }
@@ -236,15 +237,23 @@ export class RequestSender {
     }
   }
 
-  /** Show the turn's complete answer as the suggestion. */
-  private _showSuggestion(
+  /**
+   * Show the turn's complete answer: its code as the suggestion, or its words. Below words, an open
+   * suggestion stays open.
+   */
+  private _showAnswer(
     stream: GenerationStream,
     interaction: Interaction,
     saveError: string | null = null
   ): void {
     if (this._stream === stream) {
       const store = this._store;
-      store.suggestion = toSuggestion(interaction, saveError);
+      const answer = toSuggestion(interaction, saveError);
+      if (!answer.source.trim()) {
+        this._endStream(stream, answeredState(answer, store.state.model));
+        return;
+      }
+      store.suggestion = answer;
       this._endStream(stream, {
         ...suggestedState(store.suggestion, store.target.source() ?? ''),
         isCellEdited: store.isCellEdited
@@ -270,11 +279,17 @@ export class RequestSender {
     }
     this._stream = null;
     const store = this._store;
-    if (change.phase === 'suggested') {
+    const { suggestion, previousCode, isCellEdited } = store;
+    if (change.phase === 'answered' && suggestion) {
+      const { intent, explanation } = change;
+      const open = suggestionFields(suggestion, previousCode);
+      store.setState({ ...open, intent, explanation, isCellEdited });
+      return;
+    }
+    if (change.phase === 'suggested' || change.phase === 'answered') {
       store.setState(change);
       return;
     }
-    const { suggestion, previousCode, isCellEdited } = store;
     store.setState({
       ...change,
       ...unansweredState(store.state, stream.turnId),

@@ -20,6 +20,7 @@ export type Phase =
   | 'waiting'
   | 'streaming'
   | 'suggested'
+  | 'answered'
   | 'running'
   | 'failed'
   | 'stopped';
@@ -30,6 +31,7 @@ export type Phase =
  * - `unsaved`: the server could not record an event now. It will be recorded later.
  * - `not_recorded`: the server refused an event permanently.
  * - `ready`: no model was ready before, and now one is.
+ * - `words`: the model may have answered in words because it couldn't write the code.
  * - `same`: the answer equals the cell's code.
  * - `ran_corrected`: the accepted code failed, and the model's correction of it ran without an error.
  * - `run_failed`: the cell's code still fails, and no further correction is requested.
@@ -45,6 +47,7 @@ export type Notice =
   | 'not_recorded'
   | 'ready'
   | 'same'
+  | 'words'
   | 'ran_corrected'
   | 'run_failed'
   | 'run_stopped'
@@ -242,6 +245,25 @@ export function suggestedState(
     ...suggestionFields(suggestion, code),
     notice: cellCode.trimEnd() === code.trimEnd() ? 'same' : null,
     // The next request continues from this answer.
+    branch: null
+  };
+}
+
+/** Return the state change when an answer in words is complete. */
+export function answeredState(
+  { intent, explanation, turnId, saveError }: ISuggestion,
+  model: ModelInfo | null
+): Partial<IGenerationState> {
+  // A small model answers many requests for code in words, because it can't write the code.
+  const mayBeUnwanted = model?.onThisMachine && !/[?？]/.test(intent);
+  return {
+    phase: 'answered',
+    intent,
+    code: '',
+    explanation,
+    turnId,
+    saveError,
+    notice: mayBeUnwanted ? 'words' : null,
     branch: null
   };
 }

@@ -64,7 +64,10 @@ export class GenerationStore {
 
   /** The id that the next turn will probably get from the server. */
   get nextTurnId(): number | null {
-    return this.suggestion ? this.suggestion.turnId + 1 : this._state.turnId;
+    const { phase, turnId } = this._state;
+    const lastTurnId =
+      this.suggestion?.turnId ?? (phase === 'answered' ? turnId : null);
+    return lastTurnId === null ? turnId : lastTurnId + 1;
   }
 
   /** Whether the cell has changed since the open suggestion was requested. */

@@ -94,6 +94,26 @@ export function Actions(props: {
       </>
     );
   }
+  if (state.phase === 'answered') {
+    return (
+      <>
+        <Button
+          label={trans.__('Insert below')}
+          title={trans.__('Insert the answer as a Markdown cell below')}
+          primary
+          disabled={model.target.isReadOnly}
+          run={() => model.insertAnswer()}
+        />
+        <CopyButton text={state.explanation} trans={trans} />
+        <Button
+          label={trans.__('Close')}
+          keys="Esc"
+          run={() => model.close(text)}
+        />
+        <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
+      </>
+    );
+  }
   const error = model.target.error();
   return (
     <>

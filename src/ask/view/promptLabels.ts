@@ -19,6 +19,10 @@ export function inputLabels(
     const text = trans.__('Describe another change…');
     return { label: trans.__('Describe a change'), placeholder: text };
   }
+  if (model.state.phase === 'answered') {
+    const text = trans.__('Ask a follow-up question, or for code…');
+    return { label: trans.__('Next request'), placeholder: text };
+  }
   const emptyCellText =
     model.target.cellType === 'code'
       ? trans.__('What should this cell do?')
@@ -105,6 +109,10 @@ function stateNoticeText(
         : trans.__(
             'The answer is the same as the current code. Describe the change more precisely.'
           );
+    case 'words':
+      return trans.__(
+        'This small model answered in words. If you wanted code, rephrase the request or choose another model.'
+      );
     case 'ran_corrected':
       return trans.__(
         'The first code failed. The corrected code ran without an error.'
@@ -151,6 +159,9 @@ export function announcement(
       'The suggestion is ready. Shift+Enter accepts it, Escape rejects it.'
     );
     return joinSentences(ready, notice);
+  }
+  if (state.phase === 'answered') {
+    return joinSentences(trans.__('The answer is ready.'), notice);
   }
   if (notice || state.failure) {
     return notice;

@@ -65,6 +65,7 @@ async function setup(
       variables: async () => options.kernel ?? null,
       run: async () => true,
       interrupt: async () => undefined,
+      insertMarkdownBelow: () => true,
       error: () => options.error ?? null,
       apply: () => true,
       surroundings: () => ({

@@ -25,6 +25,7 @@ import { ProblemList, repairRequest } from './problemList';
 import { PromptInput, isComposing } from './promptInput';
 import { handleKey, isAskKey } from './promptKeys';
 import { BranchChip, DataFrameChips, Failure, ModelLabel } from './promptParts';
+import { Markdown } from '../../ui/markdown';
 import { useStoreNotice } from './storeNotices';
 import {
   announcement,
@@ -144,7 +145,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       current === previous ? state.draft : current || state.draft
     );
   }, [state.draft]);
-  const hasRequest = model.isBusy || state.phase === 'suggested';
+  const hasRequest =
+    model.isBusy || state.phase === 'suggested' || state.phase === 'answered';
   const storeNotice = useStoreNotice(state.storeNotices ?? [], trans);
   const notice =
     noticeText(state, trans) ||
@@ -353,7 +355,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         onRepair={() => void ask(repairRequest(state.problems, trans))}
       />
       {hasRequest && state.explanation && (
-        <p className="jp-AIServer-Ask-explanation">{state.explanation}</p>
+        <div className="jp-AIServer-Ask-explanation">
+          <Markdown text={state.explanation} />
+        </div>
       )}
     </div>
   );

@@ -6,6 +6,7 @@ import { areNearChanges, changedLines } from '../../diff/changedLines';
 import type { Step } from '../../api/types';
 import type { IShownStep } from '../../records/fold';
 import { outputOf, lastRunOf } from '../../records/runs';
+import { isAnswerInWords } from '../../labels/stepLabels';
 import { IOrigin, originsOf } from '../model/replay';
 import { chip, el } from './dom';
 import { highlight } from './highlight';
@@ -150,19 +151,21 @@ export function rowBlock(
           answer ? markdownBlock(answer) : el('p.explanation', explanation)
         ]
       : []),
-    ...(options.isShort && before === step.code
-      ? [el('p.dull', trans.__('No code changes.'))]
-      : [
-          el('h4', label),
-          codeBlock(labels, {
-            cell,
-            code: step.code,
-            origins: originsOf(step),
-            before,
-            label,
-            isShort: options.isShort
-          })
-        ]),
+    ...(isAnswerInWords(step)
+      ? []
+      : options.isShort && before === step.code
+        ? [el('p.dull', trans.__('No code changes.'))]
+        : [
+            el('h4', label),
+            codeBlock(labels, {
+              cell,
+              code: step.code,
+              origins: originsOf(step),
+              before,
+              label,
+              isShort: options.isShort
+            })
+          ]),
     outputBlock(
       labels,
       options.run === undefined ? lastRunOf(row) : options.run

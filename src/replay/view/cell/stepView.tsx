@@ -21,13 +21,15 @@ import { Relatives } from './relatives';
 import { StepCode, type IStepCodeProps } from './stepCode';
 import { showTime } from '../../../labels/time';
 import { When } from '../when';
+import { Markdown } from '../../../ui/markdown';
 import {
   stepAuthor,
   baseCode,
   stepOutcome,
   errorText,
   runOutcome,
-  stepTitle
+  stepTitle,
+  isAnswerInWords
 } from '../../../labels/stepLabels';
 
 export interface IStepViewProps extends Pick<
@@ -70,7 +72,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
       {isTurn && (step.code || step.explanation) && (
         <h3>{trans.__('Answer')}</h3>
       )}
-      {(step.code || (!isTurn && step.before)) && (
+      {(step.code || (!isTurn && step.before)) && !isAnswerInWords(step) && (
         <StepCode
           before={before}
           code={step.code}
@@ -86,7 +88,9 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
         />
       )}
       {step.explanation && (
-        <p className="jp-AIServer-Replay-explanation">{step.explanation}</p>
+        <div className="jp-AIServer-Replay-explanation">
+          <Markdown text={step.explanation} />
+        </div>
       )}
       {run && <Output run={run} />}
     </section>
@@ -130,7 +134,9 @@ function StepHead(
       <span className="jp-AIServer-Replay-result">
         <LineCount
           count={countStepChanges(step)}
-          showsNoChanges={step.kind === 'turn' && !!step.code}
+          showsNoChanges={
+            step.kind === 'turn' && !!step.code && !isAnswerInWords(step)
+          }
         />
         {chip && step.kind !== 'run' && (
           <Chip tone={chip.tone}>{chip.text}</Chip>

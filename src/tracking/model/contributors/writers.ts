@@ -20,7 +20,7 @@ import {
   createWriter
 } from '../../../records/contributor';
 import { isEditorInput } from './editorInput';
-import { isOwnWrite } from '../../../cells/ownWrites';
+import { ownWriteContributor } from '../../../cells/ownWrites';
 import { RemoteWriters } from './remote';
 
 /** Detect the cause of a change in the page: a running command or a person's input. */
@@ -29,8 +29,6 @@ export interface ICauseDetectors {
   readonly input?: Pick<PageInput, 'isActive'>;
 }
 
-/** The writer of AI Server's changes to the notebook, which the person started. */
-const OWN_WRITER = createWriter(PERSON, 'own');
 /** The writer of a reload from the file. */
 const DISK_WRITER = createWriter({ kind: 'program', name: FILE_ON_DISK });
 
@@ -56,8 +54,9 @@ export class Writers {
     if (!transaction.local) {
       return this._remote.writerOf(transaction);
     }
-    if (isOwnWrite()) {
-      return OWN_WRITER;
+    const own = ownWriteContributor();
+    if (own) {
+      return createWriter(own, `own ${own.kind} ${own.name ?? ''}`);
     }
     if (this.isTyping(transaction) || isUndo(transaction.origin)) {
       return PERSON_WRITER;

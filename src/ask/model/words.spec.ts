@@ -1,0 +1,85 @@
+import { MODEL, code, done, setup, start, turn } from './generation.fakes';
+
+type Setup = ReturnType<typeof setup>;
+
+/** Answer a request with code, or with the words “why” if `suggestion` is empty. */
+async function answer(t: Setup, id: number, suggestion: string) {
+  const feed = await t.requested(id);
+  const interaction = turn(id, suggestion, t.bodies[id - 1].intent);
+  feed.push(start(id), { type: 'done', interaction, revision: id }, null);
+}
+
+async function askWords(intent: string) {
+  const t = setup({ repair: 'all' });
+  t.model.open();
+  t.model.setState({ model: MODEL as never });
+  const asked = t.model.ask(intent);
+  await answer(t, 1, '');
+  await asked;
+  return t;
+}
+
+describe('an answer in words', () => {
+  it('is shown, and changes and checks nothing', async () => {
+    const t = await askWords('what is x?');
+    const { phase, explanation, notice } = t.model.state;
+    expect([phase, explanation, notice]).toEqual(['answered', 'why', null]);
+    expect(await t.model.decision.accept()).toBe(false);
+    expect(t.target.check).not.toHaveBeenCalled();
+    expect(t.target.apply).not.toHaveBeenCalled();
+    t.model.close();
+    expect(t.model.state.phase).toBe('idle');
+    expect(t.recorded).toEqual([]);
+  });
+
+  it('says kindly that a small model may not have been able to write the code', async () => {
+    const t = await askWords('draw a histogram');
+    expect(t.model.state.notice).toBe('words');
+  });
+
+  it('is followed by the next request', async () => {
+    const t = await askWords('what is x?');
+    expect(t.model.nextTurnId).toBe(2);
+    const asked = t.model.ask('double it');
+    await answer(t, 2, 'x = 2');
+    await asked;
+    expect(t.bodies[1]).toMatchObject({ source: 'x = 1' });
+    expect(t.model.state).toMatchObject({ phase: 'suggested', code: 'x = 2' });
+  });
+
+  it('leaves an open suggestion open', async () => {
+    const t = setup();
+    t.model.open();
+    const asked = t.model.ask('double it');
+    const feed = await t.requested(1);
+    feed.push(start(1), code('x = 2'), done(1, 'x = 2'), null);
+    await asked;
+    const askedWhy = t.model.ask('why?');
+    await answer(t, 2, '');
+    await askedWhy;
+    expect(t.model.state).toMatchObject({
+      phase: 'suggested',
+      code: 'x = 2',
+      intent: 'why?',
+      explanation: 'why'
+    });
+    await t.model.decision.accept();
+    expect(t.recorded).toEqual([
+      { type: 'accept', turnId: 1, source: 'x = 2' }
+    ]);
+  });
+
+  it('is inserted below as Markdown by the model', async () => {
+    const t = await askWords('what is x?');
+    t.target.insertMarkdownBelow.mockReturnValueOnce(false);
+    t.model.insertAnswer();
+    expect(t.model.state.notice).toBe('not_written');
+    t.model.insertAnswer();
+    const contributor = { kind: 'model', name: MODEL.id };
+    expect(t.target.insertMarkdownBelow).toHaveBeenLastCalledWith(
+      'why',
+      contributor
+    );
+    expect(t.model.state.phase).toBe('idle');
+  });
+});
