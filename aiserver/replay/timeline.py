@@ -9,8 +9,8 @@ Invariants:
   in the same order, with the same types and sources (as far as these were recorded).
 - A deleted cell is among the ``cells`` of the snapshots from before the deletion, and among the
   ``deleted`` cells of the snapshots from after it.
-- If a cell existed before tracking began, it has its first observed source in all snapshots from
-  before that observation.
+- If a cell existed before tracking began, all snapshots before its first observation contain the
+  source that was observed then.
 - The cost of creating a timeline is proportional to the number of steps and log entries. The cost
   of a snapshot is proportional to the number of cells.
 
@@ -85,7 +85,7 @@ class Timeline:
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return a summary of each cell, as sent. The cells in the notebook come first."""
+        """Return a summary of each cell, as the page gets it; those in the notebook come first."""
         now = len(self.moments) - 1
         cell_ids = self._cell_ids(now) if self.moments else []
         present = set(cell_ids)

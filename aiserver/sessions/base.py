@@ -172,8 +172,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Interaction], bool]:
         """Return the newest turns after the last ``context_reset`` event, oldest first.
 
-        The caller needs only ``limit`` turns (None: all of them). This base class returns all of
-        them nevertheless; a store may override the method to read and return only ``limit`` turns.
+        The caller needs at most ``limit`` turns, or all if it is None. This base class always
+        returns all turns; a store may override the method to read and return only ``limit`` turns.
         The second result says whether older turns were left out.
         """
         return (await self.load_session(key)).history(), False
@@ -202,8 +202,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         first if the store knows the order. Damaged sessions may be included.
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
-        # Freeing the memory of many summaries takes time. So the thread takes them out of the list,
-        # and frees them itself.
+        # Freeing the memory of many summaries takes time. So the thread removes them from the list,
+        # and they are freed there instead of in the event loop.
         return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod

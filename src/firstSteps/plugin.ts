@@ -54,7 +54,7 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
             path: `${folder}/${NOTEBOOK}`
           });
         } catch (reason) {
-          console.error('AI Server could not write its first steps.', reason);
+          console.error('AI Server could not create the first-steps notebook.', reason);
           Notification.error(
             trans.__(
               'The notebook could not be created here. Check that this folder is not read-only.'

@@ -28,7 +28,7 @@ export interface IProblem {
 }
 
 /**
- * Return the problems of the code, in their order; at most 20.
+ * Return at most 20 problems of the code, in the order of their positions.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
@@ -38,9 +38,9 @@ export async function checkCode(
 ): Promise<IProblem[]> {
   const { CHECK } = await import('./checkCode');
   const imported = (name: string) => `__import__("${name}")`;
-  const source = `${imported('base64')}.b64decode("${toBase64(code)}").decode()`;
-  const problems = `${imported('json')}.dumps(check(${source}, variables))`;
-  const call = `${imported('base64')}.b64encode(${problems}.encode()).decode()`;
+  const sourceExpression = `${imported('base64')}.b64decode("${toBase64(code)}").decode()`;
+  const problemsExpression = `${imported('json')}.dumps(check(${sourceExpression}, variables))`;
+  const call = `${imported('base64')}.b64encode(${problemsExpression}.encode()).decode()`;
   const result = await callInKernel(kernel, CHECK, call);
   if (!Array.isArray(result)) {
     throw new Error('The kernel sent no list of problems.');

@@ -80,8 +80,8 @@ def _check_frontends() -> list[Finding]:
             findings.append(ok(f"{name} {version}"))
         else:
             fix = f"pip install '{name}>={low},<{high}'"
-            text = f"AI Server requires {name} {low} or newer, below {high}; "
-            findings.append(problem(f"{text}{version} is installed.", fix))
+            text = f"AI Server requires {name} {low} or newer, but older than {high}. "
+            findings.append(problem(f"{text}Version {version} is installed.", fix))
     return findings or [
         note(
             "JupyterLab and Notebook are not installed in this environment.",

@@ -79,7 +79,7 @@ def _print_session(session: Session, *, only_latest: bool) -> None:
     if only_latest:
         turns = [record for record in session.ordered() if isinstance(record, Interaction)]
         if not turns:
-            raise NotFound("No requests there yet.")
+            raise NotFound("This session has no requests yet.")
         _print_markdown("\n\n".join(turn_markdown(turns[-1])) + "\n")
     else:
         _print_markdown(session_markdown(session))

@@ -1,4 +1,4 @@
-"""The values of calls and subscripts."""
+"""Find out what a call or a subscript returns, such as a DataFrame with known columns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .values import (
 
 
 class Calls(Expressions):
-    """Also evaluates calls and subscripts."""
+    """Extends ``Expressions`` with calls and subscripts."""
 
     # Subscripts
 
@@ -67,9 +67,9 @@ class Calls(Expressions):
     def read_subscript(self, node: ast.Subscript, place: ast.AST) -> Value:
         owner, key = self.value(node.value), self.key(node)
         if isinstance(owner, Frame):
-            return self._of_frame(owner, key)
+            return self._subscript_frame(owner, key)
         if isinstance(owner, Indexer):
-            return self._of_indexer(owner, key)
+            return self._subscript_indexer(owner, key)
         if isinstance(owner, Groups):
             self.value(key)
             return select_groups(self, owner, key)
@@ -83,7 +83,7 @@ class Calls(Expressions):
         self.value(key)
         return UNKNOWN
 
-    def _of_frame(self, frame: Frame, key: Any) -> Value:
+    def _subscript_frame(self, frame: Frame, key: Any) -> Value:
         value = self.value(key)
         if self.is_mask(key):
             return frame.derive()
@@ -101,7 +101,7 @@ class Calls(Expressions):
             return frame.derive()
         return UNKNOWN
 
-    def _of_indexer(self, indexer: Indexer, key: Any) -> Value:
+    def _subscript_indexer(self, indexer: Indexer, key: Any) -> Value:
         self.value(key)
         frame = indexer.frame
         if indexer.name in ("iloc", "iat"):
@@ -116,16 +116,16 @@ class Calls(Expressions):
         if len(key.elts) != 2:
             return UNKNOWN
         rows, columns = key.elts
-        has_rows = self.is_mask(rows)
-        if frame.levels != 1 and not has_rows:
+        selects_rows = self.is_mask(rows)
+        if frame.levels != 1 and not selects_rows:
             return UNKNOWN
         if isinstance(columns, ast.Slice):
             for bound in (columns.lower, columns.upper):
                 require(self, frame, labels(self, bound))
-            return frame.derive() if has_rows else UNKNOWN
+            return frame.derive() if selects_rows else UNKNOWN
         wanted = labels(self, columns)
         require(self, frame, wanted)
-        if not has_rows:
+        if not selects_rows:
             return UNKNOWN
         if wanted.is_single:
             return Series(frame.library, wanted.names[0], frame.index, frame.levels)
@@ -138,17 +138,17 @@ class Calls(Expressions):
         if isinstance(function, ast.Attribute):
             called = self.attribute(function, is_called=True)
             if may_create_files(function.attr):
-                self._arguments(node)
+                self._evaluate_arguments(node)
                 self.may_create_files = True
         else:
             called = self.value(function)
             if isinstance(function, ast.Name):
                 self._note_user_function(function.id, called, node)
         result = self._call(called, node)
-        self._arguments(node)
+        self._evaluate_arguments(node)
         return result
 
-    def _arguments(self, node: ast.Call) -> None:
+    def _evaluate_arguments(self, node: ast.Call) -> None:
         for argument in node.args:
             self.value(argument)
         for keyword in node.keywords:
@@ -220,7 +220,7 @@ class Calls(Expressions):
             self._check_method(kind, name, node)
 
     def _note_user_function(self, name: str, called: Value, node: ast.Call) -> None:
-        """Record that a person's function may change arguments and globals, and create files."""
+        """Record that the notebook's function may change arguments and globals, and create files."""
         value = self.variables.get(name, MISSING) if name not in self._names else MISSING
         is_library = isinstance(called, Symbol) and not is_user_function(called.value)
         if is_library:
@@ -237,7 +237,7 @@ class Calls(Expressions):
                     frame.is_open = True
 
     def _expose(self, node: ast.AST) -> None:
-        """Mark frames as open that other code can now refer to, because it may add columns."""
+        """Mark the frames that other code can now reach as open: it may add columns to them."""
         for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
             if isinstance(child, ast.Name):
                 value: Value | None = self._name(child.id)

@@ -109,12 +109,12 @@ class Database(ABC):
 
     @abstractmethod
     def is_writable(self) -> bool:
-        """Return whether the database accepts writes, as far as it reports."""
+        """Return whether the database reports that it accepts writes."""
 
     def close_idle(self) -> None:
-        """Close the connections of an unused database.
+        """Close idle connections.
 
-        This does nothing. Databases that run as servers override it.
+        By default, this does nothing. The databases that run as servers override it.
         """
         return
 

@@ -83,11 +83,11 @@ def is_archive(file: Path) -> bool:
 
 
 def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[ReadResult]:
-    """Yield a result without histories, and then a result for each member of a backup.
+    """Yield first a result with the problems of the whole backup, then one for each member.
 
-    The first result contains the problems of the whole backup. ``unpack_limit`` is the largest
-    accepted unpacked size in bytes. Raises UnreadableInput, before the first result, if the backup
-    is too large or has no valid manifest.
+    The first result contains no histories. ``unpack_limit`` is the largest accepted unpacked size
+    in bytes. Raises UnreadableInput, before the first result, if the backup is too large or has no
+    valid manifest.
     """
     try:
         with zipfile.ZipFile(file) as zipped:
@@ -150,7 +150,7 @@ def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Mem
         if is_valid and names[1] in _MEMBER_KINDS:
             members.append(_Member(owners[int(names[0])], names[1], names[2], info))
         else:
-            problems.append(f"{info.filename}: It belongs to no backup.")
+            problems.append(f"{info.filename}: This file doesn't belong in a backup.")
     return sorted(members, key=lambda member: _MEMBER_KINDS.index(member.kind)), problems
 
 

@@ -1,7 +1,7 @@
 /** Corrects a problem that was found in a suggestion's code. */
 import type { IProblem } from '../../kernel/check';
 
-/** Replace the wrong name of a problem in the code by one of its candidates. */
+/** Replace the wrong name that a problem reports with one of the problem's candidates. */
 export function replaceName(
   code: string,
   { line, column, endLine, endColumn, name }: IProblem,
@@ -9,17 +9,19 @@ export function replaceName(
 ): string {
   const from = offsetOf(code, line, column);
   const to = offsetOf(code, endLine, endColumn);
-  const marked = code.slice(from, to);
-  const at = marked.lastIndexOf(name);
+  const problemText = code.slice(from, to);
+  const at = problemText.lastIndexOf(name);
   if (!name || at < 0) {
     return code;
   }
-  const quote = /^\w*(["'])/.exec(marked)?.[1];
-  const written = quote
+  const quote = /^\w*(["'])/.exec(problemText)?.[1];
+  const escapedCandidate = quote
     ? candidate.replace(/\\/g, '\\\\').replaceAll(quote, `\\${quote}`)
     : candidate;
   const start = from + at;
-  return code.slice(0, start) + written + code.slice(start + name.length);
+  return (
+    code.slice(0, start) + escapedCandidate + code.slice(start + name.length)
+  );
 }
 
 /** The line that installs a package from a cell. */
@@ -32,7 +34,7 @@ export function withInstall(code: string, packageName: string): string {
   return `${installLine(packageName)}\n${code}`;
 }
 
-/** The offset of a position whose line counts from 1 and whose column counts code points. */
+/** Convert a position to an offset. Lines start at 1; columns are code points from 0. */
 export function offsetOf(code: string, line: number, column: number): number {
   const lines = code.split('\n');
   const before =

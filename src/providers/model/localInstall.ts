@@ -1,7 +1,7 @@
 /**
  * The progress of the local model's installation, as this page knows it. The server installs the
  * model, so the installation continues after the page is closed. A page that is opened later can
- * join the installation, which means to follow its progress.
+ * join the installation, that is, follow its progress.
  *
  * Invariants:
  * - Only `start`, which a person triggers, begins an installation. If the connection is lost, the
@@ -25,7 +25,7 @@ export interface ILocalInstallState {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
   /** The last progress that the server reported. */
   readonly progress: InstallState | null;
-  /** The bytes per second in the last seconds; 0 if no data arrived, null if not measured yet. */
+  /** The bytes per second over the last few seconds; 0 if no data arrived, null if not measured yet. */
   readonly speed: number | null;
   /** The reason why the installation failed or could not be stopped. */
   readonly problem: IFailure | null;
@@ -43,8 +43,8 @@ const INTERRUPTED: IFailure = { code: 'install_interrupted', message: '' };
 /** The speed is measured over this period. */
 const SPEED_WINDOW_MS = 6000;
 /**
- * After this number of lost connections in a row, the page shows a failure. Each reported progress
- * starts the count again.
+ * After this number of lost connections in a row, the page shows a failure. Each progress
+ * report resets the count.
  */
 const MAX_ATTEMPTS = 3;
 /** The delay between a lost connection and the attempt to join the installation. */
@@ -69,8 +69,8 @@ export class LocalInstall {
 
   /**
    * A number that grows whenever the installation is started, joined or stopped. If the number has
-   * grown since a stream or a list of models was requested, the installation that the stream or the
-   * list describes is outdated.
+   * grown since a stream or a list of models was requested, the response describes an outdated
+   * installation.
    */
   get epoch(): number {
     return this._epoch;
@@ -173,7 +173,7 @@ export class LocalInstall {
     }
   }
 
-  /** Set the progress, and the speed in the last seconds. */
+  /** Set the progress, and the speed over the last few seconds. */
   private _showProgress(progress: InstallState): void {
     const { phase, bytes } = progress;
     const now = this._now();

@@ -45,7 +45,7 @@ export function EmptyView(props: {
   );
 }
 
-/** How to ask for code: "Press Ctrl+I in a cell …", or a text without keys if there are none. */
+/** How to ask for code: "Press Ctrl+K in a cell …", or a text without keys if there are none. */
 function AskHint(): React.JSX.Element {
   const { commands, trans } = useReplay();
   const isAskBinding = ({ command }: { command: string }) =>

@@ -67,7 +67,7 @@ describe('ReplayPanel', () => {
     const commands = new CommandRegistry();
     const { ask } = CommandIDs;
     commands.addCommand(ask, { execute: () => undefined });
-    commands.addKeyBinding({ command: ask, keys: ['Ctrl I'], selector: '*' });
+    commands.addKeyBinding({ command: ask, keys: ['Ctrl K'], selector: '*' });
     model = new ReplayModel({ subject, history, host: FAKE_HOST });
     panel = new ReplayPanel({
       model,
@@ -386,7 +386,7 @@ describe('ReplayPanel', () => {
     await show('.jp-AIServer-Replay-empty');
     const text = panel.node.textContent!;
     expect(text).toContain('This cell has no history yet');
-    expect(text).toContain('Press Ctrl+I in a cell to ask for code.');
+    expect(text).toContain('Press Ctrl+K in a cell to ask for code.');
     expect(button('Ask for code')).toBeTruthy();
   });
 

@@ -20,7 +20,7 @@ import { stepTitle } from '../../../labels/stepLabels';
 export function CompareView(props: {
   stepA: IShownStep;
   stepB: IShownStep;
-  /** Whether to draw the codes of A and B side by side. */
+  /** Whether to show the code of A and of B side by side. */
   isSplit: boolean;
   mimeType: string;
 }): React.JSX.Element {

@@ -27,7 +27,7 @@ const LINE_HEIGHT_PX = 17;
 
 export interface IMomentCellsProps {
   snapshot: NotebookSnapshot;
-  /** The colour in which the cells that the moment changed are marked. */
+  /** The colour that marks the cells that were changed at this moment. */
   tone: DotKind;
   /** The MIME type of the notebook's code cells. */
   codeMimeType: string;
@@ -96,7 +96,8 @@ function CellRow(
       ? trans.__('%1, changed: %2', name, firstLine)
       : trans.__('%1: %2', name, firstLine);
   const goTo = () => void model.goTo(cell.cellId);
-  // If the cell had no step yet at this moment, go to the cell, if it is still in the notebook.
+  // A cell without a step at this moment has no history to show, so go to the cell itself if it is
+  // still in the notebook.
   const showHistory = () =>
     cell.step === null && isInNotebook
       ? goTo()
@@ -111,7 +112,7 @@ function CellRow(
         aria-description={
           diffLines ? describeDiff(diffLines, trans) : undefined
         }
-        title={trans.__('Show how this cell was made up to this point')}
+        title={trans.__('Show this cell’s history up to this point')}
         onClick={showHistory}
       >
         <span className="jp-AIServer-Replay-prompt">{number ?? '–'}</span>

@@ -183,7 +183,7 @@ function MomentHead(props: { moment: Moment }): React.JSX.Element {
         {chip && <Chip tone={chip.tone}>{chip.text}</Chip>}
         {cellId !== null && (
           <LinkButton
-            title={trans.__('Show how this cell was made up to this point')}
+            title={trans.__('Show this cell’s history up to this point')}
             onClick={() => void model.showStep(cellId, { step: moment.step })}
           >
             {isSnapshotLoaded
