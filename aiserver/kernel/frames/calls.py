@@ -220,7 +220,7 @@ class Calls(Expressions):
             self._check_method(kind, name, node)
 
     def _note_user_function(self, name: str, called: Value, node: ast.Call) -> None:
-        """Record that the notebook's function may change arguments and globals, and create files."""
+        """Record that a function in the notebook may change its arguments, globals and files."""
         value = self.variables.get(name, MISSING) if name not in self._names else MISSING
         is_library = isinstance(called, Symbol) and not is_user_function(called.value)
         if is_library:
