@@ -13,8 +13,10 @@ Invariants:
 
 from __future__ import annotations
 
+import abc
 import base64
 import datetime
+import itertools
 import json
 import sys
 from collections.abc import Iterator
@@ -27,6 +29,7 @@ MAX_NAME = 200  # characters
 MAX_EXAMPLE = 24  # characters of a value
 _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
 _SEARCHED_ROWS = 50  # examples are taken from this many rows at the beginning
+_SEARCHED_ELEMENTS = 50
 
 _mro = type.__dict__["__mro__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__
@@ -64,11 +67,14 @@ def describe(variables: dict[str, Any], examples: int = 0) -> str:
 
 
 def _library_classes() -> Iterator[tuple[str, type]]:
+    """Yield the classes that are described with their size; a subclass before its base class."""
     names = ("pandas.DataFrame", "polars.DataFrame", "pandas.Series", "polars.Series")
-    for name in (*names, "numpy.ndarray"):
+    indexes = ("pandas.DatetimeIndex", "pandas.MultiIndex", "pandas.RangeIndex", "pandas.Index")
+    for name in (*names, "numpy.ndarray", *indexes):
         library, _, attribute = name.partition(".")
-        cls = getattr(sys.modules.get(library), attribute, None)
-        if type(cls) is type:
+        cls: Any = getattr(sys.modules.get(library), attribute, None)
+        metaclass = type(cls)
+        if metaclass is type or metaclass is abc.ABCMeta or _is_library_class(metaclass):
             yield name, cls
 
 
@@ -137,11 +143,30 @@ def _describe(value: Any, kind: str) -> str:
     cls = type(value)
     if kind == "numpy.ndarray":
         return f"{kind} {_text(value.shape, 50)} {_dtype_name(value.dtype)}"
+    if kind == "pandas.MultiIndex":
+        return f"{kind} of {len(value)}"
     if kind:
         return f"{kind} of {len(value)} {_dtype_name(value.dtype)}"
     if any(cls is sized for sized in _SIZED):
-        return f"{_class_name(cls)} of {len(value)}"
+        return f"{_class_name(cls)} of {len(value)}{_elements(value)}"[:MAX_NAME]
     return str(_class_name(cls))[:MAX_NAME]
+
+
+def _elements(value: Any) -> str:
+    """Return the class of a container's elements; "" if the first elements have several classes.
+
+    Of a dict, return the classes of its keys and values.
+    """
+    cls = type(value)
+    if cls is str or cls is bytes:
+        return ""
+    first = list(itertools.islice(value.items() if cls is dict else value, _SEARCHED_ELEMENTS))
+    columns = list(zip(*first)) if cls is dict else [first]
+    classes = [{type(element) for element in column} for column in columns if column]
+    if not classes or any(len(column) > 1 for column in classes):
+        return ""
+    names = [str(_class_name(column.pop())) for column in classes]
+    return " " + " to ".join(names)
 
 
 def _text(value: Any, limit: int) -> str:

@@ -118,10 +118,45 @@ def test_the_other_variables_have_a_kind_and_a_size(kernel: Kernel) -> None:
         {"name": "n", "kind": "int"},
         {"name": "a", "kind": "numpy.ndarray (2, 3) float64"},
         {"name": "s", "kind": "pandas.Series of 1 float64"},
-        {"name": "xs", "kind": "list of 2"},
+        {"name": "xs", "kind": "list of 2 int"},
         {"name": "np", "kind": "module"},
         {"name": "pd", "kind": "module"},
     ]
+
+
+def test_kinds_contain_classes_sizes_and_dtypes_but_no_values(kernel: Kernel) -> None:
+    """P15: of containers, only the classes of their elements."""
+    kernel.run(
+        "import numpy as np\nimport polars as pl\n"
+        "class Model:\n    pass\n"
+        "fitted = Model(); grid = np.zeros((100, 3), 'float32'); prices = pl.Series([1.5])\n"
+        "days = pd.date_range('2024-01-01', periods=3); rows = pd.RangeIndex(4)\n"
+        "pairs = pd.MultiIndex.from_tuples([('secret', 1)]); labels = pd.Index(['secret'])\n"
+        "frames = {'secret': pd.DataFrame()}; mixed = [1, 'secret']; nothing = {}\n"
+        "tags = {'secret'}; text = 'secret'; nested = ({'secret': 1},)\n"
+        "big = dict.fromkeys(range(1000), 0); flags = [True, False]"
+    )
+    kinds = {item["name"]: item["kind"] for item in kernel.describe(2)["variables"]}
+    assert "secret" not in json.dumps(kinds)
+    assert re.fullmatch(r"pandas.DatetimeIndex of 3 datetime64\[\w+\]", kinds.pop("days"))
+    assert kinds.pop("labels") in ("pandas.Index of 1 object", "pandas.Index of 1 str")
+    assert kinds == {
+        **{"np": "module", "pd": "module", "pl": "module"},
+        "Model": "type",
+        "fitted": "Model",
+        "grid": "numpy.ndarray (100, 3) float32",
+        "prices": "polars.Series of 1 Float64",
+        "rows": "pandas.RangeIndex of 4 int64",
+        "pairs": "pandas.MultiIndex of 1",
+        "frames": "dict of 1 str to DataFrame",
+        "mixed": "list of 2",
+        "nothing": "dict of 0",
+        "tags": "set of 1 str",
+        "text": "str of 6",
+        "nested": "tuple of 1 dict",
+        "big": "dict of 1000 int to int",
+        "flags": "list of 2 bool",
+    }
 
 
 def test_examples_are_values_of_text_columns(kernel: Kernel) -> None:
@@ -205,6 +240,7 @@ class Dtype(pd.api.extensions.ExtensionDtype):
 class Array(pd.arrays.IntegerArray):
     dtype = property(lambda self: Dtype())
 one, two, three = Evil(), Twin(), Posing()
+evils = [Evil()]; posed = {1: Posing()}
 four = pd.DataFrame({'plain': [1]}); object.__setattr__(four, '__class__', Sub)
 five = pd.DataFrame([[1, 2]], columns=pd.Index([Evil(), 'ok'], dtype=object))
 six = pd.DataFrame({'own': Array(np.array([1, 2]), np.array([False, False]))})
