@@ -28,6 +28,7 @@ LAYERS = [
     },
     {"models", "durable"},
     {"requests"},
+    {"data_files"},
     {"replay", "sessions", "prompts", "llm", "schemas", "kernel"},
     {"notebooks", "search"},
     {"sharing"},

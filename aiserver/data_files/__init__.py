@@ -1,0 +1,1 @@
+"""Describe the data files that a request names: their columns and dtypes, from a few bytes."""

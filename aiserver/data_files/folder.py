@@ -1,0 +1,92 @@
+"""Open a data file below the folder that Jupyter serves.
+
+Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links, even
+if a link changes meanwhile. Hidden files and anything but regular files are never opened: a device
+or a pipe could block the server.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+_SEPARATOR = re.compile(r"[/\\]" if os.name == "nt" else "/")
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_HAS_DIR_FD = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
+
+
+def parts_below_root(notebook_path: str, name: str) -> list[str] | None:
+    """Return the parts of a file's path below the root; None if the path isn't allowed.
+
+    ``name`` is relative to the folder of the notebook, whose path is relative to the root.
+    """
+    if not name or name[0] in "/\\~" or "\0" in name + notebook_path or "://" in name:
+        return None
+    if os.name == "nt" and ":" in name:  # a drive, or a stream of a file
+        return None
+    parts: list[str] = []
+    folder = _SEPARATOR.split(notebook_path.strip("/"))[:-1]
+    for part in (*folder, *_SEPARATOR.split(name)):
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part.startswith(".") and part != ".":
+            return None
+        elif part not in ("", "."):
+            parts.append(part)
+    return parts or None
+
+
+@contextmanager
+def open_below(root: str, parts: list[str]) -> Iterator[BinaryIO | None]:
+    """Open a regular file below ``root`` for reading; None if there is no such file."""
+    descriptor = _open(root, parts)
+    if descriptor is None:
+        yield None
+        return
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        yield file
+
+
+def _open(root: str, parts: list[str]) -> int | None:
+    try:
+        base = os.path.realpath(root)
+        path = str(Path(base, *parts))
+        if not os.path.lexists(path):
+            return None
+        path = os.path.realpath(path)
+        if os.path.commonpath([base, path]) != base or not stat.S_ISREG(os.lstat(path).st_mode):
+            return None
+        real_parts = _SEPARATOR.split(os.path.relpath(path, base))
+        if any(part.startswith(".") for part in real_parts):
+            return None
+        descriptor = _open_parts(base, real_parts)
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)  # the file was replaced meanwhile
+    return None
+
+
+def _open_parts(base: str, parts: list[str]) -> int:
+    """Open a path without following links, folder by folder where the system can do that."""
+    if not _HAS_DIR_FD:
+        return os.open(str(Path(base, *parts)), _FLAGS | _NO_LINK | _NO_WAIT)
+    folder = os.open(base, _FLAGS | os.O_DIRECTORY)
+    try:
+        for part in parts[:-1]:
+            inner = os.open(part, _FLAGS | os.O_DIRECTORY | _NO_LINK, dir_fd=folder)
+            os.close(folder)
+            folder = inner
+        return os.open(parts[-1], _FLAGS | _NO_LINK | _NO_WAIT, dir_fd=folder)
+    finally:
+        os.close(folder)

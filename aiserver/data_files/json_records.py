@@ -1,0 +1,84 @@
+"""Read JSON files that contain records: an array of objects, or one object per line. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from .dtypes import dtype_of_values
+from .profile import Table
+from .table import describe_records
+from .text import decode
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_MAX_RECORDS = 500
+
+
+def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0) -> Table | None:
+    """Return the keys of the records as columns; None if ``data`` contains no records.
+
+    ``data`` is the beginning of the file. ``lines`` means that the file's name says that it has one
+    object per line. The keys of any other object aren't described, because they may be values.
+    """
+    decoded = decode(data)
+    if decoded is None:
+        return None
+    text, encoding = decoded
+    is_array = text.lstrip().startswith("[")
+    records, has_end = _array(text) if is_array else _lines(text, is_complete)
+    if not records or not (is_array or lines or len(records) > 1):
+        return None
+    arguments = [
+        *([] if is_array else ["lines=True"]),
+        *([f"encoding={encoding!r}"] if encoding not in ("utf-8", "utf-8-sig") else []),
+    ]
+    return describe_records(
+        records,
+        dtype_of_values,
+        examples=examples,
+        is_complete=is_complete and has_end,
+        arguments=tuple(arguments),
+    )
+
+
+def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return the first objects of an array, and whether these are all of its elements."""
+    decoder = json.JSONDecoder()
+    records: list[dict[str, Any]] = []
+    at = _skip(text, text.index("[") + 1)
+    try:
+        while len(records) < _MAX_RECORDS:
+            value, at = decoder.raw_decode(text, at)
+            if not isinstance(value, dict):
+                return [], False
+            records.append(value)
+            at = _skip(text, at)
+            if text[at : at + 1] != ",":
+                return records, text[at : at + 1] == "]"
+            at = _skip(text, at + 1)
+    except (ValueError, RecursionError):
+        pass  # the last object is cut or malformed
+    return records, False
+
+
+def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Return the first objects of a text with one object per line."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if not is_complete:
+        lines = lines[:-1]  # it may be cut
+    records: list[dict[str, Any]] = []
+    try:
+        for line in lines[:_MAX_RECORDS]:
+            value = json.loads(line)
+            if not isinstance(value, dict):
+                return [], False
+            records.append(value)
+    except (ValueError, RecursionError):
+        return records, False  # the rest is malformed
+    return records, len(records) == len(lines)
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at

@@ -1,0 +1,70 @@
+"""Find the names of data files in texts: in quotes, or bare between other words. Pure.
+
+Chinese has no spaces between words, so ``读取数据/销售.csv并画图`` can name ``读取数据/销售.csv``,
+``数据/销售.csv`` or ``销售.csv``. So each mention is a list of possible names, the longest first;
+only the disk can tell which of them is meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+KINDS = {
+    "csv": "CSV",
+    "tsv": "TSV",
+    "parquet": "Parquet",
+    "pq": "Parquet",
+    "xlsx": "Excel",
+    "xlsm": "Excel",
+    "xls": "Excel",
+    "json": "JSON",
+    "jsonl": "JSON Lines",
+    "ndjson": "JSON Lines",
+}
+MAX_LENGTH = 200  # characters of a name
+_MAX_MENTIONS = 40
+# An extension ends the name: `a.csv.gz` and `a.csvx` aren't data files. A full stop may follow.
+_EXTENSION = re.compile(
+    rf"\.(?:{'|'.join(sorted(KINDS, key=len, reverse=True))})(?![A-Za-z0-9_]|\.[A-Za-z0-9])",
+    re.IGNORECASE,
+)
+_QUOTES = {"'": "'", '"': '"', "`": "`", "”": "“", "’": "‘", "」": "「", "』": "『", "》": "《"}
+_BARE = re.compile(r"[^\s'\"`“”‘’「」『』《》()（）\[\]【】{}<>|*?,，;；。：:、！？!=]+$")
+
+
+def mentioned_files(texts: Iterable[str]) -> list[list[str]]:
+    """Return the possible names of each file that the texts mention, in their order."""
+    mentions: dict[str, list[str]] = {}
+    for text in texts:
+        for match in _EXTENSION.finditer(text):
+            names = _names_ending_at(text, match.end())
+            if names:
+                mentions.setdefault(names[0], names)
+            if len(mentions) == _MAX_MENTIONS:
+                return list(mentions.values())
+    return list(mentions.values())
+
+
+def _names_ending_at(text: str, end: int) -> list[str]:
+    start = max(text.rfind("\n", 0, end) + 1, end - MAX_LENGTH)
+    before = text[start:end]
+    names = []
+    opening = _QUOTES.get(text[end : end + 1])
+    if opening and opening in before:
+        names.append(before[before.rfind(opening) + 1 :])
+    bare = _BARE.search(before)
+    if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):  # not a part of a URL
+        names += _ends_of(bare[0])
+    return [name for name in dict.fromkeys(names) if _EXTENSION.sub("", name).strip("./ ")]
+
+
+def _ends_of(name: str) -> list[str]:
+    """Return the name, and the parts of it that begin after a character that isn't ASCII."""
+    starts = [0, *(at + 1 for at, char in enumerate(name) if not char.isascii())]
+    return [name[start:] for start in starts if name[start : start + 1] not in ("", "/")]
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of a file, by the extension of its name."""
+    return KINDS[name.rpartition(".")[2].lower()]

@@ -1,0 +1,156 @@
+"""Read the columns of a Parquet file from its footer, in Thrift's compact protocol.
+
+The footer begins with the schema and the number of rows, so its first bytes are enough, and no
+library is needed. https://parquet.apache.org/docs/file-format/metadata/ describes the fields.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, BinaryIO
+
+from ..requests import ColumnProfile
+from .profile import MAX_COLUMNS, MAX_NAME, Table
+
+_MAGIC = b"PAR1"
+_MAX_FOOTER = 65_536  # bytes to read of the footer
+_MAX_DEPTH = 16
+_TYPES = ("bool", "int32", "int64", "datetime64[ns]", "float32", "float64", "object", "object")
+# Converted types that change the dtype.
+_CONVERTED = {
+    5: "object",  # DECIMAL
+    6: "object",  # DATE
+    7: "object",  # TIME_MILLIS
+    8: "object",  # TIME_MICROS
+    9: "datetime64[ms]",
+    10: "datetime64[us]",
+    **{11: "uint8", 12: "uint16", 13: "uint32", 14: "uint64"},
+    **{15: "int8", 16: "int16", 17: "int32", 18: "int64"},
+}
+_LOGICAL = {5: "object", 6: "object", 7: "object"}  # DECIMAL, DATE, TIME
+_TIMESTAMP = 8
+_UNITS = {1: "ms", 2: "us", 3: "ns"}
+_REPEATED = 2
+# The kinds of fields in the compact protocol.
+_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
+
+
+def read_parquet(file: BinaryIO, size: int) -> Table | None:
+    """Return the columns of a Parquet file; None if its footer can't be read."""
+    if size < 12:
+        return None
+    file.seek(size - 8)
+    end = file.read(8)
+    length = int.from_bytes(end[:4], "little")
+    if end[4:] != _MAGIC or not 0 < length <= size - 12:
+        return None
+    file.seek(size - 8 - length)
+    try:
+        return _table(_Reader(file.read(min(length, _MAX_FOOTER))).footer())
+    except (AttributeError, LookupError, TypeError, ValueError, struct.error):
+        return None  # not the fields that the format requires
+
+
+def _table(fields: dict[int, Any]) -> Table:
+    elements, row_count = fields[2], fields[3]
+    columns = []
+    at = 1  # the first element is the root
+    for _ in range(elements[0][5]):
+        element = elements[at]
+        at = _end_of(elements, at)
+        name = element[4].decode("utf-8", "replace")
+        if not name.startswith("__index_level_"):  # pandas reads it as the index
+            columns.append(ColumnProfile(name=name[:MAX_NAME], dtype=_dtype(element)))
+    return Table(columns[:MAX_COLUMNS], len(columns), max(0, row_count))
+
+
+def _end_of(elements: list[dict[int, Any]], at: int) -> int:
+    """Return the index after an element and the elements within it."""
+    waiting = 1
+    while waiting:
+        waiting += (elements[at].get(5) or 0) - 1
+        at += 1
+    return at
+
+
+def _dtype(element: dict[int, Any]) -> str:
+    if element.get(5) or element.get(3) == _REPEATED:
+        return "object"  # records and lists
+    logical = element.get(10)
+    if isinstance(logical, dict):
+        for kind, options in logical.items():
+            if kind == _TIMESTAMP:
+                unit = next(iter(options[2]))
+                zone = ", UTC" if options.get(1) else ""
+                return f"datetime64[{_UNITS[unit]}{zone}]"
+            if kind in _LOGICAL:
+                return _LOGICAL[kind]
+    converted, physical = element.get(6), element[1]
+    return _CONVERTED[converted] if converted in _CONVERTED else _TYPES[physical]
+
+
+class _Reader:
+    """Decodes structures. Raises IndexError at the end of the data."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def footer(self) -> dict[int, Any]:
+        """Return the first fields of the footer, up to the number of rows."""
+        return self._struct(0, last=3)
+
+    def _struct(self, depth: int, last: int | None = None) -> dict[int, Any]:
+        fields: dict[int, Any] = {}
+        number = 0
+        while header := self._byte():
+            delta, kind = header >> 4, header & 15
+            number = number + delta if delta else self._integer()
+            fields[number] = kind == _TRUE if kind <= _FALSE else self._value(kind, depth)
+            if number == last:
+                break
+        return fields
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if depth > _MAX_DEPTH:
+            raise ValueError("too deep")
+        if kind in (_TRUE, _FALSE, _BYTE):  # in a list, a bool has a byte of its own
+            return self._byte()
+        if kind == _DOUBLE:
+            return struct.unpack("<d", self._bytes(8))[0]
+        if kind == _BINARY:
+            return self._bytes(self._varint())
+        if kind in (_LIST, _SET):
+            header = self._byte()
+            count, inner = header >> 4, header & 15
+            count = self._varint() if count == 15 else count
+            return [self._value(inner, depth + 1) for _ in range(count)]
+        if kind == _STRUCT:
+            return self._struct(depth + 1)
+        if kind == _MAP:
+            raise ValueError("unexpected map")  # the fields up to the number of rows have none
+        return self._integer()
+
+    def _byte(self) -> int:
+        self._at += 1
+        return self._data[self._at - 1]
+
+    def _bytes(self, count: int) -> bytes:
+        self._at += count
+        if self._at > len(self._data):
+            raise IndexError
+        return self._data[self._at - count : self._at]
+
+    def _varint(self) -> int:
+        value = shift = 0
+        while True:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+            if shift > 63:
+                raise ValueError("too long")
+
+    def _integer(self) -> int:
+        value = self._varint()
+        return (value >> 1) ^ -(value & 1)

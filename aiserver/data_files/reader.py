@@ -1,0 +1,84 @@
+"""Find the data files that a request names, and describe them.
+
+Invariants: a file is never loaded completely: at most 64 KB of a text are read, and of other
+formats only what describes the columns. A damaged, huge or hostile file yields a description
+without columns, and never an error.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import BinaryIO
+
+from .excel import read_excel
+from .folder import open_below, parts_below_root
+from .json_records import read_json
+from .names import kind_of, mentioned_files
+from .parquet import read_parquet
+from .profile import FileProfile, Table
+from .text import read_delimited
+
+MAX_FILES = 5
+MAX_BYTES = 65_536  # bytes to read of a text
+
+
+class DataFiles:
+    """Describes the data files below the folder that Jupyter serves.
+
+    ``root`` is that folder; None if notebooks aren't files, so that there is no such folder.
+    """
+
+    def __init__(self, root: str | None) -> None:
+        self._root = root
+
+    def mentions(self, notebook_path: str | None, texts: Iterable[str]) -> list[list[str]]:
+        """Return the possible names of the files that the texts mention; [] without a notebook.
+
+        Reads nothing from the disk.
+        """
+        return mentioned_files(texts) if self._root and notebook_path else []
+
+    def describe(
+        self, notebook_path: str, mentions: Iterable[list[str]], examples: int = 0
+    ) -> list[FileProfile]:
+        """Return the descriptions of the files that exist, at most ``MAX_FILES``.
+
+        ``examples`` is the number of different values to show for each column of texts.
+        """
+        profiles: dict[str, FileProfile] = {}
+        for names in mentions:
+            for name in names:
+                parts = parts_below_root(notebook_path, name)
+                if parts and self._root:
+                    with open_below(self._root, parts) as file:
+                        if file is not None:
+                            profile = _profile(file, name, kind_of(parts[-1]), examples)
+                            profiles.setdefault("/".join(parts), profile)
+                            break
+            if len(profiles) == MAX_FILES:
+                break
+        return list(profiles.values())
+
+
+def _profile(file: BinaryIO, name: str, kind: str, examples: int) -> FileProfile:
+    size = os.fstat(file.fileno()).st_size
+    try:
+        table = _table(file, kind, size, examples)
+    except (OSError, MemoryError):
+        table = None
+    return FileProfile(name, kind, size, table or Table())
+
+
+def _table(file: BinaryIO, kind: str, size: int, examples: int) -> Table | None:
+    if kind == "Parquet":
+        return read_parquet(file, size)
+    if kind == "Excel":
+        return read_excel(file, examples=examples)  # None for .xls, which isn't a zip archive
+    data = file.read(MAX_BYTES)
+    is_complete = size <= len(data)
+    if kind in ("CSV", "TSV"):
+        delimiter = "\t" if kind == "TSV" else ","
+        return read_delimited(data, delimiter, is_complete=is_complete, examples=examples)
+    is_lines = kind == "JSON Lines"
+    return read_json(data, lines=is_lines, is_complete=is_complete, examples=examples)

@@ -1,0 +1,131 @@
+"""Describe a table by its first rows: whether it has a header, its columns and their dtypes. Pure.
+
+Invariant (P15): without ``examples``, a description contains no value. A table without a header
+must be recognised as such, because otherwise the values of its first row would count as names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..requests import ColumnProfile
+from .dtypes import MISSING, dtype_of_texts, is_number
+from .profile import MAX_COLUMNS, MAX_NAME, Table
+
+MAX_EXAMPLE = 24  # characters, as in `kernel/variables.py`
+_MAX_CELLS = 10_000  # enough for good dtypes, and read in a few milliseconds
+_PERIOD = re.compile(
+    r"\s*(?:(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|"
+    r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?)\s*"
+)
+_NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
+_LONGEST_NAME = 300  # characters; a longer cell of the first row isn't a name
+
+
+def describe_rows(
+    rows: Sequence[Sequence[Any]],
+    *,
+    examples: int = 0,
+    is_complete: bool = False,
+    dtype_of: Callable[[Sequence[Any]], str] = dtype_of_texts,
+) -> Table:
+    """Return the description of a table with these rows; the first may be its header.
+
+    ``is_complete`` means that these are all of its rows.
+    """
+    if not rows or not rows[0]:
+        return Table()
+    first = [_as_text(value).strip() for value in rows[0]]
+    below = rows[1 : 1 + max(1, _MAX_CELLS // len(first))]
+    has_header = _is_header(first, below)
+    data = below if has_header else [rows[0], *below]
+    if data and has_header and all(len(row) == len(first) + 1 for row in data):
+        data = [row[1:] for row in data]  # pandas reads the first column as the index
+    names = _unique_names(first) if has_header else list(map(str, range(len(first))))
+    columns = []
+    for index, name in enumerate(names[:MAX_COLUMNS]):
+        values = [row[index] for row in data if index < len(row)]
+        dtype = dtype_of(values)
+        shown = example_values(values, examples) if dtype == "object" else []
+        columns.append(ColumnProfile(name=name[:MAX_NAME], dtype=dtype, examples=shown))
+    count = len(rows) - has_header if is_complete else None
+    return Table(columns, len(first), count, has_header)
+
+
+def example_values(values: Sequence[Any], count: int) -> list[str]:
+    """Return the first different texts among the values."""
+    texts: dict[str, None] = {}
+    for value in values if count else ():
+        if isinstance(value, str) and value.strip() and value not in MISSING:
+            texts.setdefault(value.strip()[:MAX_EXAMPLE])
+            if len(texts) == count:
+                break
+    return list(texts)
+
+
+def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
+    """Return whether the first row contains names instead of values."""
+    numbers = [cell for cell in first if is_number(cell)]
+    if len(numbers) > 1 and numbers == list(map(str, range(len(numbers)))):
+        return True  # the names that pandas gives to columns without names
+    rows = [[_as_text(value).strip() for value in row[:MAX_COLUMNS]] for row in below]
+    start = list(first[:MAX_COLUMNS])
+    rows = [row for row in rows if row != start]  # joined files repeat their header
+    for index, cell in enumerate(start):
+        column = [row[index] for row in rows if index < len(row)]
+        if _PERIOD.fullmatch(cell):
+            # A wide table has years or dates as names. The values below them aren't any.
+            periods = [value for value in column if _PERIOD.fullmatch(value)]
+            if not column or 2 * len(periods) >= len(column):
+                return False
+        elif _is_value(cell) or (cell and cell in column):
+            return False
+    return any(first)
+
+
+def _is_value(cell: str) -> bool:
+    """Return whether a text can't be the name of a column."""
+    if len(cell) > _LONGEST_NAME or "://" in cell or is_number(cell):
+        return True
+    if _NUMERIC.fullmatch(cell) and any(char.isdigit() for char in cell):
+        return True
+    name, _, host = cell.partition("@")
+    return bool(name) and "." in host and " " not in cell
+
+
+def _unique_names(first: Sequence[str]) -> list[str]:
+    """Return the names that pandas gives to the columns."""
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for index, cell in enumerate(first):
+        name = cell or f"Unnamed: {index}"
+        count = seen.get(name, 0)
+        seen[name] = count + 1
+        names.append(f"{name}.{count}" if count else name)
+    return names
+
+
+def _as_text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def describe_records(
+    records: Sequence[dict[str, Any]],
+    dtype_of: Callable[[Sequence[Any]], str],
+    *,
+    examples: int = 0,
+    is_complete: bool = False,
+    arguments: tuple[str, ...] = (),
+) -> Table:
+    """Return the description of a table whose columns are the keys of the records."""
+    names = list(dict.fromkeys(key for record in records for key in record))
+    columns = []
+    for name in names[:MAX_COLUMNS]:
+        values = [record.get(name) for record in records]
+        dtype = dtype_of(values)
+        shown = example_values(values, examples) if dtype == "object" else []
+        columns.append(ColumnProfile(name=name[:MAX_NAME], dtype=dtype, examples=shown))
+    count = len(records) if is_complete else None
+    return Table(columns, len(names), count, arguments=arguments)

@@ -1,0 +1,100 @@
+"""Read CSV and TSV files: their encoding, their delimiter and their first rows. Pure."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import replace
+
+from .profile import Table
+from .table import describe_rows
+
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_DELIMITERS = (",", "\t", ";", "|")
+_SNIFFED_ROWS = 30
+_MIN_CONSISTENT = 0.8  # the share of rows that must have the same number of fields
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]")
+# A common Chinese character in GB 18030 has two high bytes. In Latin texts, most high bytes are
+# single.
+_CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
+
+
+def read_delimited(
+    data: bytes, default: str, *, is_complete: bool, examples: int = 0
+) -> Table | None:
+    """Return the description of a delimited text, of which ``data`` is the beginning.
+
+    ``default`` is the delimiter that pandas uses if none is given. None if ``data`` isn't text.
+    """
+    decoded = decode(data)
+    if decoded is None:
+        return None
+    text, encoding = decoded
+    if not is_complete:
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # the last line is cut
+    delimiter = _delimiter(text, default)
+    rows = _rows(text, delimiter)
+    if not is_complete and len(rows) > 1:
+        rows.pop()  # a field with line breaks may be cut
+    table = describe_rows(rows, examples=examples, is_complete=is_complete)
+    arguments = [
+        *([f"sep={delimiter!r}"] if delimiter != default else []),
+        *([f"encoding={encoding!r}"] if encoding not in ("utf-8", "utf-8-sig") else []),
+        *([] if table.has_header else ["header=None"]),
+    ]
+    return replace(table, arguments=tuple(arguments))
+
+
+def decode(data: bytes) -> tuple[str, str] | None:
+    """Return the text and its encoding; None if ``data`` isn't text. The last line may be cut."""
+    for encoding in _encodings(data):
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(data)
+        except UnicodeError:
+            continue
+        return None if _CONTROL.search(text) else (text.removeprefix("\ufeff"), encoding)
+    return None
+
+
+def _encodings(data: bytes) -> list[str]:
+    if data.startswith(codecs.BOM_UTF8):
+        return ["utf-8-sig"]
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return ["utf-16"]
+    start = data[:400]
+    for encoding, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
+        if zeros.count(0) * 3 > len(zeros) > 0:  # spaces, digits, letters and delimiters in ASCII
+            return [encoding]
+    pairs, high = len(_CHINESE_PAIR.findall(data)), len(_HIGH_BYTES.findall(data))
+    is_chinese = 2 * pairs > 0.6 * high
+    return ["utf-8", *(["gb18030"] if is_chinese else []), "cp1252", "latin-1"]
+
+
+def _delimiter(text: str, default: str) -> str:
+    """Return the delimiter by which most rows have the same number of fields."""
+    start = "\n".join(text.splitlines()[: 2 * _SNIFFED_ROWS])
+    widths = {}
+    for delimiter in dict.fromkeys((default, *_DELIMITERS)):
+        rows = _rows(start, delimiter)[:_SNIFFED_ROWS]
+        width, count = Counter(map(len, rows)).most_common(1)[0] if rows else (0, 0)
+        is_consistent = count >= _MIN_CONSISTENT * len(rows)
+        widths[delimiter] = width if is_consistent and rows and len(rows[0]) == width else 0
+    if widths[default] > 1:
+        return default
+    best = max(widths, key=lambda delimiter: widths[delimiter])
+    return best if widths[best] > 1 else default
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    """Return the rows that aren't blank, as far as they can be parsed."""
+    rows: list[list[str]] = []
+    try:
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+            if row and row != [""]:
+                rows.append(row)
+    except csv.Error:
+        pass  # the rows before the malformed row are enough
+    return rows

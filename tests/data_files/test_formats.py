@@ -1,0 +1,268 @@
+"""The description of each format: names, dtypes, and the arguments that pandas needs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from aiserver.data_files.names import mentioned_files
+from aiserver.data_files.profile import FileProfile
+from aiserver.data_files.reader import MAX_BYTES, DataFiles
+
+from .binary_files import excel, parquet
+
+TABLE = "name,age,score,member,note\nAda,36,1.5,True,\nBob,,2,False,x\n"
+
+
+def profile(folder: Path, name: str, data: str | bytes, examples: int = 0) -> FileProfile:
+    """Write a file and return its description."""
+    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    [described] = DataFiles(str(folder)).describe("n.ipynb", [[name]], examples)
+    return described
+
+
+def dtypes(described: FileProfile) -> dict[str, str]:
+    return {column.name: column.dtype for column in described.table.columns}
+
+
+def test_the_columns_of_a_csv_have_the_dtypes_that_pandas_reads(tmp_path: Path) -> None:
+    described = profile(tmp_path, "a.csv", TABLE)
+    frame = pd.read_csv(tmp_path / "a.csv")
+    expected = {name: str(dtype).replace("str", "object") for name, dtype in frame.dtypes.items()}
+    assert dtypes(described) == expected
+    assert (described.kind, described.size) == ("CSV", len(TABLE))
+    assert (described.table.row_count, described.table.column_count) == (2, 5)
+    assert described.table.arguments == ()
+    assert not any(column.examples for column in described.table.columns)
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        (["1", "-2"], "int64"),
+        (["1", "NA"], "float64"),
+        (["1", " 2"], "int64"),
+        (["9999999999999999999"], "uint64"),
+        (["1e3", ".5"], "float64"),
+        (["inf", "1"], "float64"),
+        (["true", "False"], "bool"),
+        (["true", ""], "object"),
+        (["2024-01-01"], "object"),
+        (["1,5"], "object"),
+        (["NaN", ""], "float64"),
+        (["0x10"], "object"),
+    ],
+)
+def test_guessed_dtypes_are_those_of_pandas(tmp_path: Path, values: list[str], dtype: str) -> None:
+    text = "column;other\n" + "".join(f"{value};x\n" for value in values)
+    assert dtypes(profile(tmp_path, "a.csv", text))["column"] == dtype
+    frame = pd.read_csv(tmp_path / "a.csv", sep=";")
+    assert str(frame["column"].dtype).replace("str", "object") == dtype
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_encodings_and_delimiters_are_recognised(
+    tmp_path: Path, encoding: str, delimiter: str
+) -> None:
+    rows = [["日期", "城市", "金额"], *([f"2024-01-{n:02}", "北京", str(n)] for n in range(1, 29))]
+    data = "".join(delimiter.join(row) + "\r\n" for row in rows).encode(encoding)
+    described = profile(tmp_path, "a.csv", data)
+    assert dtypes(described) == {"日期": "object", "城市": "object", "金额": "int64"}
+    arguments = eval(f"dict({', '.join(described.table.arguments)})")
+    frame = pd.read_csv(tmp_path / "a.csv", **arguments)
+    assert list(frame.columns) == ["日期", "城市", "金额"]
+
+
+def test_an_encoding_is_recognised_although_a_character_is_cut(tmp_path: Path) -> None:
+    for encoding in ("utf-8", "utf-16", "gb18030"):
+        data = ("城市,数\n" + "北京,1\n" * MAX_BYTES).encode(encoding)
+        described = profile(tmp_path, "a.csv", data)
+        assert dtypes(described) == {"城市": "object", "数": "int64"}
+        assert described.table.row_count is None
+
+
+def test_western_texts_are_not_read_as_chinese(tmp_path: Path) -> None:
+    text = "nom,année\nédition spéciale,1\nà côté,2\n"
+    described = profile(tmp_path, "a.csv", text.encode("cp1252"))
+    assert list(dtypes(described)) == ["nom", "année"]
+    assert described.table.arguments == ("encoding='cp1252'",)
+
+
+def test_a_tsv_needs_no_delimiter(tmp_path: Path) -> None:
+    described = profile(tmp_path, "a.tsv", "a\tb\n1\tx,y\n")
+    assert (dtypes(described), described.table.arguments) == ({"a": "int64", "b": "object"}, ())
+
+
+def test_repeated_and_empty_names_are_those_of_pandas(tmp_path: Path) -> None:
+    text = ",a,a,b\n0,1,2,3\n"
+    described = profile(tmp_path, "a.csv", text)
+    assert list(dtypes(described)) == list(pd.read_csv(tmp_path / "a.csv").columns)
+
+
+def test_quoted_fields_may_have_delimiters_and_line_breaks(tmp_path: Path) -> None:
+    described = profile(tmp_path, "a.csv", 'a,"b, c"\n1,"x\ny"\n2,z\n')
+    assert dtypes(described) == {"a": "int64", "b, c": "object"}
+    assert described.table.row_count == 2
+
+
+def test_a_wide_table_has_years_as_names(tmp_path: Path) -> None:
+    described = profile(tmp_path, "a.csv", "country,2019,2020\nNorway,5.3,5.4\n")
+    assert dtypes(described) == {"country": "object", "2019": "float64", "2020": "float64"}
+
+
+CANARY = "canary"
+HEADERLESS = [
+    f"{CANARY}张三,13800000000,北京\n李四,13800000001,上海\n",
+    f"{CANARY},{CANARY}@example.org\nBob,bob@example.org\n",
+    f"{CANARY},2024-01-02\nBob,2024-01-03\n",
+    f"{CANARY},Oslo\nBob,Oslo\nEve,Rome\n",
+    f"{CANARY},1987\nBob,1988\n",
+    f"{CANARY},50%\n",
+    f"{CANARY},https://example.org\n",
+    f"{CANARY},12.5\n",
+    f"{CANARY} {'x' * 500},y\n",
+]
+
+
+@pytest.mark.parametrize("text", HEADERLESS)
+def test_without_a_header_no_value_counts_as_a_name(tmp_path: Path, text: str) -> None:
+    """P15: the names of the columns are then their positions."""
+    described = profile(tmp_path, "a.csv", text)
+    assert CANARY not in repr(described)
+    assert described.table.arguments == ("header=None",)
+    assert list(dtypes(described)) == [str(n) for n in range(described.table.column_count)]
+
+
+def test_examples_are_different_texts(tmp_path: Path) -> None:
+    text = "城市,n,long\n北京,1," + "x" * 99 + "\n上海,2,y\n北京,3,\n,4,z\n广州,5,w\n"
+    described = profile(tmp_path, "a.csv", text, examples=3)
+    assert [column.examples for column in described.table.columns] == [
+        ["北京", "上海", "广州"],
+        [],
+        ["x" * 24, "y", "z"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "arguments"),
+    [
+        ("a.json", json.dumps([{"a": 1, "b": "x"}, {"a": None, "b": "y", "c": [1]}]), ()),
+        ("a.jsonl", '{"a": 1, "b": "x"}\n{"a": null, "b": "y", "c": [1]}\n', ("lines=True",)),
+        ("a.json", '{"a": 1, "b": "x"}\n\n{"a": null, "b": "y", "c": [1]}', ("lines=True",)),
+    ],
+)
+def test_json_records_have_their_keys_as_columns(
+    tmp_path: Path, name: str, text: str, arguments: tuple[str, ...]
+) -> None:
+    described = profile(tmp_path, name, text)
+    assert dtypes(described) == {"a": "float64", "b": "object", "c": "object"}
+    assert (described.table.row_count, described.table.arguments) == (2, arguments)
+
+
+def test_long_json_is_read_up_to_the_limit(tmp_path: Path) -> None:
+    record = {"id": 1, "text": "数" * 50, "flag": True}
+    for name, text in (
+        ("a.json", json.dumps([record] * 5000, ensure_ascii=False)),
+        ("a.ndjson", (json.dumps(record) + "\n") * 5000),
+    ):
+        described = profile(tmp_path, name, text)
+        assert dtypes(described) == {"id": "int64", "text": "object", "flag": "bool"}
+        assert described.table.row_count is None
+
+
+@pytest.mark.parametrize("text", ['{"alice@example.org": 1}', "[1, 2]", '["a"]', "5", "[", ""])
+def test_other_json_has_no_columns(tmp_path: Path, text: str) -> None:
+    """P15: the keys of a single object may be values."""
+    described = profile(tmp_path, "a.json", text)
+    assert (described.table.columns, described.size) == ((), len(text))
+
+
+def test_the_first_sheet_of_a_workbook(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [
+        ["名称", "n", "price", "day", "ok", "gap"],
+        ["x", 1, 1.5, ("date", 45000), True, None],
+        ["y", 2, 2, ("date", 45001), False, 3],
+    ]
+    described = profile(tmp_path, "a.xlsx", excel(rows), examples=2)
+    assert dtypes(described) == {
+        "名称": "object",
+        "n": "int64",
+        "price": "float64",
+        "day": "datetime64[ns]",
+        "ok": "bool",
+        "gap": "float64",
+    }
+    assert described.table.columns[0].examples == ["x", "y"]
+    assert (described.kind, described.table.row_count) == ("Excel", 2)
+
+
+def test_a_long_workbook_is_read_up_to_the_limit(tmp_path: Path) -> None:
+    rows: list[list[Any]] = [["a", "b"], *([f"text {n}", n] for n in range(20_000))]
+    described = profile(tmp_path, "a.xlsx", excel(rows))
+    assert dtypes(described) == {"a": "object", "b": "int64"}
+    assert described.table.row_count is None
+
+
+def test_blank_rows_above_the_header_are_skipped(tmp_path: Path) -> None:
+    described = profile(tmp_path, "a.xlsx", excel([[], [None, None], ["a", "b"], ["x", 1]]))
+    assert (dtypes(described), described.table.arguments) == (
+        {"a": "object", "b": "int64"},
+        ("skiprows=2",),
+    )
+
+
+def test_a_workbook_without_a_header_shows_no_value(tmp_path: Path) -> None:
+    """P15"""
+    described = profile(tmp_path, "a.xlsx", excel([[CANARY, 1.5], ["Bob", 2.5]]))
+    assert CANARY not in repr(described) and described.table.arguments == ("header=None",)
+
+
+def test_an_old_workbook_has_its_size_only(tmp_path: Path) -> None:
+    described = profile(tmp_path, "a.xls", b"\xd0\xcf\x11\xe0")
+    assert (described.size, described.table.columns) == (4, ())
+
+
+def test_the_schema_of_a_parquet_file(tmp_path: Path) -> None:
+    elements: list[dict[int, Any]] = [
+        {1: 2, 3: 1, 4: "id"},
+        {1: 6, 3: 1, 4: "名称", 6: 0},
+        {1: 5, 3: 1, 4: "price"},
+        {1: 0, 3: 1, 4: "ok"},
+        {1: 1, 3: 1, 4: "small", 6: 15},
+        {1: 2, 3: 1, 4: "seen", 10: {8: {1: False, 2: {2: {}}}}},
+        {1: 2, 3: 1, 4: "utc", 10: {8: {1: True, 2: {3: {}}}}},
+        {1: 1, 3: 1, 4: "day", 6: 6},
+        {3: 1, 4: "tags", 5: 1, 6: 3},
+        {3: 2, 4: "list", 5: 1},
+        {1: 6, 3: 1, 4: "element"},
+        {1: 4, 3: 1, 4: "ratio"},
+        {1: 2, 3: 1, 4: "__index_level_0__"},
+    ]
+    described = profile(tmp_path, "a.parquet", parquet(elements, 12_345, 11))
+    assert dtypes(described) == {
+        "id": "int64",
+        "名称": "object",
+        "price": "float64",
+        "ok": "bool",
+        "small": "int8",
+        "seen": "datetime64[us]",
+        "utc": "datetime64[ns, UTC]",
+        "day": "object",
+        "tags": "object",
+        "ratio": "float32",
+    }
+    assert (described.table.row_count, described.table.column_count) == (12_345, 10)
+
+
+def test_the_name_is_the_requests_own_spelling(tmp_path: Path) -> None:
+    (tmp_path / "数据").mkdir()
+    (tmp_path / "数据" / "销售.csv").write_text("a\n1\n")
+    files = DataFiles(str(tmp_path))
+    for name in ("数据/销售.csv", "./数据/销售.csv"):
+        [described] = files.describe("n.ipynb", mentioned_files([f"读“{name}”"]))
+        assert described.name == name

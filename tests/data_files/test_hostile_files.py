@@ -1,0 +1,162 @@
+"""Damaged, huge and malicious files: little is read, and the result has no columns."""
+
+from __future__ import annotations
+
+import io
+import random
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aiserver.data_files import excel as excel_module
+from aiserver.data_files.profile import FileProfile
+from aiserver.data_files.reader import MAX_BYTES, DataFiles
+
+from .binary_files import excel, parquet
+
+NAMES = ["a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a.xlsx", "a.xls"]
+BOMB = b"<x>" + b"a" * 200_000_000 + b"</x>"
+ENTITIES = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]><x>&c;&c;&c;</x>"""
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Record the number of bytes of each read."""
+    sizes: list[int] = []
+
+    class Recording(io.FileIO):
+        def read(self, size: int = -1) -> bytes:
+            data = super().read(size)
+            sizes.append(len(data))
+            return data
+
+    def recording_fdopen(descriptor: int, *_: Any, **__: Any) -> Recording:
+        return Recording(descriptor)
+
+    monkeypatch.setattr("aiserver.data_files.folder.os.fdopen", recording_fdopen)
+    yield sizes
+
+
+def described(folder: Path, name: str) -> FileProfile:
+    """Describe a file, in less than a second of processor time."""
+    started = time.process_time()
+    [profile] = DataFiles(str(folder)).describe("n.ipynb", [[name]], examples=3)
+    assert time.process_time() - started < 1
+    return profile
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_little_of_a_gigabyte_is_read(tmp_path: Path, reads: list[int], name: str) -> None:
+    with (tmp_path / name).open("wb") as file:
+        file.truncate(1 << 30)  # a sparse file
+    profile = described(tmp_path, name)
+    assert (profile.table.columns, profile.size) == ((), 1 << 30)
+    assert sum(reads) <= excel_module.MAX_READ
+    if name[-4:] in (".csv", ".tsv", "json", "sonl"):
+        assert sum(reads) <= MAX_BYTES
+
+
+def test_a_line_that_does_not_end_has_no_columns(tmp_path: Path, reads: list[int]) -> None:
+    (tmp_path / "a.csv").write_text("name," * 2_000_000)
+    assert described(tmp_path, "a.csv").table.columns == ()
+    assert sum(reads) <= MAX_BYTES
+
+
+def test_very_wide_tables_are_cut(tmp_path: Path) -> None:
+    for cell in ("a", "1", "c%d"):
+        row = ",".join(cell % n if "%" in cell else cell for n in range(9_000))
+        (tmp_path / "a.csv").write_text(f"{row}\n{row}\n{row},x\n")
+        table = described(tmp_path, "a.csv").table
+        assert len(table.columns) <= 200 and table.column_count == 9_000
+
+
+@pytest.mark.parametrize("part", ["sheet", "shared", "workbook", "rels", "styles"])
+@pytest.mark.parametrize("data", [BOMB, ENTITIES, b"", b"<", b"<x/>", b"\xff\xfe<", b"a" * 10**6])
+def test_bombs_in_workbooks_are_not_unpacked(
+    tmp_path: Path, part: str, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.xlsx").write_bytes(excel([["a", "b"], ["x", ("date", 1)]], **{part: data}))
+    unpacked: list[int] = []
+    original = zipfile.ZipExtFile.read
+
+    def recording_read(self: zipfile.ZipExtFile, n: int | None = -1) -> bytes:
+        piece = original(self, n)
+        unpacked.append(len(piece))
+        return piece
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", recording_read)
+    described(tmp_path, "a.xlsx")
+    assert sum(unpacked) < 3_000_000
+
+
+def test_a_huge_index_in_a_workbook_is_not_followed(tmp_path: Path) -> None:
+    sheet = b'<worksheet><sheetData><row><c r="ZZZ1" t="s"><v>999999999</v></c><c r="A1" s="7">'
+    sheet += b"<v>1e999</v></c></row></sheetData></worksheet>"
+    (tmp_path / "a.xlsx").write_bytes(excel([["a"]], sheet=sheet))
+    assert described(tmp_path, "a.xlsx").table.column_count == 1
+
+
+def test_an_archive_with_many_files_is_not_listed(tmp_path: Path, reads: list[int]) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for number in range(20_000):
+            archive.writestr(f"{'x' * 60}{number}", b"")
+    (tmp_path / "a.xlsx").write_bytes(buffer.getvalue())
+    assert described(tmp_path, "a.xlsx").table.columns == ()
+    assert sum(reads) <= 2 * excel_module.MAX_READ
+
+
+def test_deep_json_has_no_columns(tmp_path: Path) -> None:
+    for text in ("[" * 60_000, '[{"a":' * 20_000, '{"a":' * 9_000 + "1", "[{}" + ",{}" * 20_000):
+        for name in ("a.json", "a.jsonl"):
+            (tmp_path / name).write_text(text)
+            assert described(tmp_path, name).table.column_count == 0
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    name=st.sampled_from(NAMES),
+    data=st.binary(max_size=400) | st.text(max_size=200).map(str.encode),
+    start=st.sampled_from(
+        [b"", b"PAR1", b"PK\x03\x04", b"\xff\xfe", b"\xef\xbb\xbf", b"a,b\n", b"[{", b'{"a":1}\n']
+    ),
+)
+def test_garbage_never_raises(tmp_path: Path, name: str, data: bytes, start: bytes) -> None:
+    end = len(data).to_bytes(4, "little") + b"PAR1" if name.endswith("parquet") else b""
+    (tmp_path / name).write_bytes(start + data + end)
+    described(tmp_path, name)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.xlsx"])
+def test_every_damaged_byte_is_survived(tmp_path: Path, name: str) -> None:
+    elements: list[dict[int, Any]] = [{1: 2, 3: 1, 4: "id"}, {1: 6, 3: 1, 4: "b", 10: {1: {}}}]
+    valid = parquet(elements, 3, 2) if name == "a.parquet" else excel([["a"], ["x"], [1]])
+    chance = random.Random(7)
+    for at in range(0, len(valid), 1 if len(valid) < 200 else 7):
+        damaged = bytearray(valid)
+        damaged[at] = chance.randrange(256)
+        (tmp_path / name).write_bytes(damaged)
+        described(tmp_path, name)
+        (tmp_path / name).write_bytes(valid[:at])
+        described(tmp_path, name)
+
+
+def test_a_file_that_may_not_be_read_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_text("a\n1\n")
+
+    def refuse(base: str, parts: list[str]) -> int:
+        raise PermissionError
+
+    monkeypatch.setattr("aiserver.data_files.folder._open_parts", refuse)
+    assert DataFiles(str(tmp_path)).describe("n.ipynb", [["a.csv"]]) == []
