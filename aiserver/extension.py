@@ -220,9 +220,10 @@ class AIServer(ExtensionApp):
         return self._services
 
     def _create_services(self) -> Services:
+        from .data_files.reader import DataFiles
         from .generation.assistant import Assistant
         from .handlers.base import Services
-        from .handlers.notebooks import notebook_registry
+        from .handlers.notebooks import notebook_registry, served_folder
         from .notebooks.change_log import ChangeRecorder
         from .notebooks.history import Histories
         from .redact import register_secrets, secrets_in_environment
@@ -236,7 +237,11 @@ class AIServer(ExtensionApp):
         self.sessions = self.make_sessions(server.root_dir)
         session_owner = self.session_owner if self.sessions.shared else ""
         self.models = self.make_models()
-        self.assistant = Assistant(self.sessions, self.models, self.log, self.max_generations)
+        folder = served_folder(server.contents_manager)
+        data_files = DataFiles(None if folder is None else str(folder))
+        self.assistant = Assistant(
+            self.sessions, self.models, self.log, self.max_generations, data_files
+        )
         self.search = SearchEngine(self.sessions)
         return Services(
             sessions=self.sessions,

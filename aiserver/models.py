@@ -157,6 +157,8 @@ class NewTurn(Stored):
     """The person who asked, if several people share a server."""
     dataframes: list[dict[str, Any]] | None = None
     """Names, shapes and dtypes of the request's DataFrames, which later requests use again."""
+    context: list[dict[str, Any]] | None = None
+    """The items of the prompt and those that didn't fit: names and numbers of tokens, no texts."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     """The id of the turn that this turn continues from, if that is not the previous turn."""
 
@@ -365,8 +367,7 @@ def new_session(key: SessionKey, now: str | None = None) -> Session:
 def dumps(record: Stored, indent: int | None = 2) -> bytes:
     """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
 
-    Like the result of ``to_dict``, it has exactly the keys that were set. NaN and infinity become
-    null. Raises ValueError if the record can't be written as JSON.
+    It has the keys of ``to_dict``. NaN and infinity become null. Raises ValueError if that fails.
     """
     try:
         # This does the same as `model_dump_json`, but doesn't create a str. Creating the str would

@@ -107,11 +107,13 @@ class Context(Body):
 class WarmUpBody(Body):
     """A request whose text the user hasn't entered yet, for warming up the model.
 
-    ``source`` is the cell's current source.
+    ``source`` is the cell's current source. Data files that the request names are described if
+    ``notebook_path`` is given, because their names are relative to the notebook's folder.
     """
 
     notebook_id: Id
     cell_id: Id
+    notebook_path: Annotated[str, Field(max_length=4096)] | None = None
     source: Text = ""
     language: Annotated[str, Field(min_length=1, max_length=64)] = "python"
     """The kernel's language."""
@@ -132,7 +134,6 @@ class GenerateBody(WarmUpBody):
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]
     mode: Annotated[str, Field(pattern=r"^[a-z_]{1,32}$")] = "generate"
-    notebook_path: Annotated[str, Field(max_length=4096)] | None = None
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
 
 

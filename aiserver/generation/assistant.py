@@ -13,6 +13,7 @@ import logging
 import uuid
 from dataclasses import dataclass
 
+from ..data_files.reader import DataFiles
 from ..errors import (
     AIServerError,
     GenerationRunning,
@@ -25,6 +26,7 @@ from ..llm.base import ModelInfo
 from ..llm.registry import ModelRegistry
 from ..models import SessionKey
 from ..prompts.context import as_text, is_example
+from ..prompts.receipt import ContextItem
 from ..requests import GenerateBody, PreviewBody, WarmUpBody
 from ..sessions.base import SessionManager
 from .compose import compose
@@ -38,11 +40,13 @@ class Preview:
 
     Each message is a tuple of its role, its text, and a boolean. The boolean is true if the message
     is one of the fixed examples in a prompt. ``redaction_count`` is the number of replaced secrets.
+    ``items`` is the receipt of the messages.
     """
 
     model: ModelInfo
     messages: list[tuple[str, str, bool]]
     redaction_count: int
+    items: list[ContextItem]
 
 
 class Assistant:
@@ -54,8 +58,10 @@ class Assistant:
         models: ModelRegistry,
         log: logging.Logger | None = None,
         limit: int = 100,
+        data_files: DataFiles | None = None,
     ) -> None:
         self._sessions, self._models, self._limit = sessions, models, limit
+        self._data_files = data_files or DataFiles(None)
         self._log = log or logging.getLogger(__name__)
         # The id of the generation in each cell, including generations that are being prepared.
         self._id_by_cell: dict[SessionKey, str] = {}
@@ -78,7 +84,9 @@ class Assistant:
         self._id_by_cell[key] = id = uuid.uuid4().hex
         try:
             model = await self._models.get(body.model)
-            generation = Generation(id, key, body, model, self._sessions, self._log, user)
+            generation = Generation(
+                id, key, body, model, self._sessions, self._log, user, self._data_files
+            )
             await generation.prepare()
         except BaseException:
             del self._id_by_cell[key]
@@ -102,12 +110,13 @@ class Assistant:
         """
         model = await self._models.get(body.model)
         history = await load_past_turns(self._sessions, key, body.parent_turn_id)
-        messages, vault = await compose(model, body, history)
+        composed = await compose(model, body, history, self._data_files)
+        messages = composed.messages
         texts = [
             (role, text, is_example(message))
             for (role, text), message in zip(as_text(messages), messages, strict=True)
         ]
-        return Preview(model.info, texts, len(vault))
+        return Preview(model.info, texts, len(composed.vault), composed.items)
 
     def stop(self, generation_id: str, *, user: str = "") -> None:
         """Stop a running generation.
@@ -140,8 +149,9 @@ class Assistant:
         """Prepare the model. Errors are only logged."""
         try:
             model = await self._models.get(body.model)
-            messages, _ = await compose(model, body, await load_past_turns(self._sessions, key))
-            await model.warm_up(messages)
+            history = await load_past_turns(self._sessions, key)
+            composed = await compose(model, body, history, self._data_files)
+            await model.warm_up(composed.messages)
         except AIServerError as reason:
             # The user doesn't see this error. If a request follows, it fails with the same error.
             self._log.debug("Warm-up failed: %s", reason.code)

@@ -7,52 +7,107 @@ messages as the request, because ``compose`` is used for both.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from ..data_files.profile import FileProfile
+from ..data_files.reader import DataFiles
 from ..llm.base import ChatModel
 from ..models import Interaction
 from ..prompts.context import build_messages
 from ..prompts.prompt_input import PromptInput
+from ..prompts.receipt import ContextItem
 from ..redact import Vault
-from ..requests import AnalyzeBody, DataFrameProfile, GenerateBody, PreviewBody, WarmUpBody
+from ..requests import (
+    AnalyzeBody,
+    ColumnProfile,
+    DataFrameProfile,
+    GenerateBody,
+    PreviewBody,
+    WarmUpBody,
+)
 from ..surrogates import fix_surrogates
 
 if TYPE_CHECKING:
     from ..prompts.context import Messages
 
 
+EXAMPLES = 3  # the number of values of each text column in a file that a local model gets
+_FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
+_NO_FILES = DataFiles(None)
+
+
+@dataclass(frozen=True)
+class Composed:
+    """The messages for a request, their receipt, and the secrets that were replaced in them."""
+
+    messages: Messages
+    items: list[ContextItem]
+    vault: Vault
+
+
 async def compose(
-    model: ChatModel, body: WarmUpBody, history: list[Interaction]
-) -> tuple[Messages, Vault]:
-    """Return the messages for a request, and the vault with the secrets that were replaced in them.
+    model: ChatModel,
+    body: WarmUpBody,
+    history: list[Interaction],
+    data_files: DataFiles = _NO_FILES,
+) -> Composed:
+    """Compose the messages for a request.
 
     ``history`` contains the past turns that the model gets.
     """
     on_this_machine = model.info.on_this_machine
     vault = Vault(conceal=not on_this_machine)
-    request = await asyncio.to_thread(_prompt_input, body, history, vault, on_this_machine)
-    messages = await build_messages(
+    files = await _named_files(body, data_files, EXAMPLES if on_this_machine else 0)
+    request = await asyncio.to_thread(_prompt_input, body, history, files, vault, on_this_machine)
+    messages, items = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
-    return messages, vault
+    return Composed(messages, items, vault)
+
+
+async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
+    """Return the data files that the request names: in the intent, in the cell or just above it.
+
+    If DataFrames are attached, the cell above doesn't count, because it has already read its files.
+    """
+    texts = [_intent_of(body), body.source]
+    if not attached_frames(body):
+        texts += [cell.source for cell in body.context.cells[-1:]]
+    mentions = data_files.mentions(body.notebook_path, texts)
+    if not mentions or body.notebook_path is None:
+        return []
+    describe = asyncio.to_thread(data_files.describe, body.notebook_path, mentions, examples)
+    try:
+        return await asyncio.wait_for(describe, _FILES_TIMEOUT)
+    except (TimeoutError, asyncio.TimeoutError):
+        return []
+
+
+def _intent_of(body: WarmUpBody) -> str:
+    return body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
 
 
 def _prompt_input(
-    body: WarmUpBody, history: list[Interaction], vault: Vault, on_this_machine: bool
+    body: WarmUpBody,
+    history: list[Interaction],
+    files: Sequence[FileProfile],
+    vault: Vault,
+    on_this_machine: bool,
 ) -> PromptInput:
     """Return the input of a prompt, with its secrets hidden by ``vault``.
 
     If the request has no DataFrames, the input has those of the newest past turn with DataFrames.
     """
     frames = attached_frames(body)
-    intent = body.intent if isinstance(body, GenerateBody | PreviewBody) else ""
     # The source must be hidden first. Then `update_marks` knows the marks of the source's secrets,
     # and can use them for the same secrets in the history.
     source = vault.hide(body.source)
     return PromptInput(
-        intent=vault.hide(intent, is_prose=True),
+        intent=vault.hide(_intent_of(body), is_prose=True),
         source=source,
         language=body.language,
         cell_type=body.cell_type,
@@ -71,6 +126,7 @@ def _prompt_input(
             )
             for variable in body.context.variables
         ],
+        files=[_hide_in_file(file, vault, on_this_machine) for file in files],
     )
 
 
@@ -111,7 +167,21 @@ def _hide_in_frame(
     A column's name may be a secret key, for example after a pivot. Values of the data are removed
     unless the model is on this machine.
     """
-    columns = [
+    columns = _hide_in_columns(frame.columns, vault, on_this_machine)
+    texts = {"name": _hide(frame.name, vault), "kind": _hide(frame.kind, vault)}
+    return frame.model_copy(update=texts | {"columns": columns})
+
+
+def _hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
+    """Return a file's description with the secrets in its names hidden, like a DataFrame's."""
+    columns = _hide_in_columns(file.table.columns, vault, on_this_machine)
+    return replace(file, name=_hide(file.name, vault), table=replace(file.table, columns=columns))
+
+
+def _hide_in_columns(
+    columns: Sequence[ColumnProfile], vault: Vault, on_this_machine: bool
+) -> list[ColumnProfile]:
+    return [
         column.model_copy(
             update={
                 "name": _hide(column.name, vault),
@@ -119,10 +189,8 @@ def _hide_in_frame(
                 "examples": [_hide(value, vault) for value in column.examples if on_this_machine],
             }
         )
-        for column in frame.columns
+        for column in columns
     ]
-    texts = {"name": _hide(frame.name, vault), "kind": _hide(frame.kind, vault)}
-    return frame.model_copy(update=texts | {"columns": columns})
 
 
 def _hide(text: str, vault: Vault) -> str:

@@ -22,11 +22,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
+from ..data_files.reader import DataFiles
 from ..errors import AIServerError, BadAnswer, UserText
 from ..llm.base import ChatModel, ModelInfo
 from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserRequest, utc_now
 from ..prompts.answer import answer_parser
 from ..prompts.language import cell_language
+from ..prompts.receipt import ContextItem
 from ..redact import Vault
 from ..requests import GenerateBody
 from ..safe_traceback import outline_of
@@ -84,16 +86,19 @@ class Generation:
         sessions: SessionManager,
         log: logging.Logger,
         user: str = "",
+        data_files: DataFiles | None = None,
     ) -> None:
         self.id, self.user = id, user
         self.key, self.body, self.model = key, body, model
         self.turn_id = 1  # the expected id of the turn, which may get another id when it is saved
         self._sessions, self._log = sessions, log
+        self._data_files = data_files or DataFiles(None)
         self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._parser = answer_parser(self._language)
         self._vault = Vault()
+        self._receipt: list[ContextItem] = []
         self._usage: dict[str, object] | None = None
         self._requested_at = utc_now()
         self._started_at = time.monotonic()
@@ -179,9 +184,10 @@ class Generation:
 
     async def _query(self) -> None:
         """Send the prompt to the model, and queue the tokens of its answer."""
-        messages, self._vault = await compose(self.model, self.body, self._history)
+        composed = await compose(self.model, self.body, self._history, self._data_files)
+        self._vault, self._receipt = composed.vault, composed.items
         async with contextlib.aclosing(
-            self.model.stream(messages, language=self._language.name)
+            self.model.stream(composed.messages, language=self._language.name)
         ) as deltas:
             async for delta in deltas:
                 if self._is_stopped:
@@ -236,6 +242,8 @@ class Generation:
         if frames := attached_frames(self.body):
             without_values = {"columns": {"__all__": {"examples"}}}
             turn.dataframes = [frame.model_dump(exclude=without_values) for frame in frames]
+        if self._receipt:
+            turn.context = [item.to_dict() for item in self._receipt]
         try:
             saved, revision = await self._sessions.save_interaction(self.key, turn)
         except Exception as fault:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast
 
+from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.auth.identity import IdentityProvider, LegacyIdentityProvider, User
 from jupyter_server.base.handlers import APIHandler
@@ -34,6 +35,7 @@ from ..models import Interaction, SessionKey
 from ..notebooks.change_log import ChangeRecorder
 from ..notebooks.history import Histories
 from ..notebooks.identity import NotebookRegistry
+from ..requests import WarmUpBody
 from ..safe_traceback import outline_of
 from ..search import SearchEngine
 from ..sessions.base import SessionManager
@@ -77,6 +79,7 @@ _RANDOM_NAME_METHODS = (IdentityProvider.get_user, LegacyIdentityProvider.get_us
 _RANDOM_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 
 Model = TypeVar("Model", bound=BaseModel)
+RequestModel = TypeVar("RequestModel", bound=WarmUpBody)
 Method = TypeVar("Method", bound=Callable[..., Awaitable[None]])
 
 
@@ -179,6 +182,22 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
                     "Only they can delete them."
                 )
             )
+
+    async def request_body(self, model: type[RequestModel]) -> RequestModel:
+        """Parse the body of a request to a model, as ``body`` does.
+
+        If the user may not read files, the notebook's path is removed, so that no data file is
+        described.
+        """
+        body = self.body(model)
+        if body.notebook_path is None or await self.can_read_files():
+            return body
+        return body.model_copy(update={"notebook_path": None})
+
+    async def can_read_files(self) -> bool:
+        """Return whether Jupyter's Authorizer lets the user read files."""
+        allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
+        return bool(await ensure_async(allowed))
 
     def key(self, notebook_id: str, cell_id: str) -> SessionKey:
         """Return the key of a session. Raises InvalidRequest for a malformed id."""

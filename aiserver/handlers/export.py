@@ -44,8 +44,7 @@ class ExportHandler(AIServerHandler):
 
         Return None if the notebook has a different id, or if the user may not read it.
         """
-        allowed = self.authorizer.is_authorized(self, self.current_user, "read", "contents")
-        if not await ensure_async(allowed):
+        if not await self.can_read_files():
             return None
         try:
             manager: Any = self.contents_manager

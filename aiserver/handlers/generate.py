@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from typing import Any
 
 from ..generation.generation import Generation, Waiting
+from ..prompts.receipt import ContextItem
 from ..requests import AnalyzeBody, GenerateBody, PreviewBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, error_fields, guarded
@@ -23,7 +25,7 @@ class GenerateHandler(AIServerHandler):
     async def post(self) -> None:
         """Answer with server-sent events if the client accepts them, else with the saved turn."""
         self.check_owner()
-        body = self.body(self.body_type)
+        body = await self.request_body(self.body_type)
         key = self.key(body.notebook_id, body.cell_id)
         self._generation = await self.services.assistant.generate(key, body, user=self.user_name)
         if self._is_disconnected:  # the client disconnected before the generation existed
@@ -74,7 +76,7 @@ class PreviewHandler(AIServerHandler):
     async def post(self) -> None:
         """Answer with the exact messages that the model would get. Nothing is sent or recorded."""
         self.check_owner()
-        body = self.body(PreviewBody)
+        body = await self.request_body(PreviewBody)
         preview = await self.services.assistant.preview(
             self.key(body.notebook_id, body.cell_id), body
         )
@@ -85,6 +87,7 @@ class PreviewHandler(AIServerHandler):
                 for role, text, example in preview.messages
             ],
             "hidden": preview.redaction_count,
+            "items": [_item_fields(item) for item in preview.items],
         }
         await self.finish(json_bytes(answer))
 
@@ -97,6 +100,20 @@ class StopHandler(AIServerHandler):
         """Ask the generation to stop. The answer to the POST that started it reports its end."""
         self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
+
+
+def _item_fields(item: ContextItem) -> dict[str, Any]:
+    """Return an item of the receipt as in the API."""
+    fields = {
+        "kind": item.kind,
+        "name": item.name,
+        "tokens": item.tokens,
+        "included": item.is_included,
+        "shortened": item.is_shortened,
+        "count": item.count,
+    }
+    lists = {"defines": item.defines, "cellIds": item.cell_ids, "turnIds": item.turn_ids}
+    return fields | {name: list(values) for name, values in lists.items()}
 
 
 async def _events(generation: Generation) -> AsyncGenerator[Event | None, None]:

@@ -153,7 +153,7 @@ class WarmUpHandler(AIServerHandler):
     async def post(self) -> None:
         """Start warming up, and answer at once."""
         self.check_owner()
-        body = self.body(WarmUpBody)
+        body = await self.request_body(WarmUpBody)
         self.services.assistant.warm_up(self.key(body.notebook_id, body.cell_id), body)
         self.set_status(202)
 

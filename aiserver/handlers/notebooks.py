@@ -54,6 +54,12 @@ def notebook_registry(
     return NotebookRegistry(store, contents, other_roots, owner=owner)
 
 
+def served_folder(contents_manager: Any) -> Path | None:
+    """Return the folder that Jupyter serves; None if notebooks aren't files."""
+    has_files = isinstance(contents_manager, FileContentsManager)
+    return Path(contents_manager.root_dir).absolute() if has_files else None
+
+
 class Contents:
     """Gives the notebook registry access to Jupyter's contents manager.
 
@@ -64,8 +70,7 @@ class Contents:
 
     def __init__(self, manager: Any, root: Path | None = None) -> None:
         self._manager = manager
-        has_files = isinstance(manager, FileContentsManager)
-        self._served_folder = Path(manager.root_dir).absolute() if has_files else None
+        self._served_folder = served_folder(manager)
         self._root = root.absolute() if root else None
 
     def name(self, path: str) -> str:

@@ -5,7 +5,7 @@ Invariants:
 - The prompt depends only on its input, the budget and the token counts.
 - The rules, the cell's code and the intent are always complete. (A model that got only half of the
   cell would delete the other half.) If the prompt is too long, earlier cells are shortened or left
-  out, and past turns are left out. Nothing else is changed.
+  out, and past turns and files are left out. Nothing else is changed.
 - The text before the intent doesn't depend on the intent, unless the intent is longer than
   ``INTENT_TOKENS``. So a model can read the text before the intent while the person is still
   typing.
@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING
 
 from ..gc_pause import pause_gc
 from . import templates
+from .data_parts import code_of, data_parts, marked_texts, parts_size, select_parts, texts_of
 from .earlier_cells import earlier_cells
 from .fence import marked
 from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
 from .language import cell_language
 from .prompt_input import PromptInput
+from .receipt import ContextItem, fixed_items, own_items, turn_items
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -38,8 +40,8 @@ _EXAMPLE = {"aiserver_example": True}  # marks a message as an example; not sent
 
 async def build_messages(
     request: PromptInput, *, style: Style, budget: int, count: Count
-) -> list[BaseMessage]:
-    """Return the messages to send, within ``budget`` tokens if possible."""
+) -> tuple[list[BaseMessage], list[ContextItem]]:
+    """Return the messages to send, within ``budget`` tokens if possible, and their receipt."""
     if not _loaded:
         await asyncio.to_thread(_load)
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -56,38 +58,46 @@ async def build_messages(
             HumanMessage(intent, additional_kwargs=_EXAMPLE),
             AIMessage(answer, additional_kwargs=_EXAMPLE),
         ]
-    past, cell, before_intent = conversation(request.history, request.source, style, language)
-    frames = request.dataframes
-    if style == "full":
-        data = "\n".join(
-            text
-            for text in (templates.variables_text(request.variables), templates.data_frames(frames))
-            if text
-        )
-    else:
-        data = templates.data_frames_as_cell(frames)
+    talk = conversation(request.history, request.source, style, language)
+    parts = data_parts(request, style, language)
 
-    required = [*fixed, *cell, HumanMessage(data), HumanMessage(before_intent)]
-    *sizes, intent_size = await count(
-        [*(str(message.text) for message in required), request.intent]
+    texts = [str(message.text) for message in (*fixed, *talk.cell)]
+    *sizes, before_size, intent_size = await count(
+        [*(part.counted for part in parts), *texts, talk.before_intent, request.intent]
     )
-    room = budget - sum(sizes) - max(intent_size, INTENT_TOKENS) - PER_MESSAGE * len(required)
+    message_sizes = [size + PER_MESSAGE for size in sizes[len(parts) :]]
+    fixed_sizes, cell_sizes = message_sizes[: len(fixed)], message_sizes[len(fixed) :]
+    reserved = max(intent_size, INTENT_TOKENS) + before_size + 2 * PER_MESSAGE
+    room = budget - sum(message_sizes) - reserved
+    shown, data_items = select_parts(parts, sizes[: len(parts)], style, room)
+    room -= parts_size(data_items)
     # Past turns are more relevant than earlier cells. So past turns get up to two thirds of the
     # room.
-    turns, turns_size = await newest_that_fit(past, room * 2 // 3, count)
-    remaining = max(room - turns_size, MIN_CELLS_TOKENS)
-    cells = await earlier_cells(request, remaining, count, prose=style == "full")
+    start, turn_sizes = await newest_that_fit(talk.past, room * 2 // 3, count)
+    turns = talk.past[start:]
+    remaining = max(room - sum(turn_sizes[start:]), MIN_CELLS_TOKENS)
+    cells, cell_items = await earlier_cells(request, remaining, count, prose=style == "full")
 
-    messages = [*turns, *cell, HumanMessage(before_intent + request.intent)]
+    messages = [*turns, *talk.cell, HumanMessage(talk.before_intent + request.intent)]
     if style == "full":
-        introduction = [marked("earlier-cells", cells) if cells else "", data]
+        introduction = [
+            marked_texts(shown, "headings"),
+            marked("earlier-cells", cells) if cells else "",
+            marked_texts(shown, "variables", "dataframe", "file"),
+        ]
     else:
+        look = code_of(shown)
         if cells:
             fixed += pair(templates.NEW_NOTEBOOK, cells, language.kernel)
-        if data:
-            fixed += pair(templates.LOOK, data, language.kernel)
-        is_another_cell = cells or data or (cell and not turns)
-        introduction = [templates.next_cell(language) if is_another_cell else ""]
+        if look:
+            fixed += pair(templates.LOOK, look, language.kernel)
+        is_another_cell = cells or look or (talk.cell and not turns)
+        introduction = [
+            texts_of(shown, "dataframe"),
+            texts_of(shown, "headings"),
+            texts_of(shown, "file"),
+            templates.next_cell(language) if is_another_cell else "",
+        ]
     # The introduction is put into the first of the messages and isn't a message of its own, because
     # some providers reject two consecutive messages with the same role.
     first_text = "\n".join(text for text in (*introduction, str(messages[0].text)) if text)
@@ -95,7 +105,16 @@ async def build_messages(
     if has_intent_message and not request.intent and first_text and not first_text.endswith("\n"):
         first_text += "\n"  # after this warm-up, the request puts the intent on a line of its own
     messages[0] = HumanMessage(first_text)
-    return [*fixed, *messages]
+
+    receipt = [
+        *fixed_items(fixed_sizes),
+        *(item for item in data_items if item.kind == "headings"),
+        *cell_items,
+        *(item for item in data_items if item.kind != "headings"),
+        *turn_items(request.history, talk, start, turn_sizes),
+        *own_items(request.history, talk, cell_sizes, before_size, intent_size),
+    ]
+    return [*fixed, *messages], receipt
 
 
 def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:

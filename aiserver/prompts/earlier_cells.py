@@ -18,22 +18,38 @@ from .history import Count
 from .language import cell_language
 from .outline import outline
 from .prompt_input import PromptInput
+from .receipt import ContextItem, dropped_cells
 
 FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
 _CHARACTERS_PER_TOKEN = 8  # an upper bound, so texts that are surely too long needn't be counted
+
+
+_MAX_DEFINED = 5  # names that the receipt lists for a cell
 
 
 @dataclass(frozen=True)
 class _Cell:
     """An earlier cell: its text in the prompt, and its names if it is Python code."""
 
+    cell_id: str | None
     text: str
     is_code: bool
     names: CellNames
 
 
-async def earlier_cells(request: PromptInput, budget: int, count: Count, *, prose: bool) -> str:
-    """Return the cells that fit into ``budget`` tokens, whole or as outlines.
+@dataclass(frozen=True)
+class _Shown:
+    """The text of a cell that fits, its number of tokens, and whether it is an outline."""
+
+    text: str
+    tokens: int
+    is_outline: bool
+
+
+async def earlier_cells(
+    request: PromptInput, budget: int, count: Count, *, prose: bool
+) -> tuple[str, list[ContextItem]]:
+    """Return the cells that fit into ``budget`` tokens, whole or as outlines, and their receipt.
 
     With ``prose``, includes Markdown cells as comments, and failed cells with a mark.
     """
@@ -44,8 +60,32 @@ async def earlier_cells(request: PromptInput, budget: int, count: Count, *, pros
     needed = await asyncio.to_thread(_needed, shown, request.intent, request)
     if not chosen.keys() >= set(needed):
         chosen = await _fit_all(shown, needed, language, room, count)
-    texts = [chosen[index] for index in sorted(chosen)]
-    return templates.earlier_code(texts, len(shown) - len(texts)) if texts else ""
+    texts = [chosen[index].text for index in sorted(chosen)]
+    code = templates.earlier_code(texts, len(shown) - len(texts)) if texts else ""
+    return code, _receipt(shown, needed, chosen, request)
+
+
+def _receipt(
+    cells: Sequence[_Cell], needed: Sequence[int], chosen: dict[int, _Shown], request: PromptInput
+) -> list[ContextItem]:
+    """Return an item for each cell in the prompt, and one for those that don't fit."""
+    used = _wanted([cell.names for cell in cells], request.intent, request)
+    used |= {name for i in needed for name in cells[i].names.used | cells[i].names.changed}
+    items = []
+    for index in sorted(chosen):
+        cell, shown = cells[index], chosen[index]
+        names = (cell.names.defined | cell.names.changed) & used if index in needed else ()
+        items.append(
+            ContextItem(
+                "cell",
+                tokens=shown.tokens,
+                is_shortened=shown.is_outline,
+                defines=tuple(sorted(names)[:_MAX_DEFINED]),
+                cell_ids=(cell.cell_id,) if cell.cell_id else (),
+            )
+        )
+    others = (cell.cell_id for index, cell in enumerate(cells) if index not in chosen)
+    return [*items, *dropped_cells(others)]
 
 
 def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> list[_Cell]:
@@ -64,7 +104,7 @@ def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> lis
                 text = f"{templates.FAILED}\n{text}"
         else:
             text = "\n".join(f"# {line}".rstrip() for line in text.splitlines())
-        shown.append(_Cell(text, is_code, names))
+        shown.append(_Cell(cell.cell_id, text, is_code, names))
     return shown
 
 
@@ -74,12 +114,7 @@ def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[i
     The newest cell and the cells that it needs follow, because the request may be about them.
     """
     names = [cell.names for cell in cells]
-    every = {name for cell in names for name in cell.defined}
-    wanted = names_in_text(intent, every)
-    if cell_language(request.language, request.source, request.cell_type).name == "python":
-        own = cell_names(request.source)
-        wanted |= own.used | own.changed
-    indexes = needed_cells(names, wanted)
+    indexes = needed_cells(names, _wanted(names, intent, request))
     newest = next((i for i in range(len(cells) - 1, -1, -1) if cells[i].is_code), None)
     if newest is not None:
         last = names[newest]
@@ -87,26 +122,36 @@ def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[i
     return list(dict.fromkeys(indexes))
 
 
+def _wanted(cells: Sequence[CellNames], intent: str, request: PromptInput) -> set[str]:
+    """Return the names of the notebook that the intent mentions or the cell uses."""
+    wanted = names_in_text(intent, {name for cell in cells for name in cell.defined})
+    if cell_language(request.language, request.source, request.cell_type).name == "python":
+        own = cell_names(request.source)
+        wanted |= own.used | own.changed
+    return wanted
+
+
 async def _fit_all(
     cells: Sequence[_Cell], needed: Sequence[int], language: str, room: int, count: Count
-) -> dict[int, str]:
+) -> dict[int, _Shown]:
     """Return, by index, the texts of the needed cells and then of the newest cells that fit."""
-    chosen: dict[int, str] = {}
+    chosen: dict[int, _Shown] = {}
     others = [index for index in range(len(cells) - 1, -1, -1) if index not in set(needed)]
     for index in (*needed, *others):
-        room, text = await _fit(cells[index].text, language, room, count)
-        if text:
-            chosen[index] = text
+        shown = await _fit(cells[index].text, language, room, count)
+        if shown:
+            chosen[index] = shown
+            room -= shown.tokens
         elif index not in needed:
             break
     return chosen
 
 
-async def _fit(code: str, language: str, room: int, count: Count) -> tuple[int, str]:
-    """Return the remaining tokens, and the code, or its outline if only that fits, or ""."""
+async def _fit(code: str, language: str, room: int, count: Count) -> _Shown | None:
+    """Return the code, or its outline if only that fits into ``room`` tokens, or None."""
     for text in (code, outline(code, language)):
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1
             if size <= room:
-                return room - size, text
-    return room, ""
+                return _Shown(text, size, text is not code)
+    return None

@@ -1,14 +1,15 @@
 """Convert the past turns of a cell to LangChain messages.
 
 Invariants: failed and cancelled turns are omitted, and for a small model, which imitates what it
-sees, also the answers in words. The newest of the other turns are included, as
-many as fit into the prompt, complete and in order. If the person changed the code between two
-turns, the changed code is included, because the model must build on that code.
+sees, also the answers in words. The newest of the other turns are included, as many as fit into the
+prompt, complete and in order. If the person changed the code between two turns, the changed code is
+included, because the model must build on that code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..models import Interaction
@@ -25,18 +26,31 @@ Count = Callable[[Sequence[str]], Awaitable[list[int]]]
 PER_MESSAGE = 5  # tokens that a chat template adds to each message
 
 
+@dataclass(frozen=True)
+class Conversation:
+    """The parts of the prompt between the introduction and the intent.
+
+    ``past`` contains the messages of the past turns, and ``past_turns`` the index of the turn that
+    each of these messages belongs to. ``cell`` contains messages with the cell's present code,
+    which must never be left out; if they are the messages of a turn, ``cell_turn`` is its index.
+    ``before_intent`` is a text to put before the intent in the last message.
+    """
+
+    past: list[BaseMessage]
+    past_turns: list[int]
+    cell: list[BaseMessage]
+    before_intent: str
+    cell_turn: int | None = None
+
+
 def conversation(
     turns: Sequence[Interaction], source: str, style: Style, language: CellLanguage
-) -> tuple[list[BaseMessage], list[BaseMessage], str]:
-    """Return the parts of the prompt between the introduction and the intent, as three values.
-
-    1. Two messages for each past turn.
-    2. Messages that contain the cell's present code. They must never be left out.
-    3. A text to put before the intent in the last message.
-    """
+) -> Conversation:
+    """Return the past turns and the cell's present code as messages."""
     past: list[BaseMessage] = []
+    past_turns: list[int] = []
     code = ""
-    for turn in turns:
+    for index, turn in enumerate(turns):
         if turn.ai_response.status != "success":
             continue
         request = turn.user_request
@@ -49,17 +63,18 @@ def conversation(
         code = turn.ai_response.suggestion
         if code.strip():
             past += _pair(intent, code, style, language)
-            continue
-        code = request.current_code
-        if style == "full" and turn.ai_response.explanation.strip():
-            past += _in_words(intent, turn.ai_response.explanation)
+        else:
+            code = request.current_code
+            if style == "full" and turn.ai_response.explanation.strip():
+                past += _in_words(intent, turn.ai_response.explanation)
+        past_turns += [index] * (len(past) - len(past_turns))
     if style == "full":
-        return past, [], templates.with_cell("", source)
+        return Conversation(past, past_turns, [], templates.with_cell("", source))
     if not language.below_head(source).strip():
-        return past, [], f"{templates.EMPTIED}\n" if past else ""
+        return Conversation(past, past_turns, [], f"{templates.EMPTIED}\n" if past else "")
     if past and _is_same_code(source, code):
-        return past[:-2], past[-2:], ""
-    return past, _as_answer(source, past, style, language), ""
+        return Conversation(past[:-2], past_turns[:-2], past[-2:], "", past_turns[-1])
+    return Conversation(past, past_turns, _as_answer(source, past, style, language), "")
 
 
 def _as_answer(
@@ -98,20 +113,21 @@ def _is_same_code(left: str, right: str) -> bool:
 
 async def newest_that_fit(
     messages: Sequence[BaseMessage], budget: int, count: Count
-) -> tuple[list[BaseMessage], int]:
-    """Return the messages of the newest turns that fit into ``budget`` tokens, and their size.
+) -> tuple[int, list[int]]:
+    """Return the index of the first message that fits into ``budget`` tokens with all after it.
 
-    The size is the number of tokens of these messages.
+    Turns are never split. The second value is the number of tokens of each message.
 
     LangChain's ``trim_messages`` does the same, but for each number of messages that it tries, it
     counts the tokens of all messages again, which takes too long (``benchmarks/first_token.py``).
     """
-    start, used, total = len(messages), 0, 0
-    sizes = await count([str(message.text) for message in messages])
+    start, total = len(messages), 0
+    texts = [str(message.text) for message in messages]
+    sizes = [size + PER_MESSAGE for size in await count(texts)]
     for index in range(len(messages) - 1, -1, -1):
-        total += sizes[index] + PER_MESSAGE
+        total += sizes[index]
         if total > budget:
             break
         if messages[index].type == "human":  # a turn begins, so it fits completely
-            start, used = index, total
-    return list(messages[start:]), used
+            start = index
+    return start, sizes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..data_files.profile import FileProfile
 from ..models import Interaction
 from ..requests import CellType, ContextCell, DataFrameProfile, Variable
 
@@ -23,4 +24,6 @@ class PromptInput:
     history: list[Interaction] = field(default_factory=list)
     dataframes: list[DataFrameProfile] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
+    files: list[FileProfile] = field(default_factory=list)
+    """The data files that the request names."""
     cell_type: CellType = "code"

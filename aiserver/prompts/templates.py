@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from ..requests import DataFrameProfile, Variable
+from ..data_files.profile import FileProfile
+from ..requests import ColumnProfile, DataFrameProfile, Variable
 from .examples import NEXT_CELL, examples_in
 from .fence import code_block, marked
 from .language import CellLanguage, display_name
@@ -81,6 +82,16 @@ CHANGED = "I changed the cell."
 EMPTIED = "The cell is empty again."
 FAILED = "# This cell failed when it was last run."
 LOOK = f"{NEXT_CELL}\nwhich columns are there"
+MAX_FILE_COLUMNS = 100
+MAX_SHORT_COLUMNS = 30  # in the prompt of a small model
+_READERS = {
+    "CSV": "read_csv",
+    "TSV": "read_table",
+    "Parquet": "read_parquet",
+    "Excel": "read_excel",
+    "JSON": "read_json",
+    "JSON Lines": "read_json",
+}
 
 
 def rules(style: Style, language: CellLanguage, *, builds_on: bool = False) -> str:
@@ -128,42 +139,93 @@ def earlier_code(cells: Sequence[str], omitted_count: int) -> str:
     return "\n\n".join([*note, *cells])
 
 
-def data_frames(frames: Sequence[DataFrameProfile]) -> str:
-    """Return the names, shapes and columns of the kernel's DataFrames.
+def data_frame(frame: DataFrameProfile) -> str:
+    """Return the name, the shape and the columns of a DataFrame in the kernel.
 
     Column names are quoted as in code. The quotes show spaces at either end of a name, and a line
     break in a name can't begin a new line of the prompt.
     """
-    lines = []
-    for frame in frames:
-        lines.append(f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}")
-        lines += [
-            f"  {column.name!r}: {column.dtype}"
-            + (f", such as {', '.join(map(repr, column.examples))}" if column.examples else "")
-            for column in frame.columns
-        ]
-        if frame.column_count > len(frame.columns):
-            lines.append(f"  ({frame.column_count - len(frame.columns)} more columns)")
-    return marked("data", "\n".join(lines)) if frames else ""
+    head = f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}"
+    return "\n".join([head, *_columns(frame.columns, frame.column_count)])
 
 
-def variables_text(variables: Sequence[Variable]) -> str:
+def _columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True) -> list[str]:
+    lines = [
+        f"  {column.name!r}: {column.dtype}" if quoted else f"  {column.name}: {column.dtype}"
+        for column in columns
+    ]
+    for index, column in enumerate(columns):
+        if column.examples:
+            lines[index] += f", such as {', '.join(map(repr, column.examples))}"
+    return [*lines, f"  ({count - len(columns)} more columns)"] if count > len(columns) else lines
+
+
+def data_file(file: FileProfile) -> str:
+    """Return the name of a data file, its columns, and the arguments with which to read it."""
+    table = file.table
+    shape = "" if not table.columns else f", {table.column_count} columns"
+    if table.row_count is not None and table.columns:
+        shape = f", {table.row_count} x {table.column_count}"
+    arguments = f", in pandas {', '.join(table.arguments)}" if table.arguments else ""
+    head = f"{file.name!r}: {file.kind} file, {_size(file.size)}{shape}{arguments}"
+    columns = table.columns[:MAX_FILE_COLUMNS]
+    lines = _columns(columns, table.column_count, quoted=table.has_header)
+    return "\n".join([head, *lines])
+
+
+def _size(size: int) -> str:
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} bytes"
+
+
+def variables(items: Sequence[Variable]) -> str:
     """Return the names and kinds of the kernel's other variables."""
-    lines = [f"{' '.join(item.name.split())}: {' '.join(item.kind.split())}" for item in variables]
-    return marked("variables", "\n".join(lines)) if lines else ""
+    return "\n".join(
+        f"{' '.join(item.name.split())}: {' '.join(item.kind.split())}" for item in items
+    )
 
 
-def data_frames_as_cell(frames: Sequence[DataFrameProfile]) -> str:
-    """Describe the DataFrames by a cell that prints their columns, with the output as comments."""
-    lines = []
-    for frame in frames:
-        name = " ".join(frame.name.split())
-        columns = [
-            f"{column.name!r} {column.dtype}"
-            + (f" ({', '.join(map(repr, column.examples))})" if column.examples else "")
-            for column in frame.columns
-        ]
-        if frame.column_count > len(frame.columns):
-            columns.append("...")
-        lines += [f"print({name}.dtypes)", f"# {frame.row_count} rows: {', '.join(columns)}"]
-    return "\n".join(lines)
+def data_frame_as_output(frame: DataFrameProfile) -> tuple[str, str]:
+    """Describe a DataFrame by code that prints its columns, and a line with the output.
+
+    The output isn't a comment in the code, because a small model would end its answer with such a
+    comment, too.
+    """
+    name = " ".join(frame.name.split())
+    shown = name if name.isidentifier() else repr(name)
+    columns = _short_columns(frame.columns, frame.column_count)
+    return f"print({name}.dtypes)", f"{shown}, {frame.row_count} rows: {columns}"
+
+
+def _short_columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True) -> str:
+    texts = [
+        (repr(column.name) if quoted else column.name)
+        + f" {column.dtype}"
+        + (f" ({', '.join(map(repr, column.examples))})" if column.examples else "")
+        for column in columns
+    ]
+    return ", ".join([*texts, "..."] if count > len(columns) else texts)
+
+
+def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
+    """Describe a data file by a line that isn't code, so that no answer repeats it as a comment.
+
+    For Python, the line begins with the expression that reads the file.
+    """
+    table = file.table
+    name = f"File {file.name!r}"
+    if language.name == "python":
+        name = f"pd.{_READERS[file.kind]}({', '.join([repr(file.name), *table.arguments])})"
+    if not table.columns:
+        return f"{name}: {_size(file.size)}"
+    columns = _short_columns(
+        table.columns[:MAX_SHORT_COLUMNS], table.column_count, quoted=table.has_header
+    )
+    return f"{name}: {columns}"
+
+
+def section(headings: str) -> str:
+    """Return a line with the headings above the cell, quoted as one line."""
+    return f"Section {headings!r}"

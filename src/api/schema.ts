@@ -691,6 +691,8 @@ export interface components {
             cellType?: "code" | "markdown" | "raw";
             model?: string | null;
             context?: components["schemas"]["Context"];
+            /** @description The notebook's path. The data files that the request names are relative to its folder */
+            notebookPath?: string | null;
         };
         GenerateBody: {
             notebookId: components["schemas"]["Id"];
@@ -707,6 +709,7 @@ export interface components {
             context?: components["schemas"]["Context"];
             intent: string;
             mode?: string;
+            /** @description The notebook's path. The data files that the request names are relative to its folder; their columns are described */
             notebookPath?: string | null;
             /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
@@ -726,6 +729,7 @@ export interface components {
             context?: components["schemas"]["Context"];
             intent: string;
             mode?: string;
+            /** @description The notebook's path. The data files that the request names are relative to its folder; their columns are described */
             notebookPath?: string | null;
             /** @description The turn that the request continues from. The model gets only this turn and the turns that led to it */
             parentTurnId?: number | null;
@@ -746,6 +750,8 @@ export interface components {
             context?: components["schemas"]["Context"];
             /** @default  */
             intent: string;
+            /** @description The notebook's path, as in GenerateBody */
+            notebookPath?: string | null;
             /** @description The turn that the request continues from */
             parentTurnId?: number | null;
             dataframes?: components["schemas"]["DataFrameProfile"][];
@@ -761,6 +767,32 @@ export interface components {
             }[];
             /** @description The number of redacted keys and passwords */
             hidden: number;
+            /** @description Everything in the messages, in their order, with its size, and what didn't fit */
+            items?: components["schemas"]["ContextItem"][];
+        };
+        /** @description One item of a prompt */
+        ContextItem: {
+            /**
+             * @description `cell` is an earlier cell, `turn` a past turn, `source` the cell's own code
+             * @enum {string}
+             */
+            kind: "rules" | "examples" | "headings" | "cell" | "variables" | "dataframe" | "file" | "turn" | "source" | "request";
+            /** @description The name of a DataFrame or file, or the path of headings */
+            name: string;
+            /** @description Null if the item didn't fit and wasn't counted */
+            tokens: number | null;
+            /** @description False if the item didn't fit into the model's budget */
+            included: boolean;
+            /** @description Whether an earlier cell is shortened to its definitions */
+            shortened: boolean;
+            /** @description The number of cells, turns, examples or variables */
+            count: number;
+            /** @description Names that the request needs and that the cell defines */
+            defines: string[];
+            /** @description The newest 20 at most */
+            cellIds: components["schemas"]["Id"][];
+            /** @description The newest 20 at most */
+            turnIds: number[];
         };
         /**
          * @description The kind of a contributor. `person` is used only for a person's own input or action
@@ -870,6 +902,8 @@ export interface components {
             usage?: Record<string, never>;
             user?: string;
             dataframes?: Record<string, never>[];
+            /** @description The items of the prompt, without their texts */
+            context?: Record<string, never>[];
             parent_turn_id?: number;
         };
         /** @description An event, as it is stored */
@@ -1382,6 +1416,7 @@ export type GenerateBody = components['schemas']['GenerateBody'];
 export type AnalyzeBody = components['schemas']['AnalyzeBody'];
 export type PreviewBody = components['schemas']['PreviewBody'];
 export type Preview = components['schemas']['Preview'];
+export type ContextItem = components['schemas']['ContextItem'];
 export type ContributorKind = components['schemas']['ContributorKind'];
 export type ContributorBody = components['schemas']['ContributorBody'];
 export type EventBody = components['schemas']['EventBody'];

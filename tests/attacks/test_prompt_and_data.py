@@ -35,8 +35,8 @@ class Words(ChatModel):
 
 
 def composed(style, body, history=(), here=False):
-    messages, _ = asyncio.run(compose(Words(style, here), body, list(history)))
-    return as_text(messages)
+    composed = asyncio.run(compose(Words(style, here), body, list(history)))
+    return as_text(composed.messages)
 
 
 # Texts by an attacker who knows the prompt's format and earlier marks.
@@ -100,7 +100,7 @@ def test_untrusted_text_cannot_close_its_fence(cell, source, past, column, earli
 
 @settings(max_examples=100, deadline=None)
 @given(column=HOSTILE, name=HOSTILE.filter(str.strip))
-def test_data_is_one_comment_in_the_style_without_marks(column, name):
+def test_data_is_one_line_in_the_style_without_marks(column, name):
     """P14: no name of a column or a frame starts a new line."""
     body = AnalyzeBody(
         notebook_id="nb",
@@ -116,7 +116,7 @@ def test_data_is_one_comment_in_the_style_without_marks(column, name):
         ],
     )
     text = "\n".join(text for _, text in composed("compact", body, here=True))
-    [line] = [line for line in text.splitlines() if line.startswith("# 1 rows: ")]
+    [line] = [line for line in text.splitlines() if ", 1 rows: " in line]
     assert repr(column) in line
 
 

@@ -54,9 +54,10 @@ def model(run: Any) -> Iterator[LocalModel]:
 
 
 async def messages_of(model: LocalModel, request: PromptInput) -> Any:
-    return await build_messages(
+    messages, _ = await build_messages(
         request, style=model.style, budget=model.prompt_tokens, count=model.count_tokens
     )
+    return messages
 
 
 async def ask(model: LocalModel, request: PromptInput) -> str:

@@ -23,7 +23,7 @@ async def words(texts: Sequence[str]) -> list[int]:
 
 def shown(cells: list[ContextCell], *, room: int, prose: bool = False, **request: Any) -> str:
     full = PromptInput(request.pop("intent", ""), cells=cells, **request)
-    return asyncio.run(earlier_cells(full, room + FRAME_TOKENS, words, prose=prose))
+    return asyncio.run(earlier_cells(full, room + FRAME_TOKENS, words, prose=prose))[0]
 
 
 def cells_of(*sources: str) -> list[ContextCell]:

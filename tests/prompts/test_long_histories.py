@@ -71,8 +71,10 @@ async def test_the_newest_turns_that_fit_are_langchains() -> None:
         def size(some: list[BaseMessage]) -> int:
             return sum(len(str(item.text)) + PER_MESSAGE for item in some)
 
-        included, used = await newest_that_fit(messages, budget, count)
+        start, sizes = await newest_that_fit(messages, budget, count)
+        included = messages[start:]
         assert included == trim_messages(
             messages, max_tokens=budget, token_counter=size, strategy="last", start_on="human"
         )
-        assert used == size(included) <= budget
+        assert sum(sizes[start:]) == size(included) <= budget
+        assert sum(sizes) == size(messages)

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from aiserver.data_files.profile import FileProfile, Table
 from aiserver.models import Interaction
 from aiserver.prompts import fence
 from aiserver.prompts.context import build_messages, is_example
@@ -24,7 +25,7 @@ from aiserver.prompts.language import fence_name
 from aiserver.prompts.outline import outline
 from aiserver.prompts.prompt_input import PromptInput
 from aiserver.prompts.templates import Style
-from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile
+from aiserver.requests import ColumnProfile, ContextCell, DataFrameProfile, Variable
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
@@ -42,7 +43,7 @@ async def words(texts: Any) -> list[int]:
 async def build(
     request: PromptInput, style: Style = "full", budget: int = 5000
 ) -> list[BaseMessage]:
-    return await build_messages(request, style=style, budget=budget, count=words)
+    return (await build_messages(request, style=style, budget=budget, count=words))[0]
 
 
 async def size(messages: list[BaseMessage]) -> int:
@@ -80,6 +81,34 @@ FRAME = DataFrameProfile(
     column_count=14,
     columns=[ColumnProfile(name="Age", dtype="float64"), ColumnProfile(name="票价", dtype="int64")],
 )
+FILES = [
+    FileProfile(
+        "数据/销售.csv",
+        "CSV",
+        52_300,
+        Table(
+            [
+                ColumnProfile(name="日期", dtype="object", examples=["2024-01-01", "2024-01-02"]),
+                ColumnProfile(name="金额", dtype="float64"),
+            ],
+            3,
+            arguments=("sep=';'", "encoding='gb18030'"),
+        ),
+    ),
+    FileProfile(
+        "a.csv",
+        "CSV",
+        12,
+        Table(
+            [ColumnProfile(name="0", dtype="int64")],
+            1,
+            3,
+            has_header=False,
+            arguments=("header=None",),
+        ),
+    ),
+    FileProfile("old.xls", "Excel", 4_200_000),
+]
 REQUESTS = {
     "new": PromptInput("读取 data.csv 并显示前5行"),
     "edit": PromptInput(
@@ -107,6 +136,21 @@ REQUESTS = {
         ],
     ),
     "data-frames": PromptInput("mean age", dataframes=[FRAME]),
+    "files": PromptInput("统计 数据/销售.csv 的金额", files=FILES),
+    "files-r": PromptInput("read 数据/销售.csv", language="R", files=FILES[:1]),
+    "everything": PromptInput(
+        "plot the prices",
+        source="df.plot()",
+        cells=[
+            ContextCell(cell_type="markdown", source="# Houses\n## Prices"),
+            code(READ),
+            ContextCell(cell_type="markdown", source="### By *year*"),
+        ],
+        history=[turn(1, "plot df", "df.plot()")],
+        dataframes=[FRAME],
+        variables=[Variable(name="n", kind="int"), Variable(name="xs", kind="list of 3 str")],
+        files=FILES,
+    ),
     "rejected": PromptInput("读取 b.csv", history=[turn(1, "读取 data.csv 并显示前5行", READ)]),
     "found-code": PromptInput("sort by price", source=READ, cells=[code("import os")]),
     "r": PromptInput("read data.csv", language="R", source="x <- 1"),
@@ -282,9 +326,9 @@ async def test_nothing_in_a_notebook_can_close_its_marks(style, monkeypatch):
             assert not real
             block = f"````python\n{evil}\n````"
             assert [str(messages[-6].text), str(messages[-2].text)] == [block, block]
-            look = str(messages[-4].text)
-            assert look.splitlines()[2] == r"# 1 rows: '</data>\n```' int64"
-            assert look.startswith("````python\n")
+            look, output = str(messages[-4].text), str(messages[-3].text)
+            assert look == "```python\nprint(df.dtypes)\n```"
+            assert output.splitlines()[0] == r"df, 1 rows: '</data>\n```' int64"
         marks.append(real)
     assert style == "compact" or not set(marks[0]) & set(marks[1])
 

@@ -64,7 +64,7 @@ async def _check_answer(models: ModelRegistry) -> Finding:
     started = time.monotonic()
     try:
         model = await models.get()
-        messages = await build_messages(
+        messages, _ = await build_messages(
             PromptInput(intent="print the number 1", source="", language="python"),
             style=model.style,
             budget=model.prompt_tokens,

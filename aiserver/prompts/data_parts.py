@@ -1,0 +1,113 @@
+"""The parts of a prompt that describe what surrounds the code: headings, variables, data.
+
+Each part is one item of the receipt. In the style ``full``, the parts of one kind are put between
+marks together. In the style ``compact``, each part is a line in the message of the person, because
+a small model imitates what it reads in a block of code. A DataFrame's line follows a cell that
+prints it, so that the model uses the name of the variable. Other variables are left out there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from . import templates
+from .fence import marked
+from .headings import heading_path
+from .language import CellLanguage
+from .prompt_input import PromptInput
+from .receipt import ContextItem, ItemKind
+from .templates import Style
+
+MARK_TOKENS = 15  # for the marks around the parts of one kind
+MAX_SECTION_TOKENS = 30  # a small model gets the headings only if they are shorter
+_MARKS: dict[ItemKind, str] = {
+    "headings": "section",
+    "variables": "variables",
+    "dataframe": "data",
+    "file": "files",
+}
+
+
+class Part(NamedTuple):
+    """A text, and its item in the receipt. ``code`` is the cell that outputs the text, if any."""
+
+    item: ContextItem
+    text: str
+    code: str = ""
+
+    @property
+    def counted(self) -> str:
+        """The text whose tokens are counted."""
+        return f"{self.code}\n{self.text}" if self.code else self.text
+
+
+def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> list[Part]:
+    """Return the parts in the order in which they are important to the model."""
+    is_full = style == "full"
+    parts = []
+    if path := heading_path(request.cells):
+        text = path if is_full else templates.section(path)
+        parts.append(Part(ContextItem("headings", path), text))
+    if is_full and request.variables:
+        item = ContextItem("variables", count=len(request.variables))
+        parts.append(Part(item, templates.variables(request.variables)))
+    for frame in request.dataframes:
+        item = ContextItem("dataframe", frame.name)
+        if is_full:
+            parts.append(Part(item, templates.data_frame(frame)))
+        else:
+            code, output = templates.data_frame_as_output(frame)
+            parts.append(Part(item, output, code))
+    for file in request.files:
+        text = templates.data_file(file) if is_full else templates.data_file_as_line(file, language)
+        parts.append(Part(ContextItem("file", file.name), text))
+    return parts
+
+
+def select_parts(
+    parts: Sequence[Part], sizes: Sequence[int], style: Style, room: int
+) -> tuple[list[Part], list[ContextItem]]:
+    """Return the parts to put into the prompt, and the receipt of all parts.
+
+    DataFrames and variables are always put into it, because the person saw them before sending the
+    request. Files get at most half of ``room``, which is what the required texts leave of the
+    budget.
+    """
+    shown, items = [], []
+    files_room = room // 2
+    for part, size in zip(parts, sizes, strict=True):
+        is_included = True
+        if part.item.kind == "headings" and style == "compact":
+            is_included = size < MAX_SECTION_TOKENS
+        elif part.item.kind == "file":
+            is_included = size <= files_room
+            files_room -= size if is_included else 0
+        if is_included:
+            shown.append(part)
+        items.append(replace(part.item, tokens=size, is_included=is_included))
+    return shown, items
+
+
+def parts_size(items: Sequence[ContextItem]) -> int:
+    """Return the number of tokens of the parts in the prompt, with their marks."""
+    included = [item for item in items if item.is_included]
+    kinds = {item.kind for item in included}
+    return sum(item.tokens or 0 for item in included) + MARK_TOKENS * len(kinds)
+
+
+def code_of(parts: Iterable[Part]) -> str:
+    """Return the code of a cell that outputs the texts of the DataFrames."""
+    return "\n".join(part.code for part in parts if part.code)
+
+
+def texts_of(parts: Iterable[Part], kind: ItemKind) -> str:
+    """Return the texts of the parts of one kind."""
+    return "\n".join(part.text for part in parts if part.item.kind == kind)
+
+
+def marked_texts(parts: Sequence[Part], *kinds: ItemKind) -> str:
+    """Return the texts of some kinds, those of each kind between marks."""
+    texts = ((kind, texts_of(parts, kind)) for kind in kinds)
+    return "\n".join(marked(_MARKS[kind], text) for kind, text in texts if text)

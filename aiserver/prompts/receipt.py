@@ -1,0 +1,133 @@
+"""The receipt of a prompt: a list of everything in it, with its size, and of what didn't fit.
+
+Invariant: the receipt is made of the sizes that were counted to keep the prompt within its budget.
+No text is counted for the receipt alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..models import Interaction
+from .history import Conversation
+
+ItemKind = Literal[
+    "rules",
+    "examples",
+    "headings",
+    "cell",
+    "variables",
+    "dataframe",
+    "file",
+    "turn",
+    "source",
+    "request",
+]
+
+_MAX_IDS = 20  # the number of ids of cells or turns that are listed for what didn't fit
+
+
+@dataclass(frozen=True)
+class ContextItem:
+    """One item of a prompt.
+
+    ``kind`` is: ``rules`` (the system message), ``examples`` (fixed ones, for a small model),
+    ``headings`` (the path of headings above the cell), ``cell`` (an earlier cell), ``variables``,
+    ``dataframe``, ``file``, ``turn`` (a past turn), ``source`` (the cell's own code) or
+    ``request`` (the intent). ``tokens`` is None for what didn't fit, unless it was counted.
+    """
+
+    kind: ItemKind
+    name: str = ""
+    """The name of a DataFrame or file, or the path of headings."""
+    tokens: int | None = None
+    is_included: bool = True
+    is_shortened: bool = False
+    """Whether an earlier cell is shortened to its definitions."""
+    defines: tuple[str, ...] = ()
+    """Names that the request needs and that the earlier cell defines or changes."""
+    cell_ids: tuple[str, ...] = ()
+    turn_ids: tuple[int, ...] = ()
+    count: int = 1
+    """The number of cells, turns, examples or variables that the item stands for."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the item as it is stored: names and sizes, but no text of the notebook."""
+        fields: dict[str, Any] = {"kind": self.kind}
+        if self.name and self.kind != "headings":  # a heading is text of the notebook
+            fields["name"] = self.name
+        if self.tokens is not None:
+            fields["tokens"] = self.tokens
+        if not self.is_included:
+            fields["dropped"] = True
+        if self.is_shortened:
+            fields["shortened"] = True
+        if self.count != 1:
+            fields["count"] = self.count
+        lists = {"defines": self.defines, "cell_ids": self.cell_ids, "turn_ids": self.turn_ids}
+        return fields | {name: list(values) for name, values in lists.items() if values}
+
+
+def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
+    """Return an item for the earlier cells that don't fit, newest last; [] if there are none."""
+    every = list(cell_ids)
+    ids = tuple(id for id in every[-_MAX_IDS:] if id)
+    item = ContextItem("cell", is_included=False, cell_ids=ids, count=len(every))
+    return [item] if every else []
+
+
+def fixed_items(sizes: Sequence[int]) -> list[ContextItem]:
+    """Return the items for the rules and the examples, by the sizes of their messages."""
+    items = [ContextItem("rules", tokens=sizes[0])]
+    if examples := sizes[1:]:
+        items.append(ContextItem("examples", tokens=sum(examples), count=len(examples) // 2))
+    return items
+
+
+def turn_items(
+    turns: Sequence[Interaction], conversation: Conversation, start: int, sizes: Sequence[int]
+) -> list[ContextItem]:
+    """Return an item for each past turn in the prompt, and one for those that don't fit.
+
+    ``start`` is the index of the first message that fits, and ``sizes`` are those of the messages.
+    """
+    tokens: dict[int, int] = {}
+    for number, size in zip(conversation.past_turns, sizes, strict=True):
+        tokens[number] = tokens.get(number, 0) + size
+    shown = set(conversation.past_turns[start:])
+    items = [
+        ContextItem("turn", tokens=size, turn_ids=(turns[number].turn_id,))
+        for number, size in tokens.items()
+        if number in shown
+    ]
+    dropped = [number for number in tokens if number not in shown]
+    if not dropped:
+        return items
+    ids = tuple(turns[number].turn_id for number in dropped[-_MAX_IDS:])
+    size = sum(tokens[number] for number in dropped)
+    more = ContextItem("turn", "", size, is_included=False, turn_ids=ids, count=len(dropped))
+    return [*items, more]
+
+
+def own_items(
+    turns: Sequence[Interaction],
+    conversation: Conversation,
+    cell_sizes: Sequence[int],
+    before_size: int,
+    intent_size: int,
+) -> list[ContextItem]:
+    """Return the items for the cell's present code and for the request.
+
+    ``cell_sizes`` are the sizes of the messages with the code. ``before_size`` is the size of the
+    text before the intent, which contains the code if there are no such messages.
+    """
+    items = []
+    if conversation.cell_turn is not None:
+        turn_ids = (turns[conversation.cell_turn].turn_id,)
+        items.append(ContextItem("turn", tokens=cell_sizes[0], turn_ids=turn_ids))
+        cell_sizes = cell_sizes[1:]
+    if code_size := sum(cell_sizes) + before_size:
+        items.append(ContextItem("source", tokens=code_size))
+    return [*items, ContextItem("request", tokens=intent_size)]

@@ -1,0 +1,96 @@
+"""The data files in the messages for a request: for which models, and in which thread."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from aiserver.data_files.profile import FileProfile
+from aiserver.data_files.reader import DataFiles
+from aiserver.generation import compose as compose_module
+from aiserver.generation.compose import compose
+from aiserver.prompts.context import as_text
+from aiserver.requests import GenerateBody, WarmUpBody
+
+from ..attacks.test_prompt_and_data import Words
+
+CELL = {"notebook_id": "nb", "cell_id": "c1", "notebook_path": "n.ipynb"}
+REQUEST = GenerateBody(**CELL, intent="plot a.csv")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.csv").write_text("city,n\nOslo,1\nRome,2\nBonn,3\nKiel,4\n")
+    return tmp_path
+
+
+async def text_of(model: Words, body: WarmUpBody, files: DataFiles) -> str:
+    composed = await compose(model, body, [], files)
+    return "\n".join(text for _, text in as_text(composed.messages))
+
+
+@pytest.mark.parametrize("style", ["compact", "full"])
+async def test_only_a_model_on_this_machine_gets_examples(folder: Path, style: str) -> None:
+    """P15: at most three values of each column of texts."""
+    files = DataFiles(str(folder))
+    local = await text_of(Words(style, True), REQUEST, files)
+    assert all(value in local for value in ("'Oslo'", "'Rome'", "'Bonn'"))
+    assert "Kiel" not in local
+    remote = await text_of(Words(style, False), REQUEST, files)
+    assert "'city'" in remote
+    assert not any(value in remote for value in ("'Rome'", "Bonn", "Kiel"))
+
+
+async def test_the_description_comes_never_back_as_a_comment_in_code(folder: Path) -> None:
+    """A small model imitates the code that it reads, so the description isn't in a code block."""
+    composed = await compose(Words("compact", True), REQUEST, [], DataFiles(str(folder)))
+    for role, text in as_text(composed.messages):
+        assert ("'city'" in text and "Bonn" in text) == ("a.csv" in text)
+        if "a.csv" in text:
+            assert role == "user" and "```" not in text and "#" not in text
+
+
+async def test_a_warm_up_reads_the_file_that_the_cell_names(folder: Path) -> None:
+    body = WarmUpBody(**CELL, source="pd.read_csv('a.csv')")
+    assert "'city'" in await text_of(Words("full", True), body, DataFiles(str(folder)))
+
+
+class SlowFiles(DataFiles):
+    """Records the thread that reads, and can be slow like a disk of another machine."""
+
+    def __init__(self, folder: Path, seconds: float = 0) -> None:
+        super().__init__(str(folder))
+        self.seconds = seconds
+        self.threads: list[threading.Thread] = []
+
+    def describe(
+        self, notebook_path: str, mentions: Iterable[list[str]], examples: int = 0
+    ) -> list[FileProfile]:
+        self.threads.append(threading.current_thread())
+        time.sleep(self.seconds)
+        return super().describe(notebook_path, mentions, examples)
+
+
+async def test_files_are_read_in_a_thread_and_only_if_some_are_named(folder: Path) -> None:
+    files = SlowFiles(folder)
+    await text_of(Words("full", True), REQUEST, files)
+    [thread] = files.threads
+    assert thread is not threading.main_thread()
+    other = GenerateBody(**CELL, intent="plot the data")
+    await text_of(Words("full", True), other, files)
+    assert len(files.threads) == 1
+
+
+async def test_a_slow_disk_does_not_hold_up_the_request(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compose_module, "_FILES_TIMEOUT", 0.05)
+    text = await asyncio.wait_for(
+        text_of(Words("full", True), REQUEST, SlowFiles(folder, seconds=1)), 0.8
+    )
+    assert text.endswith("plot a.csv") and "'city'" not in text
