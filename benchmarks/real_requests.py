@@ -162,6 +162,7 @@ class Server:
                 elif kind == "done":
                     turn = data.get("interaction", data)
                     code, turn_id = turn["ai_response"]["suggestion"], turn["turn_id"]
+                    error = None if code.strip() else "answer in words"
                 elif kind == "error":
                     error, code = data["code"], received
         total = time.monotonic() - started
