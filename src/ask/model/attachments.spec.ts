@@ -23,22 +23,46 @@ describe('mentions', () => {
 });
 
 describe('namedFrames', () => {
-  const frames = [frame('sales'), frame('costs')];
+  const kernel = { frames: [frame('sales'), frame('costs')], variables: [] };
+  const variable = (name: string, kind: string) => ({ name, kind });
+  const single = {
+    frames: [frame('sales')],
+    variables: [
+      variable('weights', 'numpy.ndarray (3,) float64'),
+      variable('标签', 'list of 3 str'),
+      variable('a', 'list of 3 int'),
+      variable('clean', 'function'),
+      variable('count', 'int')
+    ]
+  };
 
   it('chooses a DataFrame that any of the texts mentions', () => {
-    expect(names(namedFrames(frames, ['plot sales', '']))).toEqual(['sales']);
-    expect(names(namedFrames(frames, ['', 'costs + 1']))).toEqual(['costs']);
+    expect(names(namedFrames(kernel, ['plot sales', '']))).toEqual(['sales']);
+    expect(names(namedFrames(kernel, ['', 'costs + 1']))).toEqual(['costs']);
   });
 
   it('chooses an only DataFrame that isn’t mentioned, but none of several', () => {
-    expect(names(namedFrames([frame('sales')], ['画图']))).toEqual(['sales']);
-    expect(namedFrames(frames, ['plot it'])).toEqual([]);
+    expect(names(namedFrames(single, ['画图']))).toEqual(['sales']);
+    expect(namedFrames(kernel, ['plot it'])).toEqual([]);
+  });
+
+  it.each([
+    ['clean the data and count the rows of a column', true],
+    ['csv', true],
+    ['plot weights', false],
+    ['按标签画图', false],
+    ['读取数据/订单.csv', false],
+    ["show 'my orders.xlsx'", false],
+    ['plot weights of sales', true]
+  ])('with %j, chooses the only DataFrame: %s', (intent, isChosen) => {
+    expect(namedFrames(single, [intent, '', ''])).toHaveLength(+isChosen);
   });
 
   it('chooses a few at most', () => {
     const many = Array.from({ length: 9 }, (_, n) => frame(`f${n}`));
     const text = names(many).join(' ');
-    expect(namedFrames(many, [text])).toHaveLength(5);
+    const all = { frames: many, variables: [] };
+    expect(namedFrames(all, [text])).toHaveLength(5);
   });
 });
 

@@ -4,25 +4,54 @@
  * Invariant (P15): the prompt row shows each of these DataFrames before the request is sent.
  */
 import type { DataFrameProfile } from '../../api/types';
-import type { IVariable } from '../../kernel/variables';
+import type { IKernelVariables, IVariable } from '../../kernel/variables';
 
 /** The maximum number of DataFrames that are attached. A person can choose others by hand. */
 const MAX_ATTACHED = 5;
 const MAX_VARIABLES = 30;
 
+/** The kinds of variables that contain data, by the beginning of their description. */
+const DATA_KIND =
+  /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
+/** Matches the name of a data file, which the server looks for. */
+const DATA_FILE =
+  /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson)(?![A-Za-z0-9_])/i;
+
 /**
  * Return the DataFrames that the texts (the intent, the cell's code and the code of the cell above
- * it) mention. If they mention none and the kernel has only one DataFrame, return that one.
+ * it) mention. If they mention none and the kernel has only one DataFrame, return that one, unless
+ * the intent, which is the first text, is about other data.
  */
 export function namedFrames(
-  frames: readonly DataFrameProfile[],
+  { frames, variables }: IKernelVariables,
   texts: readonly string[]
 ): DataFrameProfile[] {
   const named = frames.filter(({ name }) =>
     texts.some(text => mentions(text, name))
   );
-  const chosen = named.length || frames.length !== 1 ? named : frames;
-  return chosen.slice(0, MAX_ATTACHED);
+  if (!named.length && frames.length === 1) {
+    return isAboutOtherData(texts[0], variables) ? [] : [...frames];
+  }
+  return named.slice(0, MAX_ATTACHED);
+}
+
+/**
+ * Whether an intent names a data file, or a variable with data that isn't a DataFrame. A name with
+ * one or two letters doesn't count, because it may be a word, such as “a”.
+ */
+function isAboutOtherData(
+  intent: string,
+  variables: readonly IVariable[]
+): boolean {
+  return (
+    DATA_FILE.test(intent) ||
+    variables.some(
+      ({ name, kind }) =>
+        DATA_KIND.test(kind) &&
+        !/^\w{1,2}$/.test(name) &&
+        mentions(intent, name)
+    )
+  );
 }
 
 /** Return the variables to describe: those that the texts mention, then the newest others. */

@@ -83,7 +83,7 @@ export class GenerationStore {
     const { kernel, dataframes, detached } = this._state;
     const chosen = dataframes.map(({ name }) => name);
     const excluded = new Set([...detached, ...chosen]);
-    return namedFrames(kernel.frames, this._textsOf(intent)).filter(
+    return namedFrames(kernel, this._textsOf(intent)).filter(
       ({ name }) => !excluded.has(name)
     );
   }
