@@ -104,7 +104,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
                 requestText: problems => repairRequest(problems, trans),
                 runLimit: () =>
                   (settings?.get('runRepairs').composite ?? 2) as number,
-                errorRequestText: error => fixRequest(error, trans)
+                errorRequestText: (error, problems) =>
+                  fixRequest(error, problems, trans)
               }
             });
             models?.changed.connect(model.refreshModel, model);

@@ -63,6 +63,7 @@ describe('GenerationModel', () => {
     expect(t.api.warmUp).toHaveBeenCalledWith({
       notebookId: 'nb',
       cellId: 'c1',
+      notebookPath: 'a.ipynb',
       source: 'x = 1',
       language: 'python',
       cellType: 'code',

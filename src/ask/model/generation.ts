@@ -19,6 +19,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { IBranch } from '../../records/branch';
 import type { DataFrameProfile } from '../../api/types';
+import type { IProblem } from '../../kernel/check';
 import { IHistory, IRecording, ISessionChange, isSameCell } from '../../tokens';
 import { isModelFailure } from '../../state/failure';
 import { IRequest, loadPastTurns, warmUp } from './requestBody';
@@ -163,6 +164,25 @@ export class GenerationModel extends GenerationStore {
     await this._repair.runAfter(() =>
       this._sender.send(this.buildRequest(intent))
     );
+  }
+
+  /**
+   * Ask for a fix of the error below the cell; do nothing if there is no error. `requestText` gets
+   * the error and the problems that the kernel finds in the cell's code.
+   */
+  async fix(
+    requestText: (error: string, problems: readonly IProblem[]) => string
+  ): Promise<void> {
+    const { target } = this;
+    const error = target.error();
+    if (error === null) {
+      return;
+    }
+    const problems = (await target.check(target.source() ?? '')) ?? [];
+    // Meanwhile the row may have been closed, or the cell run again without an error.
+    if (this.state.phase !== 'idle' && target.error() === error) {
+      await this.ask(requestText(error, problems));
+    }
   }
 
   /** Build the request that `ask` would send for this intent. */

@@ -1,4 +1,4 @@
-/** Corrects a problem that was found in a suggestion's code. */
+/** Corrects the problems of code, and describes them. */
 import type { IProblem } from '../../kernel/check';
 
 /** Replace the wrong name that a problem reports with one of the problem's candidates. */
@@ -22,6 +22,21 @@ export function replaceName(
   return (
     code.slice(0, start) + escapedCandidate + code.slice(start + name.length)
   );
+}
+
+/** Describe a problem in one line for the model, in English. */
+export function problemLine({
+  message,
+  line,
+  candidates,
+  package: packageName
+}: IProblem): string {
+  const names = candidates.map(name => `'${name}'`).join(' or ');
+  const hint = names && ` Did you mean ${names}?`;
+  const install = packageName
+    ? ` The package '${packageName}' provides it and can be installed.`
+    : '';
+  return `Line ${line}: ${message}${hint}${install}`;
 }
 
 /** The line that installs a package from a cell. */

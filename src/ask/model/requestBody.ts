@@ -44,6 +44,7 @@ function cellBody(
     cellId: target.cellId,
     source,
     model: model ?? undefined,
+    notebookPath: target.notebookPath,
     ...cell,
     context: { ...context, dataframes: frames, variables: [...variables] }
   };
@@ -55,10 +56,9 @@ export function toRequestBody(
   notebookId: string,
   model: string | null
 ): GenerateBody | AnalyzeBody {
-  const { notebookPath } = target;
   const cell = { ...cellBody(target, source, model, attached), notebookId };
   const mode = isRepair ? { mode: 'repair' } : {};
-  const body = { ...cell, notebookPath, intent, parentTurnId, ...mode };
+  const body = { ...cell, intent, parentTurnId, ...mode };
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }
 

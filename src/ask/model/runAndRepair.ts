@@ -79,12 +79,16 @@ export class RunAndRepair {
 
   private async _correct(error: string): Promise<void> {
     const { _options: options, _sender: sender, _store: store } = this;
-    if (!options) {
+    const { target } = store;
+    const problems = (await target.check(target.source() ?? '')) ?? [];
+    if (!options || this._isStopped) {
       return;
     }
     store.setState({ phase: 'editing' });
     await this._repair.runAfter((): Promise<Problems> => {
-      const request = sender.buildRequest(options.errorRequestText(error));
+      const request = sender.buildRequest(
+        options.errorRequestText(error, problems)
+      );
       return sender.send({ ...request, isRepair: true });
     });
   }

@@ -92,7 +92,10 @@ export interface IRepairOptions {
   /** The maximum number of corrections after an accepted suggestion has failed. */
   readonly runLimit: () => number;
   /** Return the text of the request to correct code that failed with this error. */
-  readonly errorRequestText: (error: string) => string;
+  readonly errorRequestText: (
+    error: string,
+    problems: readonly IProblem[]
+  ) => string;
 }
 
 /** The immutable state of a cell's generation model, from which views are drawn. */

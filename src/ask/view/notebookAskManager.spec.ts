@@ -180,6 +180,7 @@ describe('NotebookAskManager', () => {
     jest.spyOn(t.target, 'error').mockReturnValue("KeyError: 'prize'" as never);
     t.manager.fix(cell as unknown as Cell);
     await t.requested(1);
+    expect(t.target.check).toHaveBeenCalledWith('x = 1');
     expect(t.bodies[0].intent).toBe("Fix this error:\nKeyError: 'prize'");
     expect(rows()).toBe(1);
     t.manager.dispose();

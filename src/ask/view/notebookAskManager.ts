@@ -98,11 +98,10 @@ export class NotebookAskManager implements IDisposable {
   /** Open the row of a cell and send a request to fix the cell's error. */
   fix(cell: Cell): void {
     this.open(cell);
-    const model = this.get(cell);
-    const error = model?.target.error();
-    if (model && error) {
-      void model.ask(fixRequest(error, this._options.trans));
-    }
+    const { trans } = this._options;
+    void this.get(cell)?.fix((error, problems) =>
+      fixRequest(error, problems, trans)
+    );
   }
 
   dispose(): void {

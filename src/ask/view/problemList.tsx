@@ -7,7 +7,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { IProblem } from '../../kernel/check';
-import { installLine } from '../model/problems';
+import { installLine, problemLine } from '../model/problems';
 import { Button } from '../../ui/button';
 
 const MAX_SHOWN = 4;
@@ -94,11 +94,6 @@ export function repairRequest(
   problems: readonly IProblem[],
   trans: TranslationBundle
 ): string {
-  const messages = problems.map(({ message, line, candidates }) => {
-    const hint = candidates.length
-      ? ` Did you mean ${candidates.map(name => `'${name}'`).join(' or ')}?`
-      : '';
-    return `Line ${line}: ${message}${hint}`;
-  });
-  return [trans.__('Fix these problems:'), ...messages].join('\n');
+  const lines = problems.map(problemLine);
+  return [trans.__('Fix these problems:'), ...lines].join('\n');
 }

@@ -23,7 +23,7 @@ async function renderOn(platform: string): Promise<string> {
         trans={nullTranslator.load('aiserver')}
         text="and shorter"
         send={() => undefined}
-        ask={() => undefined}
+        fix={() => undefined}
       />
     );
   });

@@ -6,7 +6,6 @@ import * as React from 'react';
 import type { GenerationModel } from '../model/generation';
 import { IGenerationState, versionNumber } from '../model/state';
 import { Progress, RunProgress } from './promptParts';
-import { fixRequest } from './promptLabels';
 import { Button, CopyButton } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
 
@@ -32,8 +31,8 @@ export function Actions(props: {
   text: string;
   /** Send the text in the input field. */
   send: () => void;
-  /** Send the given text instead of the text in the input field. */
-  ask: (intent: string) => void;
+  /** Send a request to fix the cell's error. */
+  fix: () => void;
 }): React.JSX.Element {
   const { model, state, trans, text } = props;
   if (model.isBusy) {
@@ -134,7 +133,7 @@ export function Actions(props: {
           quiet
           label={trans.__('Fix it')}
           title={trans.__('Ask for a fix for this error: %1', error)}
-          run={() => props.ask(fixRequest(error, trans))}
+          run={props.fix}
         />
       )}
     </>

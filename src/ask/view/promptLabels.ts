@@ -1,7 +1,9 @@
 /** The texts of the prompt row, except those of its buttons (see `promptActions.tsx`). */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import type { IProblem } from '../../kernel/check';
 import type { GenerationModel } from '../model/generation';
+import { problemLine } from '../model/problems';
 import type { IGenerationState } from '../model/state';
 import { saveErrorText } from '../../labels/failureText';
 import { joinSentences } from '../../labels/spacing';
@@ -33,9 +35,21 @@ export function inputLabels(
   return { label: text, placeholder: text };
 }
 
-/** Return the text of the request to fix a cell's error. */
-export function fixRequest(error: string, trans: TranslationBundle): string {
-  return `${trans.__('Fix this error:')}\n${error}`;
+/** The maximum number of problems in a request to fix an error. */
+const MAX_FACTS = 5;
+
+/**
+ * Return the text of the request to fix a cell's error. It also contains the problems that the
+ * check of the cell's code found in the kernel, with the names that are similar to a wrong one.
+ */
+export function fixRequest(
+  error: string,
+  problems: readonly IProblem[],
+  trans: TranslationBundle
+): string {
+  const lines = problems.slice(0, MAX_FACTS).map(problemLine);
+  // The error comes last, because the request is titled with its last line.
+  return [trans.__('Fix this error:'), ...lines, error].join('\n');
 }
 
 /** Return all notices about the state, as one text. */

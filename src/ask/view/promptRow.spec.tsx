@@ -10,6 +10,8 @@ import type { ModelInfo } from '../../api/types';
 import { GenerationModel } from '../model/generation';
 import type { GenerationApi } from '../model/generationStream';
 import type { IGenerationState } from '../model/state';
+import type { IProblem } from '../../kernel/check';
+import { requestTitle } from '../../labels/requestTitle';
 import type { IKernelVariables } from '../../kernel/variables';
 import type { IHistory, IModels } from '../../tokens';
 import { PromptRow } from './promptRow';
@@ -30,6 +32,7 @@ async function setup(
     models?: ModelInfo[];
     readOnly?: boolean;
     error?: string;
+    problems?: Promise<IProblem[] | null>;
     modelServices?: IModels;
     notices?: string[];
     kernel?: IKernelVariables;
@@ -61,7 +64,7 @@ async function setup(
       ensure: async () => 'nb',
       source: () => options.source ?? '',
       codeAbove: () => '',
-      check: async () => null,
+      check: () => options.problems ?? Promise.resolve(null),
       variables: async () => options.kernel ?? null,
       run: async () => true,
       interrupt: async () => undefined,
@@ -576,6 +579,7 @@ describe('PromptRow', () => {
     const fix = button(t.row, 'Fix it');
     expect(fix?.title).toContain("KeyError: 'prize'");
     await act(async () => fix?.click());
+    await t.settle();
     expect(t.ask.mock.calls).toEqual([["Fix this error:\nKeyError: 'prize'"]]);
     expect(t.field.value).toBe('half a request');
     suggest(t.model); // The suggestion is newer than the error.
@@ -584,6 +588,52 @@ describe('PromptRow', () => {
     expect(button(t.row, 'Fix it')).toBeUndefined();
     const other = await setup();
     expect(button(other.row, 'Fix it')).toBeUndefined();
+  });
+
+  it('adds to the error what the kernel finds in the cell’s code', async () => {
+    const position = { line: 1, column: 0, endLine: 1, endColumn: 1 };
+    const problem = { ...position, kind: '', name: '' };
+    const column = {
+      ...problem,
+      line: 2,
+      message: "The DataFrame has no column 'prize'.",
+      candidates: ['price', 'size']
+    };
+    const module = {
+      ...problem,
+      message: "There is no module 'seaborn'.",
+      candidates: [],
+      package: 'seaborn'
+    };
+    const many = Array(4).fill({ ...module, package: '' });
+    const problems = Promise.resolve([column, module, ...many]);
+    const t = await setup({ error: "KeyError: 'prize'", problems });
+    await act(async () => button(t.row, 'Fix it')?.click());
+    await t.settle();
+    expect(t.ask.mock.calls).toEqual([
+      [
+        'Fix this error:\n' +
+          "Line 2: The DataFrame has no column 'prize'. Did you mean 'price' or 'size'?\n" +
+          "Line 1: There is no module 'seaborn'. The package 'seaborn' provides it and can be installed.\n" +
+          "Line 1: There is no module 'seaborn'.\n".repeat(3) +
+          "KeyError: 'prize'"
+      ]
+    ]);
+    const request = t.ask.mock.calls[0][0];
+    expect(requestTitle(request, nullTranslator.load('aiserver'))).toBe(
+      "Fix: KeyError 'prize'"
+    );
+  });
+
+  it('sends nothing if the row is closed while the code is checked', async () => {
+    let finish: (problems: null) => void = () => undefined;
+    const problems = new Promise<null>(resolve => (finish = resolve));
+    const t = await setup({ error: "KeyError: 'prize'", problems });
+    await act(async () => button(t.row, 'Fix it')?.click());
+    t.model.close();
+    finish(null);
+    await t.settle();
+    expect(t.ask).not.toHaveBeenCalled();
   });
 
   it('has only one button to copy, even for several reasons', async () => {

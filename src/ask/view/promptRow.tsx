@@ -29,6 +29,7 @@ import { Markdown } from '../../ui/markdown';
 import { useStoreNotice } from './storeNotices';
 import {
   announcement,
+  fixRequest,
   noticeText,
   readOnlyText,
   inputLabels
@@ -163,10 +164,10 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     }
     focus();
   };
-  /** Send the given text, which doesn't come from the input field. */
-  const ask = async (intent: string) => {
+  /** Send a request whose text doesn't come from the input field. */
+  const start = async (request: () => Promise<void>) => {
     if (await canAsk()) {
-      void model.ask(intent);
+      void request();
       focus();
     }
   };
@@ -309,7 +310,11 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           trans={trans}
           text={text}
           send={send}
-          ask={intent => void ask(intent)}
+          fix={() =>
+            void start(() =>
+              model.fix((error, problems) => fixRequest(error, problems, trans))
+            )
+          }
         />
         <span className="jp-AIServer-Ask-space" />
         <ModelLabel
@@ -352,7 +357,9 @@ function Prompt(props: IPromptProps): React.JSX.Element {
           model.decision.revise(withInstall(state.code, name));
           focus();
         }}
-        onRepair={() => void ask(repairRequest(state.problems, trans))}
+        onRepair={() =>
+          void start(() => model.ask(repairRequest(state.problems, trans)))
+        }
       />
       {hasRequest && state.explanation && (
         <div className="jp-AIServer-Ask-explanation">
