@@ -288,6 +288,7 @@ function addCommands(
           const request = model.buildRequest(inputText);
           await showPreview(
             await fetchPreview(api, request, target, state.cellModel),
+            cellId => target.cellNumber(cellId),
             trans
           );
         }

@@ -154,6 +154,12 @@ export class NotebookCell {
     await session?.kernel?.interrupt().catch(() => undefined);
   }
 
+  /** The position of any cell of the notebook, from 1; null if there is no cell with this id. */
+  cellNumber(cellId: string): number | null {
+    const cells = [...(this._panel.context.model?.cells ?? [])];
+    return cells.findIndex(({ id }) => id === cellId) + 1 || null;
+  }
+
   get notebookPath(): string {
     return this._panel.context.localPath;
   }

@@ -125,6 +125,7 @@ export function setup(
     cellType: 'code' as const,
     isReadOnly: false,
     notebookPath: 'a.ipynb',
+    cellNumber: () => null,
     key: () => ({ notebookId: 'nb', cellId: 'c1' }),
     ensure: jest.fn(async () => 'nb'),
     source: () => source,

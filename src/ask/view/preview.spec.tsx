@@ -31,7 +31,9 @@ describe('PreviewView', () => {
     const root = createRoot(host);
     const trans = nullTranslator.load('aiserver');
     await act(async () =>
-      root.render(<PreviewView preview={preview} trans={trans} />)
+      root.render(
+        <PreviewView preview={preview} cellNumber={() => null} trans={trans} />
+      )
     );
     const titles = [...host.querySelectorAll('h3')].map(
       ({ textContent }) => textContent

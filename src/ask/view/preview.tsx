@@ -8,13 +8,15 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { Preview } from '../../api/types';
+import { IReceiptProps, Receipt } from './receipt';
 
 export async function showPreview(
   preview: Preview,
+  cellNumber: IReceiptProps['cellNumber'],
   trans: TranslationBundle
 ): Promise<void> {
   const body = ReactWidget.create(
-    <PreviewView preview={preview} trans={trans} />
+    <PreviewView preview={preview} cellNumber={cellNumber} trans={trans} />
   );
   body.addClass('jp-AIServer-Preview');
   await showDialog({
@@ -27,9 +29,10 @@ export async function showPreview(
 
 export function PreviewView(props: {
   preview: Preview;
+  cellNumber: IReceiptProps['cellNumber'];
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { preview, trans } = props;
+  const { preview, cellNumber, trans } = props;
   const { model, messages, hidden: redactedCount } = preview;
   const roles = {
     system: trans.__('Instructions'),
@@ -60,6 +63,11 @@ export function PreviewView(props: {
           )}
         </p>
       )}
+      <Receipt
+        items={preview.items ?? []}
+        cellNumber={cellNumber}
+        trans={trans}
+      />
       {messages.map((message, index) => (
         <section key={index}>
           <h3>{title(message)}</h3>

@@ -58,6 +58,7 @@ async function setup(
     target: {
       cellId: 'c1',
       notebookPath: 'a.ipynb',
+      cellNumber: () => null,
       cellType: 'code' as const,
       isReadOnly: options.readOnly ?? false,
       key: () => null,

@@ -82,7 +82,7 @@ export function sentDataText(
   trans: TranslationBundle
 ): string {
   return trans.__(
-    'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the names and types of variables and of the shown DataFrames’ columns are sent to %1.',
+    'Your request, this cell and the cells above it, this cell’s earlier requests and answers, and the names and types of variables and of the columns of the shown DataFrames and of the data files that you name are sent to %1.',
     destination
   );
 }

@@ -1,0 +1,104 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+
+import type { ContextItem } from '../../api/types';
+import { Receipt, rangesText } from './receipt';
+
+const item = (
+  kind: ContextItem['kind'],
+  more: Partial<ContextItem> = {}
+): ContextItem => ({
+  kind,
+  name: '',
+  tokens: 10,
+  included: true,
+  shortened: false,
+  count: 1,
+  defines: [],
+  cellIds: [],
+  turnIds: [],
+  ...more
+});
+const ids = (numbers: number[]) => numbers.map(number => `c${number}`);
+/** Number the cells c1, c2, … by their ids; other cells aren't in the notebook. */
+const cellNumber = (id: string) => Number(/^c(\d+)$/.exec(id)?.[1]) || null;
+
+/** Return the texts of the table's rows, and the class of each row. */
+function rows(items: ContextItem[]) {
+  const host = document.createElement('div');
+  const trans = nullTranslator.load('aiserver');
+  host.innerHTML = renderToStaticMarkup(
+    <Receipt items={items} cellNumber={cellNumber} trans={trans} />
+  );
+  return [...host.querySelectorAll('tr')].map(row => [
+    ...[...row.children].map(({ textContent }) => textContent),
+    row.className
+  ]);
+}
+
+describe('Receipt', () => {
+  it('lists each item with its origin and size, and what was left out last (P15)', () => {
+    const items = [
+      item('rules', { tokens: 1200 }),
+      item('examples', { count: 3 }),
+      item('headings', { name: 'Houses > Prices' }),
+      item('cell', { cellIds: ids([3]), defines: ['df', 'n'] }),
+      item('cell', { cellIds: ids([5]), shortened: true }),
+      item('cell', { cellIds: ['other'] }),
+      item('cell', {
+        included: false,
+        tokens: null,
+        count: 3,
+        cellIds: ids([1, 2, 4])
+      }),
+      item('variables', { count: 4 }),
+      item('dataframe', { name: 'df' }),
+      item('file', { name: '数据/销售.csv' }),
+      item('turn', { turnIds: [4] }),
+      item('turn', { included: false, count: 3, turnIds: [1, 2, 3] }),
+      item('turn', { included: false, count: 30, turnIds: [1, 2, 3] }),
+      item('source'),
+      item('request')
+    ];
+    const left = 'left out, too long';
+    expect(rows(items)).toEqual([
+      ['Content', 'From', 'Tokens', ''],
+      ['Instructions', 'AI Server', '1,200', ''],
+      ['Examples', 'AI Server', '10', ''],
+      ['Heading “Houses > Prices”', 'Notebook', '10', ''],
+      ['Cell 3 (defines df, n)', 'Notebook', '10', ''],
+      ['Cell 5, shortened', 'Notebook', '10', ''],
+      ['1 cell above', 'Notebook', '10', ''],
+      ['4 variables', 'Kernel', '10', ''],
+      ['DataFrame df', 'Kernel', '10', ''],
+      ['File 数据/销售.csv', 'Folder of the notebook', '10', ''],
+      ['Earlier request 4', 'History of this cell', '10', ''],
+      ['This cell', 'Notebook', '10', ''],
+      ['Your request', 'You', '10', ''],
+      ['Cells 1, 2, 4', 'Notebook', left, 'jp-mod-dropped'],
+      ['Earlier requests 1–3', 'History of this cell', left, 'jp-mod-dropped'],
+      ['30 earlier requests', 'History of this cell', left, 'jp-mod-dropped'],
+      ['Total, approximately', '1,310', '']
+    ]);
+  });
+
+  it('renders names as text (P12)', () => {
+    const [, [text]] = rows([item('file', { name: '<img src=x>.csv' })]);
+    expect(text).toBe('File <img src=x>.csv');
+  });
+
+  it('is empty for a server that sends no items', () => {
+    expect(rows([])).toEqual([]);
+  });
+});
+
+describe('rangesText', () => {
+  it.each([
+    [[3], '3'],
+    [[2, 1, 4], '1, 2, 4'],
+    [[1, 2, 3, 5, 6, 7, 9], '1–3, 5–7, 9']
+  ])('writes %j as %j', (numbers, text) => {
+    expect(rangesText(numbers)).toBe(text);
+  });
+});

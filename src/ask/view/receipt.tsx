@@ -1,0 +1,167 @@
+/**
+ * The receipt in the dialog “What will be sent”: a table of everything in the prompt with its size,
+ * and of what didn't fit into the model's budget.
+ *
+ * Invariant: names from the person's data are rendered as text, never as HTML.
+ */
+import type { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import type { ContextItem } from '../../api/types';
+import { cellName } from '../../labels/cellNames';
+import { countText } from '../../labels/counts';
+
+export interface IReceiptProps {
+  items: readonly ContextItem[];
+  /** Return the position of a cell in the notebook, from 1; null if there is no such cell. */
+  cellNumber: (cellId: string) => number | null;
+  trans: TranslationBundle;
+}
+
+export function Receipt(props: IReceiptProps): React.JSX.Element | null {
+  const { items, trans } = props;
+  if (!items.length) {
+    return null;
+  }
+  const included = items.filter(item => item.included);
+  const total = included.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0);
+  return (
+    <table className="jp-AIServer-Preview-receipt">
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('Content')}</th>
+          <th scope="col">{trans.__('From')}</th>
+          <th scope="col">{trans.__('Tokens')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {[...included, ...items.filter(item => !item.included)].map(
+          (item, index) => (
+            <tr key={index} className={item.included ? '' : 'jp-mod-dropped'}>
+              <th scope="row">{itemText(item, props)}</th>
+              <td>{originText(item, trans)}</td>
+              <td>
+                {item.included
+                  ? countText(item.tokens ?? 0, trans)
+                  : trans.__('left out, too long')}
+              </td>
+            </tr>
+          )
+        )}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row" colSpan={2}>
+            {trans.__('Total, approximately')}
+          </th>
+          <td>{countText(total, trans)}</td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+/** Return the text that says what an item is. */
+function itemText(
+  item: ContextItem,
+  { cellNumber, trans }: IReceiptProps
+): string {
+  const { kind, name, count } = item;
+  switch (kind) {
+    case 'rules':
+      return trans.__('Instructions');
+    case 'examples':
+      return trans.__('Examples');
+    case 'headings':
+      return trans.__('Heading “%1”', name);
+    case 'cell':
+      return cellText(item, cellNumber, trans);
+    case 'variables':
+      return trans._n('%1 variable', '%1 variables', count);
+    case 'dataframe':
+      return trans.__('DataFrame %1', name);
+    case 'file':
+      return trans.__('File %1', name);
+    case 'turn':
+      return turnText(item, trans);
+    case 'source':
+      return trans.__('This cell');
+    case 'request':
+      return trans.__('Your request');
+    default:
+      return kind; // of a newer server
+  }
+}
+
+function cellText(
+  item: ContextItem,
+  cellNumber: IReceiptProps['cellNumber'],
+  trans: TranslationBundle
+): string {
+  const { cellIds, count, defines, shortened } = item;
+  const numbers = cellIds.flatMap(id => cellNumber(id) ?? []);
+  if (!numbers.length || numbers.length < count) {
+    return trans._n('%1 cell above', '%1 cells above', count);
+  }
+  if (numbers.length > 1) {
+    return trans.__('Cells %1', rangesText(numbers));
+  }
+  const cell = cellName(numbers[0], trans);
+  const text = shortened ? trans.__('%1, shortened', cell) : cell;
+  return defines.length
+    ? trans.__('%1 (defines %2)', text, defines.join(', '))
+    : text;
+}
+
+function turnText(
+  { turnIds, count }: ContextItem,
+  trans: TranslationBundle
+): string {
+  if (turnIds.length < count) {
+    return trans._n('%1 earlier request', '%1 earlier requests', count);
+  }
+  return turnIds.length === 1
+    ? trans.__('Earlier request %1', turnIds[0])
+    : trans.__('Earlier requests %1', rangesText(turnIds));
+}
+
+/** Return where an item comes from. */
+function originText({ kind }: ContextItem, trans: TranslationBundle): string {
+  switch (kind) {
+    case 'rules':
+    case 'examples':
+      return 'AI Server';
+    case 'variables':
+    case 'dataframe':
+      return trans.__('Kernel');
+    case 'file':
+      return trans.__('Folder of the notebook');
+    case 'turn':
+      return trans.__('History of this cell');
+    case 'request':
+      return trans.__('You');
+    default:
+      return trans.__('Notebook');
+  }
+}
+
+/** Return numbers as a text, in which a dash replaces consecutive numbers: "1, 2, 4–7". */
+export function rangesText(numbers: readonly number[]): string {
+  const sorted = [...new Set(numbers)].sort((a, b) => a - b);
+  const ranges: number[][] = [];
+  for (const number of sorted) {
+    const range = ranges[ranges.length - 1];
+    if (range && range[range.length - 1] === number - 1) {
+      range.push(number);
+    } else {
+      ranges.push([number]);
+    }
+  }
+  return ranges
+    .map(range =>
+      range.length > 2
+        ? `${range[0]}–${range[range.length - 1]}`
+        : range.join(', ')
+    )
+    .join(', ');
+}
