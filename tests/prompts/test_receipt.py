@@ -96,7 +96,7 @@ async def test_the_sizes_add_up_to_the_prompt(style: Any) -> None:
 
 
 @pytest.mark.parametrize("style", ["compact", "full"])
-async def test_the_receipt_counts_no_text_again(style: Any) -> None:
+async def test_no_text_is_counted_only_for_the_receipt(style: Any) -> None:
     """Counting takes time before the first token, so each text is counted once."""
     count = Counter()
     await build_messages(PromptInput("sort it", **FULL), style=style, budget=2000, count=count)
