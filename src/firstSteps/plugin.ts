@@ -54,7 +54,10 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
             path: `${folder}/${NOTEBOOK}`
           });
         } catch (reason) {
-          console.error('AI Server could not create the first-steps notebook.', reason);
+          console.error(
+            'AI Server could not create the first-steps notebook.',
+            reason
+          );
           Notification.error(
             trans.__(
               'The notebook could not be created here. Check that this folder is not read-only.'
