@@ -4,43 +4,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import { IRequestOptions, call, request } from './request';
 import { withTimeout } from './timeout';
 import { readEvents } from './stream';
-import type {
-  AnalyzeBody,
-  Blame,
-  BlameBody,
-  Changes,
-  ChangesBody,
-  Check,
-  EventBody,
-  Export,
-  ExportBody,
-  ExportFormat,
-  GenerateBody,
-  Git,
-  GitChoice,
-  ICellKey,
-  ISearchRequest,
-  InstallBody,
-  InstallEvent,
-  KeyBody,
-  ModelList,
-  ModelNames,
-  NotebookBody,
-  NotebookIdentity,
-  NotebookSnapshot,
-  PlaceBody,
-  Preview,
-  PreviewBody,
-  Replay,
-  Report,
-  SearchResults,
-  SessionEvent,
-  SessionList,
-  SessionSummary,
-  StreamEvent,
-  Timeline,
-  WarmUpBody
-} from './types';
+import type * as api from './types';
 
 /**
  * The number of ticks (see `timeout.ts`) within which the response of a stream must begin. It is
@@ -52,9 +16,9 @@ export class ApiClient {
   constructor(readonly settings: ServerConnection.ISettings) {}
 
   /** Generate code. A body with `dataframes` is a request about DataFrames in the kernel. */
-  generate(body: GenerateBody | AnalyzeBody, signal?: AbortSignal) {
+  generate(body: api.GenerateBody | api.AnalyzeBody, signal?: AbortSignal) {
     const path = 'dataframes' in body ? 'analyze-dataframe' : 'generate';
-    return this._stream<StreamEvent>(path, body, signal);
+    return this._stream<api.StreamEvent>(path, body, signal);
   }
 
   /** Stop a generation. The last event of the generation's stream is then `cancelled`. */
@@ -63,12 +27,12 @@ export class ApiClient {
   }
 
   /** Let a local model read the context of a cell before the person sends a request. */
-  warmUp(body: WarmUpBody) {
+  warmUp(body: api.WarmUpBody) {
     return this._send<void>('POST', 'models/warm-up', body);
   }
 
   /** Fetch the list of models. If several prompt rows call this at once, they share a request. */
-  models(): Promise<ModelList> {
+  models(): Promise<api.ModelList> {
     if (!this._pendingModels) {
       this._pendingModels = this._get('models');
       void Promise.resolve().then(() => (this._pendingModels = null));
@@ -77,8 +41,8 @@ export class ApiClient {
   }
 
   /** Fetch the messages that a request would send to the model, without sending them. */
-  preview(body: PreviewBody) {
-    return this._send<Preview>('POST', 'generate/preview', body);
+  preview(body: api.PreviewBody) {
+    return this._send<api.Preview>('POST', 'generate/preview', body);
   }
 
   /** Choose the default model. With null, the server chooses it. */
@@ -92,7 +56,7 @@ export class ApiClient {
    */
   async check(model: string, key: string | null, address: string | null) {
     const body = { model, key, address };
-    return (await this._send<Check>('POST', 'models/check', body)).verdict;
+    return (await this._send<api.Check>('POST', 'models/check', body)).verdict;
   }
 
   /**
@@ -105,7 +69,8 @@ export class ApiClient {
     address: string | null
   ) {
     const body = { provider, key, address };
-    return (await this._send<ModelNames>('POST', 'models/names', body)).models;
+    return (await this._send<api.ModelNames>('POST', 'models/names', body))
+      .models;
   }
 
   /** Save the key and the address of a provider. The server never returns a saved key. */
@@ -115,13 +80,13 @@ export class ApiClient {
     address: string | null,
     onThisMachine: boolean
   ) {
-    const body = { key, address, onThisMachine } satisfies KeyBody;
+    const body = { key, address, onThisMachine } satisfies api.KeyBody;
     return this._send<void>('PUT', keyPath(provider), body);
   }
 
   /** Save whether the server at a provider's address runs on the Jupyter server's machine. */
   setProviderLocation(provider: string, onThisMachine: boolean) {
-    const body = { onThisMachine } satisfies PlaceBody;
+    const body = { onThisMachine } satisfies api.PlaceBody;
     return this._send<void>('PATCH', keyPath(provider), body);
   }
 
@@ -135,8 +100,8 @@ export class ApiClient {
    * request doesn't stop the installation.
    */
   installLocal(join: boolean, signal?: AbortSignal) {
-    const body = { join } satisfies Partial<InstallBody>;
-    return this._stream<InstallEvent>('models/local/install', body, signal);
+    const body = { join } satisfies Partial<api.InstallBody>;
+    return this._stream<api.InstallEvent>('models/local/install', body, signal);
   }
 
   stopInstall() {
@@ -144,8 +109,8 @@ export class ApiClient {
   }
 
   /** Register an open notebook with the server, and get its id. */
-  openNotebook(body: NotebookBody) {
-    return this._send<NotebookIdentity>('POST', 'notebooks', body);
+  openNotebook(body: api.NotebookBody) {
+    return this._send<api.NotebookIdentity>('POST', 'notebooks', body);
   }
 
   /**
@@ -153,21 +118,21 @@ export class ApiClient {
    * histories; null if there is no such repository.
    */
   async undecidedRepository() {
-    return (await this._get<Git>('git')).repository;
+    return (await this._get<api.Git>('git')).repository;
   }
 
   /** Configure the repository so that git ignores the histories, or so that git merges them. */
-  decideGit(choice: GitChoice) {
+  decideGit(choice: api.GitChoice) {
     return this._send<void>('POST', 'git', { choice });
   }
 
   /** Fetch a summary of each session of a notebook, including the sessions of deleted cells. */
-  async sessions(notebookId: string): Promise<SessionSummary[]> {
-    const summaries: SessionSummary[] = [];
+  async sessions(notebookId: string): Promise<api.SessionSummary[]> {
+    const summaries: api.SessionSummary[] = [];
     for (;;) {
       const offset = `${summaries.length}`;
       const query = new URLSearchParams({ notebookId, offset });
-      const slice = await this._get<SessionList>(`sessions?${query}`);
+      const slice = await this._get<api.SessionList>(`sessions?${query}`);
       summaries.push(...slice.sessions);
       if (summaries.length >= slice.total || !slice.sessions.length) {
         return summaries;
@@ -176,17 +141,17 @@ export class ApiClient {
   }
 
   /** Fetch the steps of a cell. The list is empty if the cell has no session. */
-  replay(key: ICellKey, signal?: AbortSignal) {
-    return this._get<Replay>(`${sessionPath(key)}/replay`, signal);
+  replay(key: api.ICellKey, signal?: AbortSignal) {
+    return this._get<api.Replay>(`${sessionPath(key)}/replay`, signal);
   }
 
   /**
    * Fetch the contributor of each line of a source. The source is `source` in the body; without
    * `source`, it is the version after the step `step`; without either, the cell's last version.
    */
-  blame(key: ICellKey, body: BlameBody, signal?: AbortSignal) {
+  blame(key: api.ICellKey, body: api.BlameBody, signal?: AbortSignal) {
     const path = `${sessionPath(key)}/blame`;
-    return this._send<Blame>('POST', path, body, { signal });
+    return this._send<api.Blame>('POST', path, body, { signal });
   }
 
   /** Fetch the thumbnail of an output by its SHA-256, which a run's event contains. */
@@ -197,7 +162,10 @@ export class ApiClient {
 
   /** Fetch the timeline of a notebook. */
   timeline(notebookId: string, signal?: AbortSignal) {
-    return this._get<Timeline>(`${notebookPath(notebookId)}/timeline`, signal);
+    return this._get<api.Timeline>(
+      `${notebookPath(notebookId)}/timeline`,
+      signal
+    );
   }
 
   /**
@@ -213,18 +181,18 @@ export class ApiClient {
   ) {
     const query = version ? `?${new URLSearchParams({ version })}` : '';
     const path = `${notebookPath(notebookId)}/moments/${index}${query}`;
-    return this._get<NotebookSnapshot>(path, signal);
+    return this._get<api.NotebookSnapshot>(path, signal);
   }
 
   /** Fetch how many lines of the notebook each kind of contributor wrote. */
   report(notebookId: string) {
-    return this._get<Report>(`${notebookPath(notebookId)}/report`);
+    return this._get<api.Report>(`${notebookPath(notebookId)}/report`);
   }
 
   /** Export the notebook's replay as one file. `path` is the notebook's path. */
-  exportReplay(notebookId: string, format: ExportFormat, path: string) {
-    const body = { format, path } satisfies ExportBody;
-    return this._send<Export>(
+  exportReplay(notebookId: string, format: api.ExportFormat, path: string) {
+    const body = { format, path } satisfies api.ExportBody;
+    return this._send<api.Export>(
       'POST',
       `${notebookPath(notebookId)}/export`,
       body
@@ -232,23 +200,23 @@ export class ApiClient {
   }
 
   /** Search for turns that match a query, in one notebook or in all notebooks. */
-  search(body: ISearchRequest, signal?: AbortSignal) {
-    return this._send<SearchResults>('POST', 'search', body, { signal });
+  search(body: api.ISearchRequest, signal?: AbortSignal) {
+    return this._send<api.SearchResults>('POST', 'search', body, { signal });
   }
 
   /** Record events of a cell. */
-  record(key: ICellKey, events: EventBody[]) {
+  record(key: api.ICellKey, events: api.EventBody[]) {
     const path = `${sessionPath(key)}/events`;
-    return this._send<SessionEvent[]>('POST', path, events);
+    return this._send<api.SessionEvent[]>('POST', path, events);
   }
 
   /**
    * Record changes to the cells of a notebook. With `keepalive`, the browser finishes the request
    * even if the page is closed.
    */
-  recordChanges(notebookId: string, body: ChangesBody, keepalive = false) {
+  recordChanges(notebookId: string, body: api.ChangesBody, keepalive = false) {
     const path = `${notebookPath(notebookId)}/changes`;
-    return this._send<Changes>('POST', path, body, { keepalive });
+    return this._send<api.Changes>('POST', path, body, { keepalive });
   }
 
   /** Store a thumbnail and return its SHA-256. */
@@ -287,7 +255,7 @@ export class ApiClient {
     }
   }
 
-  private _pendingModels: Promise<ModelList> | null = null;
+  private _pendingModels: Promise<api.ModelList> | null = null;
 }
 
 /** Parse a response's JSON. Return undefined if the response is empty. */
@@ -301,7 +269,7 @@ function keyPath(provider: string): string {
 }
 
 /** Return the URL path of a session. Ids are escaped, because a cell's id may be any text. */
-function sessionPath({ notebookId, cellId }: ICellKey): string {
+function sessionPath({ notebookId, cellId }: api.ICellKey): string {
   const ids = [notebookId, cellId].map(encodeURIComponent);
   return `sessions/${ids.join('/')}`;
 }
