@@ -47,22 +47,18 @@ function activate(
   const { commands, shell } = app;
   translator ??= nullTranslator;
   const trans = translator.load('aiserver');
-  const subject = new ActiveCell({ tracker, identity });
-  const model = new ReplayModel({
-    subject,
-    history,
-    host: {
-      confirmReplace: index => confirmReplace(index, trans),
-      openPrompt: branch => {
-        if (commands.hasCommand(CommandIDs.ask)) {
-          void commands.execute(CommandIDs.ask, {
-            parentTurnId: branch?.turnId ?? null,
-            parentTitle: branch?.title ?? ''
-          });
-        }
-      },
-      openFile: path => openNotebook(commands, path)
-    }
+  const subject = new ActiveCell(tracker, identity);
+  const model = new ReplayModel(subject, history, {
+    confirmReplace: index => confirmReplace(index, trans),
+    openPrompt: branch => {
+      if (commands.hasCommand(CommandIDs.ask)) {
+        void commands.execute(CommandIDs.ask, {
+          parentTurnId: branch?.turnId ?? null,
+          parentTitle: branch?.title ?? ''
+        });
+      }
+    },
+    openFile: path => openNotebook(commands, path)
   });
   const panel = new ReplayPanel({ model, commands, languages, translator });
   panel.disposed.connect(() => {

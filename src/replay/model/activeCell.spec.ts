@@ -38,10 +38,10 @@ function setup(sources = ['\n  a = 1\nmore', 'b = 1']) {
     changed: new Signal<unknown, unknown>({}),
     get: () => 'nb'
   };
-  const activeCell = new ActiveCell({
-    tracker: tracker as unknown as INotebookTracker,
-    identity: identity as unknown as INotebookIdentity
-  });
+  const activeCell = new ActiveCell(
+    tracker as unknown as INotebookTracker,
+    identity as unknown as INotebookIdentity
+  );
   const changes: SubjectChange[] = [];
   activeCell.changed.connect((_, change) => changes.push(change));
   const activate = (index: number) => {

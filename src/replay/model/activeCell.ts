@@ -26,18 +26,13 @@ import { isReadOnly } from '../../cells/readOnly';
 export type IReplaySubject = Omit<ActiveCell, 'dispose'>;
 
 export class ActiveCell {
-  constructor(options: {
-    tracker: INotebookTracker;
-    identity: INotebookIdentity;
-  }) {
-    this._tracker = options.tracker;
-    this._identity = options.identity;
-  }
+  constructor(
+    private readonly _tracker: INotebookTracker,
+    private readonly _identity: INotebookIdentity
+  ) {}
 
   /** Emitted when the active cell or its notebook changes, but never while `isActive` is false. */
-  get changed(): ISignal<IReplaySubject, SubjectChange> {
-    return this._changed;
-  }
+  readonly changed: Signal<IReplaySubject, SubjectChange> = new Signal(this);
 
   /** Whether this object listens to the notebook's signals: only while the sidebar is visible. */
   get isActive(): boolean {
@@ -253,7 +248,7 @@ export class ActiveCell {
 
   private _onActiveCell(): void {
     this._connect();
-    this._changed.emit('activeCell');
+    this.changed.emit('activeCell');
   }
 
   private _onIdentity(_: INotebookIdentity, panel: NotebookPanel): void {
@@ -264,23 +259,20 @@ export class ActiveCell {
 
   private _onExecuted(_: unknown, args: { notebook: unknown }): void {
     if (args.notebook === this._panel?.content) {
-      this._changed.emit('cells');
+      this.changed.emit('cells');
     }
   }
 
   private _onSource(): void {
-    this._changed.emit('source');
+    this.changed.emit('source');
   }
 
   private _onCells(): void {
-    this._changed.emit('cells');
+    this.changed.emit('cells');
   }
 
-  private readonly _tracker: INotebookTracker;
-  private readonly _identity: INotebookIdentity;
   /** The list of cells whose signal is connected. */
   private _cells: { changed: ISignal<unknown, unknown> } | null = null;
-  private _changed = new Signal<IReplaySubject, SubjectChange>(this);
   private _isActive = false;
   /** The model of the cell whose signals are connected. */
   private _model: ICellModel | null = null;

@@ -43,15 +43,14 @@ export abstract class ActivatableModel extends VDomModel {
 export abstract class LoadedModel extends ActivatableModel {
   /** @param pauseMs The pause between requests while the content keeps changing; see `Throttle`. */
   constructor(
-    options: { subject: IReplaySubject; history: IHistory },
+    protected readonly subject: IReplaySubject,
+    protected readonly history: IHistory,
     pauseMs?: number
   ) {
     super();
-    this.subject = options.subject;
-    this.history = options.history;
     this.throttle = new Throttle(() => this.load(), pauseMs);
-    this.subject.changed.connect(this.onSubjectChanged, this);
-    this.history.changed.connect(this.onHistoryChanged, this);
+    subject.changed.connect(this.onSubjectChanged, this);
+    history.changed.connect(this.onHistoryChanged, this);
   }
 
   /** Whether a request is pending. */
@@ -173,8 +172,6 @@ export abstract class LoadedModel extends ActivatableModel {
     this._error = error;
   }
 
-  protected readonly history: IHistory;
-  protected readonly subject: IReplaySubject;
   protected readonly throttle: Throttle;
   /** Aborts the pending request; null if no request is pending. */
   private _abort: AbortController | null = null;

@@ -40,22 +40,19 @@ export interface IStepRef {
 }
 
 export class ReplayModel extends ActivatableModel {
-  constructor(options: {
-    subject: IReplaySubject;
-    history: IHistory;
-    host: IReplayHost;
-  }) {
+  constructor(
+    readonly subject: IReplaySubject,
+    readonly history: IHistory,
+    private readonly _host: IReplayHost
+  ) {
     super();
-    this.subject = options.subject;
-    this.history = options.history;
-    this._host = options.host;
-    this.steps = new ReplaySteps(options);
-    this.overview = new ReplayOverview(options);
-    this.timeline = new NotebookTimeline(options);
-    this.search = new SearchModel(options);
+    this.steps = new ReplaySteps(subject, history);
+    this.overview = new ReplayOverview(subject, history);
+    this.timeline = new NotebookTimeline(subject, history);
+    this.search = new SearchModel(subject, history);
     const { player, steps } = this;
-    this.actions = new ReplayActions({ ...options, steps, player });
-    this.subject.changed.connect(this._onSubjectChanged, this);
+    this.actions = new ReplayActions(subject, history, steps, player, _host);
+    subject.changed.connect(this._onSubjectChanged, this);
     this.steps.changed.connect(this._onStepsChanged, this);
     this.steps.stateChanged.connect(this._goToRequestedStep, this);
     this._loadedModelsByTab = {
@@ -74,8 +71,6 @@ export class ReplayModel extends ActivatableModel {
     );
   }
 
-  readonly subject: IReplaySubject;
-  readonly history: IHistory;
   /** The player of the cell's steps; the timeline has its own player. */
   readonly player = new ReplayPlayer();
   readonly comparison = new StepComparison(this.player);
@@ -162,11 +157,6 @@ export class ReplayModel extends ActivatableModel {
     if (this.search.isInCurrentNotebook(hit)) {
       await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
     }
-  }
-
-  /** Fetch an image of a run's output. The run's record contains the SHA-256 of the image. */
-  fetchImage(sha256: string, signal?: AbortSignal): Promise<Blob> {
-    return this.history.api.blob(sha256, signal);
   }
 
   /** Select the cell tab, and show a step of a cell as soon as the cell's steps are loaded. */
@@ -265,7 +255,6 @@ export class ReplayModel extends ActivatableModel {
     this.stateChanged.emit();
   }
 
-  private readonly _host: IReplayHost;
   private _diffMode: DiffMode = 'inline';
   private _modelInfoById = new Map<string, ModelInfo>();
   private _selectedTab: ReplayTab = 'cell';

@@ -19,17 +19,13 @@ export class ReplayUnderTest {
   /** The branches with which the prompt row was opened. */
   readonly promptedBranches: (IBranch | null)[] = [];
 
-  readonly model = new ReplayModel({
-    subject: this.subject,
-    history: this.history,
-    host: {
-      ...FAKE_HOST,
-      confirmReplace: async index => {
-        this.confirmations.push(index);
-        return this.isReplaceConfirmed;
-      },
-      openPrompt: branch => this.promptedBranches.push(branch)
-    }
+  readonly model = new ReplayModel(this.subject, this.history, {
+    ...FAKE_HOST,
+    confirmReplace: async index => {
+      this.confirmations.push(index);
+      return this.isReplaceConfirmed;
+    },
+    openPrompt: branch => this.promptedBranches.push(branch)
   });
 
   /** Run pending promises and timers. */

@@ -49,7 +49,7 @@ describe('SearchModel', () => {
     subject = new FakeSubject();
     subject.isActive = true;
     history = new FakeHistory();
-    search = new SearchModel({ subject, history });
+    search = new SearchModel(subject, history);
     search.isActive = true;
     await pause();
     history.searches.length = 0;

@@ -68,7 +68,7 @@ describe('ReplayPanel', () => {
     const { ask } = CommandIDs;
     commands.addCommand(ask, { execute: () => undefined });
     commands.addKeyBinding({ command: ask, keys: ['Ctrl K'], selector: '*' });
-    model = new ReplayModel({ subject, history, host: FAKE_HOST });
+    model = new ReplayModel(subject, history, FAKE_HOST);
     panel = new ReplayPanel({
       model,
       commands,

@@ -113,16 +113,12 @@ describe('the notebook and search tabs', () => {
       ])
     );
     opened = [];
-    model = new ReplayModel({
-      subject,
-      history,
-      host: {
-        ...FAKE_HOST,
-        openFile: async path => {
-          opened.push(path);
-          subject.notebookId = 'other';
-          subject.emitChange('activeCell');
-        }
+    model = new ReplayModel(subject, history, {
+      ...FAKE_HOST,
+      openFile: async path => {
+        opened.push(path);
+        subject.notebookId = 'other';
+        subject.emitChange('activeCell');
       }
     });
     panel = new ReplayPanel({

@@ -42,20 +42,15 @@ export interface IReplayHost {
 }
 
 export class ReplayActions extends VDomModel {
-  constructor(options: {
-    subject: IReplaySubject;
-    history: IHistory;
-    steps: ReplaySteps;
-    player: ReplayPlayer;
-    host: IReplayHost;
-  }) {
+  constructor(
+    private readonly _subject: IReplaySubject,
+    private readonly _history: IHistory,
+    private readonly _steps: ReplaySteps,
+    private readonly _player: ReplayPlayer,
+    private readonly _host: IReplayHost
+  ) {
     super();
-    this._subject = options.subject;
-    this._history = options.history;
-    this._steps = options.steps;
-    this._player = options.player;
-    this._host = options.host;
-    this._subject.changed.connect(this._onSubjectChanged, this);
+    _subject.changed.connect(this._onSubjectChanged, this);
   }
 
   /** The current step; null if no steps are loaded. */
@@ -270,11 +265,6 @@ export class ReplayActions extends VDomModel {
     }
   }
 
-  private readonly _host: IReplayHost;
-  private readonly _history: IHistory;
-  private readonly _player: ReplayPlayer;
-  private readonly _steps: ReplaySteps;
-  private readonly _subject: IReplaySubject;
   /** Whether an action is changing the cell's source. This change doesn't clear `lastResult`. */
   private _isApplying = false;
   private _lastResult: ActionResult = null;

@@ -4,7 +4,7 @@
  *
  * The invariants of `LoadedModel` apply.
  */
-import { ISignal, Signal } from '@lumino/signaling';
+import { Signal } from '@lumino/signaling';
 
 import type { Step } from '../../../api/types';
 import { ICellKey, IHistory, isSameCell } from '../../../tokens';
@@ -41,14 +41,12 @@ export type StepsChange = 'cell' | 'steps';
 const PAUSE_MS = 100;
 
 export class ReplaySteps extends LoadedModel {
-  constructor(options: { subject: IReplaySubject; history: IHistory }) {
-    super(options, PAUSE_MS);
+  constructor(subject: IReplaySubject, history: IHistory) {
+    super(subject, history, PAUSE_MS);
   }
 
   /** Emitted when `all` is replaced. (`stateChanged` is emitted for every change of this model.) */
-  get changed(): ISignal<this, StepsChange> {
-    return this._changed;
-  }
+  readonly changed = new Signal<this, StepsChange>(this);
 
   get phase(): ReplayPhase {
     return this._phase;
@@ -193,11 +191,10 @@ export class ReplaySteps extends LoadedModel {
     this._shownCell = cell && { ...cell, info: info ?? null };
     this._all = foldRuns(steps);
     this._phase = phase;
-    this._changed.emit(isUpdate ? 'steps' : 'cell');
+    this.changed.emit(isUpdate ? 'steps' : 'cell');
   }
 
   private _all: readonly IShownStep[] = [];
-  private readonly _changed = new Signal<this, StepsChange>(this);
   /** The time of the last call of `fetch`, in milliseconds; 0 if the next call must not wait. */
   private _lastFetchTime = 0;
   private _phase: ReplayPhase = 'idle';

@@ -68,7 +68,7 @@ describe('NotebookTimeline', () => {
     for (const index of [0, 1, 2, 3]) {
       history.snapshots.set(index, snapshotOf(index, ['a', 'b']));
     }
-    timeline = new NotebookTimeline({ subject, history });
+    timeline = new NotebookTimeline(subject, history);
   });
 
   afterEach(() => {

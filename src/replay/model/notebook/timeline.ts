@@ -34,8 +34,8 @@ interface ICellContent {
 }
 
 export class NotebookTimeline extends LoadedModel {
-  constructor(options: { subject: IReplaySubject; history: IHistory }) {
-    super(options);
+  constructor(subject: IReplaySubject, history: IHistory) {
+    super(subject, history);
     this.player.stateChanged.connect(() => {
       void this._loadSnapshot();
       this.stateChanged.emit();

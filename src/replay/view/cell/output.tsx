@@ -66,8 +66,8 @@ function Thumbnail(props: {
   React.useEffect(() => {
     const abort = new AbortController();
     let objectUrl: string | null = null;
-    model
-      .fetchImage(sha256, abort.signal)
+    model.history.api
+      .blob(sha256, abort.signal)
       .then(blob => {
         if (!abort.signal.aborted) {
           objectUrl = URL.createObjectURL(blob);
