@@ -98,26 +98,24 @@ function fieldText(text: UserText, trans: TranslationBundle): string {
 
 /** Return the sentence for an answer that could not be saved, but can still be used. */
 export function saveErrorText(code: string, trans: TranslationBundle): string {
-  switch (code) {
-    case 'storage_full':
-      return trans.__(
-        'The disk is full, so this answer was not saved to the history. You can still accept or copy it.'
-      );
-    case 'storage_unreachable':
-      return trans.__(
-        'Can’t connect to the history database, so this answer was not saved. You can still accept or copy it.'
-      );
-    case 'storage_busy':
-      return trans.__(
-        'Another Jupyter server is writing to this history, so this answer was not saved. You can still accept or copy it.'
-      );
-    case 'storage_read_only':
-      return trans.__(
-        'The history folder is read-only, so this answer was not saved. You can still accept or copy it.'
-      );
-    default:
-      return trans.__(
-        'This answer could not be saved to the history. You can still accept or copy it.'
-      );
-  }
+  const texts: Record<string, string> = {
+    storage_full: trans.__(
+      'The disk is full, so this answer was not saved to the history. You can still accept or copy it.'
+    ),
+    storage_unreachable: trans.__(
+      'Can’t connect to the history database, so this answer was not saved. You can still accept or copy it.'
+    ),
+    storage_busy: trans.__(
+      'Another Jupyter server is writing to this history, so this answer was not saved. You can still accept or copy it.'
+    ),
+    storage_read_only: trans.__(
+      'The history folder is read-only, so this answer was not saved. You can still accept or copy it.'
+    )
+  };
+  return (
+    texts[code] ??
+    trans.__(
+      'This answer could not be saved to the history. You can still accept or copy it.'
+    )
+  );
 }

@@ -10,28 +10,18 @@ import { type DotKind, stepTitle } from './stepLabels';
  * known; a moment's title says "Moved a cell".
  */
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
-  switch (moment.kind) {
-    case 'split':
-      return trans.__('Split a cell');
-    case 'merge':
-      return trans.__('Merged cells');
-    case 'copy':
-      return trans.__('Pasted a copy of a cell');
-    case 'delete':
-      return trans.__('Deleted a cell');
-    case 'undelete':
-      return trans.__('Restored a deleted cell');
-    case 'type':
-      return trans.__('Changed a cell’s type');
-    case 'move':
-      return trans.__('Moved a cell');
-    case 'order':
-      return orderTitle(trans);
-    case 'other':
-      return moment.title.trim() || trans.__('Other change');
-    default:
-      return stepTitle(moment, trans);
-  }
+  const titles: Partial<Record<Moment['kind'], string>> = {
+    split: trans.__('Split a cell'),
+    merge: trans.__('Merged cells'),
+    copy: trans.__('Pasted a copy of a cell'),
+    delete: trans.__('Deleted a cell'),
+    undelete: trans.__('Restored a deleted cell'),
+    type: trans.__('Changed a cell’s type'),
+    move: trans.__('Moved a cell'),
+    order: orderTitle(trans),
+    other: moment.title.trim() || trans.__('Other change')
+  };
+  return titles[moment.kind] ?? stepTitle(moment, trans);
 }
 
 /** Return the title of a moment that changed the order of cells. */

@@ -28,20 +28,15 @@ export function shareText(
   share: string | number,
   trans: TranslationBundle
 ): string {
-  switch (kind) {
-    case 'byModel':
-      return trans.__('%1 by AI', share);
-    case 'byPerson':
-      return trans.__('%1 by hand', share);
-    case 'byAgent':
-      return trans.__('%1 by agents', share);
-    case 'byProgram':
-      return trans.__('%1 by programs', share);
-    case 'byUnknown':
-      return trans.__('%1 of unknown origin', share);
-    case 'existing':
-      return trans.__('%1 existing', share);
-  }
+  const texts: Record<ShareKind, string> = {
+    byModel: trans.__('%1 by AI', share),
+    byPerson: trans.__('%1 by hand', share),
+    byAgent: trans.__('%1 by agents', share),
+    byProgram: trans.__('%1 by programs', share),
+    byUnknown: trans.__('%1 of unknown origin', share),
+    existing: trans.__('%1 existing', share)
+  };
+  return texts[kind];
 }
 
 /** Return the names in `counts`, sorted by their numbers of lines, the largest number first. */

@@ -82,14 +82,12 @@ export function stepTitle(step: TitleFields, trans: TranslationBundle): string {
 }
 
 function editTitle(step: TitleFields, trans: TranslationBundle): string {
-  switch (step.event) {
-    case 'accept':
-      return trans.__('Accepted with edits');
-    case 'reject':
-      return trans.__('Edited before rejecting');
-    default:
-      return editedBy(step, trans);
+  if (step.event === 'accept') {
+    return trans.__('Accepted with edits');
   }
+  return step.event === 'reject'
+    ? trans.__('Edited before rejecting')
+    : editedBy(step, trans);
 }
 
 /** Return the title of an event that concerns the whole cell, such as a split or a move. */
@@ -177,7 +175,9 @@ export function stepOutcome(
       // The text for a failed run is the name of its exception, such as "NameError".
       return {
         text:
-          /^\w{1,40}(?=:|$)/.exec(runError(step))?.[0] ?? trans.__('failed'),
+          (step.kind === 'run' &&
+            /^\w{1,40}(?=:|$)/.exec(step.error ?? '')?.[0]) ||
+          trans.__('failed'),
         tone: 'bad'
       };
     case 'cancelled':
@@ -257,10 +257,6 @@ export function errorText(
   return step.kind === 'turn' && step.error
     ? sentenceText(step.error, trans)
     : step.error;
-}
-
-function runError(step: TitleFields): string {
-  return (step.kind === 'run' && step.error) || '';
 }
 
 /** Return the name of a step's contributor, and where it runs if it is a model (else empty). */

@@ -30,31 +30,18 @@ export function showTime(
     new Intl.DateTimeFormat(tag, options).format(date);
   const full = format({ dateStyle: 'full', timeStyle: 'medium' });
   const clock = format({ timeStyle: 'short' });
-  return { short: shortForm(date, now, tag, format), clock, full };
-}
-
-function shortForm(
-  date: Date,
-  now: Date,
-  tag: string | undefined,
-  format: (options: Intl.DateTimeFormatOptions) => string
-): string {
   const days = dayNumber(now) - dayNumber(date);
   if (days === 0) {
-    return format({ timeStyle: 'short' });
+    return { short: clock, clock, full };
   }
   if (days === 1) {
-    return new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }).format(
-      -1,
-      'day'
-    );
+    const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
+    return { short: relative.format(-1, 'day'), clock, full };
   }
   const isSameYear = date.getFullYear() === now.getFullYear();
-  return format({
-    day: 'numeric',
-    month: 'short',
-    ...(isSameYear ? {} : { year: 'numeric' })
-  });
+  const year = isSameYear ? undefined : 'numeric';
+  const short = format({ day: 'numeric', month: 'short', year });
+  return { short, clock, full };
 }
 
 /** Return the number of the date's day, counted from 1970 in the local time zone. */
