@@ -22,11 +22,8 @@ import { IFailure, toFailure } from '../state/failure';
 import { ModelChoice } from './model/modelChoice';
 import { CommandIDs, IModelPickOptions, IModels } from '../tokens';
 import { failureText } from '../labels/failureText';
-import {
-  confirmModel,
-  connectProvider,
-  showModelSettings
-} from './view/dialogs';
+import { confirmModel } from './view/confirmModel';
+import { connectProvider, showModelSettings } from './view/dialogs';
 import { createModelMenu } from './view/menu';
 import { Offer } from './view/offer';
 import type { IModelServices } from './view/parts';
@@ -111,12 +108,7 @@ class Models implements IModels {
   }
 
   renderSettings(): React.JSX.Element {
-    return (
-      <ModelSettings
-        services={this._services}
-        confirm={model => this._confirm(model)}
-      />
-    );
+    return <ModelSettings services={this._services} />;
   }
 
   connect(provider?: string): Promise<boolean> {
@@ -185,7 +177,7 @@ class Models implements IModels {
     action: () => Promise<void>
   ): Promise<void> {
     try {
-      if (await this._confirm(model)) {
+      if (await confirmModel(model, this._choice, this._trans)) {
         await action();
       }
     } catch (reason) {
@@ -195,10 +187,6 @@ class Models implements IModels {
 
   private _showError(failure: IFailure): void {
     Notification.error(failureText(failure, this._trans), { autoClose: 5000 });
-  }
-
-  private _confirm(model: ModelInfo): Promise<boolean> {
-    return confirmModel(model, this._choice, this._trans);
   }
 
   private readonly _services: IModelServices;

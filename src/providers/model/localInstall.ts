@@ -184,21 +184,21 @@ export class LocalInstall {
       ...this._samples.filter(({ time }) => now - time <= SPEED_WINDOW_MS),
       { time: now, bytes }
     ];
-    const [oldest] = this._samples;
-    const speed =
-      phase === 'fetching' && now - oldest.time >= 1000 && bytes > oldest.bytes
-        ? ((bytes - oldest.bytes) * 1000) / (now - oldest.time)
-        : phase === 'fetching'
-          ? this._state.speed
-          : null;
-    this._setState({ progress, speed });
-    if (phase === 'fetching') {
-      // While the download stalls, the server sends no event, so a timer sets the speed to 0.
-      this._stallTimer = setTimeout(
-        () => this._setState({ speed: 0 }),
-        SPEED_WINDOW_MS
-      );
+    if (phase !== 'fetching') {
+      this._setState({ progress, speed: null });
+      return;
     }
+    const [oldest] = this._samples;
+    const elapsedMs = now - oldest.time;
+    const received = bytes - oldest.bytes;
+    const isMeasured = elapsedMs >= 1000 && received > 0;
+    const speed = isMeasured
+      ? (received * 1000) / elapsedMs
+      : this._state.speed;
+    this._setState({ progress, speed });
+    // While the download stalls, the server sends no event, so a timer sets the speed to 0.
+    const stall = () => this._setState({ speed: 0 });
+    this._stallTimer = setTimeout(stall, SPEED_WINDOW_MS);
   }
 
   private _fail(problem: ILocalInstallState['problem']): void {

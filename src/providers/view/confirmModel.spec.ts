@@ -8,7 +8,7 @@ import {
   REMOTE,
   modelList
 } from '../model/models.fakes';
-import { confirmModel } from './dialogs';
+import { confirmModel } from './confirmModel';
 
 const trans = nullTranslator.load('aiserver');
 

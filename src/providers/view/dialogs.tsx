@@ -1,18 +1,13 @@
 /**
- * The dialogs for models: one connects a provider, one confirms a remote model, and one shows the
- * settings of the models in an application without a settings editor.
+ * The dialogs for models: one connects a provider, and one shows the settings of the models in an
+ * application without a settings editor.
  */
-import { Dialog, ReactWidget, showDialog } from '@jupyterlab/apputils';
-import type { TranslationBundle } from '@jupyterlab/translation';
+import { Dialog, ReactWidget } from '@jupyterlab/apputils';
 import * as React from 'react';
 
-import type { ModelInfo } from '../../api/types';
-import type { ModelChoice } from '../model/modelChoice';
-import { labelText } from '../../labels/serverText';
 import type { IModelServices } from './parts';
 import { Providers } from './providers';
 import { ModelSettings } from './settings';
-import { destinationOf, sentDataText } from './labels';
 
 /**
  * Show the list of providers in a dialog. If a provider is given, its form is open. Resolves to
@@ -55,13 +50,8 @@ export async function connectProvider(
 export async function showModelSettings(
   services: IModelServices
 ): Promise<void> {
-  const { choice, trans } = services;
-  const body = ReactWidget.create(
-    <ModelSettings
-      services={services}
-      confirm={model => confirmModel(model, choice, trans)}
-    />
-  );
+  const { trans } = services;
+  const body = ReactWidget.create(<ModelSettings services={services} />);
   body.addClass('jp-AIServer-Models-dialog');
   const dialog = new FormDialog({
     title: trans.__('Models'),
@@ -90,45 +80,4 @@ class FormDialog extends Dialog<unknown> {
     }
     super.handleEvent(event);
   }
-}
-
-/**
- * Ask the person to confirm the use of a remote model, in a dialog that states which data is sent
- * to whom. Resolves to true if the model may be used. No dialog is shown for a local model, or if
- * requests to the default model go to the same destination.
- */
-export async function confirmModel(
-  model: ModelInfo,
-  choice: ModelChoice,
-  trans: TranslationBundle
-): Promise<boolean> {
-  if (model.onThisMachine) {
-    return true;
-  }
-  const { defaultModel } = choice;
-  const destination = destinationOf(
-    choice.findProvider(model.provider),
-    model,
-    trans
-  );
-  if (
-    defaultModel?.provider === model.provider &&
-    !defaultModel.onThisMachine &&
-    destinationOf(
-      choice.findProvider(defaultModel.provider),
-      defaultModel,
-      trans
-    ) === destination
-  ) {
-    return true;
-  }
-  const { button } = await showDialog({
-    title: trans.__('Use %1?', labelText(model.label, trans)),
-    body: sentDataText(destination, trans),
-    buttons: [
-      Dialog.cancelButton({ label: trans.__('Not now') }),
-      Dialog.okButton({ label: trans.__('Use it') })
-    ]
-  });
-  return button.accept;
 }

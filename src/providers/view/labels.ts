@@ -65,15 +65,9 @@ export function remainingTimeText(
   seconds: number,
   trans: TranslationBundle
 ): string {
-  if (seconds < 60) {
-    return timeLeftText(Math.max(5, Math.ceil(seconds / 5) * 5), trans);
-  }
-  const unit = seconds < 90 * 60 ? 60 : 3600;
-  return timeLeftText(Math.ceil(seconds / unit) * unit, trans);
-}
-
-function timeLeftText(seconds: number, trans: TranslationBundle): string {
-  return trans.__('%1 left', durationText(seconds * 1000, trans));
+  const unit = seconds < 60 ? 5 : seconds < 90 * 60 ? 60 : 3600;
+  const rounded = Math.max(1, Math.ceil(seconds / unit)) * unit;
+  return trans.__('%1 left', durationText(rounded * 1000, trans));
 }
 
 /** Return the text that states which data is sent to a remote model at this destination. */
@@ -156,23 +150,19 @@ function providerText(
   return address ? `${provider.label} (${address})` : provider.label;
 }
 
-/** Return the host of a URL; empty if the text is not a URL. */
-function hostOf(address: string | null): string {
+/** Parse a URL; undefined if the text is not a URL. */
+function parseUrl(address: string | null): URL | undefined {
   try {
-    return new URL(address ?? '').host;
+    return new URL(address ?? '');
   } catch {
-    return '';
+    return undefined;
   }
 }
 
 /** Whether a URL's host is a loopback address, such as `localhost`. */
 export function isLoopback(address: string | null): boolean {
-  try {
-    const { hostname } = new URL(address ?? '');
-    return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  } catch {
-    return false;
-  }
+  const { hostname = '' } = parseUrl(address) ?? {};
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
 /** Return the reason why a model is not ready; empty if the model is ready. */
@@ -214,7 +204,7 @@ export function verdictText(
   trans: TranslationBundle
 ): string {
   const { needsAddress } = provider;
-  const label = (needsAddress && hostOf(address)) || provider.label;
+  const label = (needsAddress && parseUrl(address)?.host) || provider.label;
   switch (verdict) {
     case 'ok':
       return trans.__('%1 is responding and lists this model.', label);
@@ -237,16 +227,12 @@ export function verdictText(
 
 /** Return the text for the error code with which a provider refused the key or the account. */
 export function refusalText(code: string, trans: TranslationBundle): string {
-  switch (code) {
-    case 'model_no_credit':
-      return trans.__('No credit left');
-    case 'model_key_missing':
-      return trans.__('API key required');
-    case 'model_forbidden':
-      return trans.__('Model not allowed for this key');
-    default:
-      return trans.__('API key rejected');
-  }
+  const texts: Record<string, string> = {
+    model_no_credit: trans.__('No credit left'),
+    model_key_missing: trans.__('API key required'),
+    model_forbidden: trans.__('Model not allowed for this key')
+  };
+  return texts[code] ?? trans.__('API key rejected');
 }
 
 /** Return the text that states where a provider's key is stored; empty without a key. */

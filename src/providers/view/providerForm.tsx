@@ -346,11 +346,7 @@ function useConnection(
     useAnyway: () =>
       run(async () => {
         await connect();
-        const savedInput = {
-          provider: provider.name,
-          key: null,
-          address: null
-        };
+        const savedInput = { ...input, key: null, address: null };
         setVerdict(await choice.test(savedInput, model));
       }),
     removeKey: () => run(() => choice.disconnect(provider.name))

@@ -4,7 +4,7 @@ import * as React from 'react';
 import type { Provider } from '../../api/types';
 import { labelText } from '../../labels/serverText';
 import { IModelServices, LoadingModels, useModelChoice } from './parts';
-import { ProviderForm } from './providerForm';
+import { IProviderFormProps, ProviderForm } from './providerForm';
 import { refusalText } from './labels';
 
 /** Sort providers: first those with a key, last those whose Python package isn't installed. */
@@ -14,17 +14,12 @@ function sortProviders(providers: readonly Provider[]): Provider[] {
   return [...providers].sort((a, b) => rank(a) - rank(b));
 }
 
-export function Providers(props: {
-  services: IModelServices;
+interface IProvidersProps extends Omit<IProviderFormProps, 'provider'> {
   /** The name of the provider whose form is open at first. */
   initialProvider?: string;
-  /** The element in which the form's buttons are shown. Without it, they are below the fields. */
-  footer?: HTMLElement | null;
-  /** Called after a model of a provider was chosen. */
-  onChosen?: () => void;
-  /** Called after `onChosen`, if a test has shown that the provider lists the model. */
-  onVerified?: () => void;
-}): React.JSX.Element {
+}
+
+export function Providers(props: IProvidersProps): React.JSX.Element {
   const { services } = props;
   const { choice, trans } = services;
   useModelChoice(choice);
@@ -68,13 +63,7 @@ export function Providers(props: {
             <ProviderState provider={provider} services={services} />
           </label>
           {provider.name === shownName && (
-            <ProviderForm
-              provider={provider}
-              services={services}
-              footer={props.footer}
-              onChosen={props.onChosen}
-              onVerified={props.onVerified}
-            />
+            <ProviderForm {...props} provider={provider} />
           )}
         </div>
       ))}
@@ -95,10 +84,10 @@ function ProviderState(props: {
 }): React.JSX.Element | null {
   const { provider, services } = props;
   const { choice, trans } = services;
-  const isRefused = Boolean(provider.refusal);
-  const isUsed = !isRefused && choice.defaultModel?.provider === provider.name;
-  const text = isRefused
-    ? refusalText(provider.refusal ?? '', trans)
+  const { refusal } = provider;
+  const isUsed = !refusal && choice.defaultModel?.provider === provider.name;
+  const text = refusal
+    ? refusalText(refusal, trans)
     : isUsed
       ? trans.__('In use')
       : !provider.installed
@@ -111,7 +100,7 @@ function ProviderState(props: {
       className={
         'jp-AIServer-Models-state' +
         (isUsed ? ' jp-mod-current' : '') +
-        (isRefused ? ' jp-mod-refused' : '')
+        (refusal ? ' jp-mod-refused' : '')
       }
     >
       {text}

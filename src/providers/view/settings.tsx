@@ -4,7 +4,6 @@
  */
 import * as React from 'react';
 
-import type { ModelInfo } from '../../api/types';
 import { InstallBar, InstallNote } from './install';
 import { Button, Command } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
@@ -15,13 +14,12 @@ import {
   useAction,
   useModelChoice
 } from './parts';
+import { confirmModel } from './confirmModel';
 import { Providers } from './providers';
 import { installText, groupReadyModels } from './labels';
 
-export interface ISettingsProps {
+interface ISettingsProps {
   services: IModelServices;
-  /** Resolve to whether the model may be used. The person must confirm a remote model. */
-  confirm: (model: ModelInfo) => Promise<boolean>;
 }
 
 export function ModelSettings(props: ISettingsProps): React.JSX.Element {
@@ -49,7 +47,7 @@ export function ModelSettings(props: ISettingsProps): React.JSX.Element {
 
 /** A radio button for each model that is ready. The default model's button is checked. */
 function ActiveModel(props: ISettingsProps): React.JSX.Element {
-  const { services, confirm } = props;
+  const { services } = props;
   const { choice, trans } = services;
   const { failure, act } = useAction();
   const name = React.useId();
@@ -76,7 +74,7 @@ function ActiveModel(props: ISettingsProps): React.JSX.Element {
                 checked={model.id === choice.list?.default}
                 onChange={() =>
                   void act(async () => {
-                    if (await confirm(model)) {
+                    if (await confirmModel(model, choice, trans)) {
                       await choice.choose(model.id);
                     }
                   })
@@ -93,9 +91,7 @@ function ActiveModel(props: ISettingsProps): React.JSX.Element {
 }
 
 /** Text about the local model, with a button or command to install it if it isn't installed. */
-function LocalModelSection(props: {
-  services: IModelServices;
-}): React.JSX.Element {
+function LocalModelSection(props: ISettingsProps): React.JSX.Element {
   const { services } = props;
   const { choice, trans } = services;
   const { install, list } = choice;

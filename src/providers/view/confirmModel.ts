@@ -1,0 +1,42 @@
+/** The dialog that confirms the use of a remote model. */
+import { Dialog, showDialog } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ModelInfo } from '../../api/types';
+import { labelText } from '../../labels/serverText';
+import type { ModelChoice } from '../model/modelChoice';
+import { destinationOf, sentDataText } from './labels';
+
+/**
+ * Ask the person to confirm the use of a remote model, in a dialog that states which data is sent
+ * to whom. Resolves to true if the model may be used. No dialog is shown for a local model, or if
+ * requests to the default model go to the same destination.
+ */
+export async function confirmModel(
+  model: ModelInfo,
+  choice: ModelChoice,
+  trans: TranslationBundle
+): Promise<boolean> {
+  if (model.onThisMachine) {
+    return true;
+  }
+  const { defaultModel } = choice;
+  const provider = choice.findProvider(model.provider);
+  const destination = destinationOf(provider, model, trans);
+  if (
+    defaultModel?.provider === model.provider &&
+    !defaultModel.onThisMachine &&
+    destinationOf(provider, defaultModel, trans) === destination
+  ) {
+    return true;
+  }
+  const { button } = await showDialog({
+    title: trans.__('Use %1?', labelText(model.label, trans)),
+    body: sentDataText(destination, trans),
+    buttons: [
+      Dialog.cancelButton({ label: trans.__('Not now') }),
+      Dialog.okButton({ label: trans.__('Use it') })
+    ]
+  });
+  return button.accept;
+}
