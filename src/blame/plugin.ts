@@ -139,10 +139,6 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
  * Return the step that wrote a line. If the line came from another cell, by a merge or a restore,
  * the step of that cell is returned, which is `line.brought`.
  */
-function stepLocation(
-  cellId: string,
-  line: BlameLine
-): { cellId: string; step: number | null; seq: number | null } {
-  const { step, seq } = line;
-  return line.brought ?? { cellId, step, seq };
+function stepLocation(cellId: string, { brought, step, seq }: BlameLine) {
+  return brought ?? { cellId, step, seq };
 }

@@ -40,40 +40,27 @@ export class BlameModel extends VDomModel {
   /** Request the contributors of the lines of the cell's current source. */
   async load(): Promise<void> {
     this._abort?.abort();
-    const abortController = (this._abort = new AbortController());
+    const { signal } = (this._abort = new AbortController());
     const key = this._cell.key();
     const source = this._cell.source();
     if (source === null || this.isDisposed) {
       return;
     }
-    let result: IBlameResult | null = null;
+    const { api } = this._history;
+    let lines: readonly BlameLine[] = [];
     let failure: IFailure | null = null;
     try {
-      const requestBody = { source };
       // A cell has no key while its notebook has no id.
-      result = key && {
-        source,
-        lines: (
-          await this._history.api.blame(
-            key,
-            requestBody,
-            abortController.signal
-          )
-        ).lines
-      };
+      lines = key ? (await api.blame(key, { source }, signal)).lines : [];
     } catch (reason) {
       failure = toFailure(reason);
     }
-    if (abortController.signal.aborted) {
+    if (signal.aborted) {
       return;
     }
-    if (failure?.code === 'not_found' || !key) {
-      // The cell has no history, so there are no contributors to show.
-      result = { source, lines: [] };
-      failure = null;
-    }
-    this._result = result ?? this._result;
-    this._failure = failure;
+    // If the cell has no history, there are no contributors to show. This isn't a failure.
+    this._failure = failure?.code === 'not_found' ? null : failure;
+    this._result = this._failure ? this._result : { source, lines };
     this.stateChanged.emit();
   }
 

@@ -89,16 +89,16 @@ function updateState(
 }
 
 /**
- * Return the number (from 1) of the line that the status line describes: the hovered line, else the
- * line with the cursor. Null if no line is hovered and the editor doesn't have the focus.
+ * Return the contributor of the line that the status line describes: the hovered line, else the
+ * line with the cursor. Null if no line is hovered and the editor doesn't have the focus, or until
+ * the contributors are loaded.
  */
-function activeLineNumber(view: EditorView): number | null {
+function activeBlame(view: EditorView): BlameLine | null {
   const { hoveredLine } = view.state.field(blameField);
-  const { doc, selection } = view.state;
-  if (hoveredLine !== null && hoveredLine <= doc.lines) {
-    return hoveredLine;
+  if (hoveredLine !== null && hoveredLine <= view.state.doc.lines) {
+    return blameOfLine(view, hoveredLine);
   }
-  return view.hasFocus ? doc.lineAt(selection.main.head).number : null;
+  return view.hasFocus ? blameAtCursor(view) : null;
 }
 
 /** Return the contributor of a line (numbered from 1); null until the contributors are loaded. */
@@ -193,13 +193,11 @@ export function blameGutter(
         }
         const previousBlame =
           lineNumber > 1 ? blameOfLine(view, lineNumber - 1) : null;
-        const activeNumber = activeLineNumber(view);
-        const activeBlame =
-          activeNumber === null ? null : blameOfLine(view, activeNumber);
+        const active = activeBlame(view);
         return new BlameMarker(
           blame,
           !previousBlame || !isSameContribution(previousBlame, blame),
-          activeBlame !== null && isSameContribution(activeBlame, blame)
+          active !== null && isSameContribution(active, blame)
         );
       },
       lineMarkerChange: update => needsRedraw(update),
@@ -274,9 +272,7 @@ class StatusLine implements Panel {
   private _draw(): void {
     const view = this._view;
     const { lines, problem } = view.state.field(blameField);
-    const activeNumber = activeLineNumber(view);
-    const blame =
-      activeNumber === null ? null : blameOfLine(view, activeNumber);
+    const blame = activeBlame(view);
     // When a keyboard user moves the focus from the editor to the button, no line is active any
     // more. Keep the text then, because the button belongs to the line that the text describes.
     if (!blame && this.dom.contains(document.activeElement)) {
@@ -284,14 +280,10 @@ class StatusLine implements Panel {
     }
     this._blame = blame?.step === null ? null : blame;
     const { trans } = this._locale;
-    let text = problem;
-    if (!text && !lines) {
-      text = trans.__('Loading authorship…');
-    } else if (!text && lines) {
-      text = blame
-        ? describeLine(blame, this._locale)
-        : summarizeLines(view.state.doc.toString(), lines, trans);
-    }
+    const description = blame
+      ? describeLine(blame, this._locale)
+      : lines && summarizeLines(view.state.doc.toString(), lines, trans);
+    const text = problem || (description ?? trans.__('Loading authorship…'));
     // Don't set an unchanged text, because screen readers would announce it again.
     if (this._status.textContent !== text) {
       this._status.textContent = text;
