@@ -13,8 +13,8 @@ import type { IError } from '@jupyterlab/nbformat';
 /** Longer error messages are cut. A database's message, for example, may repeat a long query. */
 const MAX_LENGTH = 1000;
 const ESCAPE = '\u001b';
-/** Matches ANSI colour codes, which IPython writes into tracebacks. */
-const ANSI = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
+/** Matches terminal control codes, such as the colour codes that IPython writes into tracebacks. */
+export const ANSI_CODES = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 /**
  * Matches the heading in IPython's traceback that is followed by the lines of the cell's code. The
@@ -76,5 +76,5 @@ function summarizeError({ ename, evalue, traceback }: IError): string {
  */
 function textOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join('\n') : value;
-  return typeof text === 'string' ? text.replace(ANSI, '') : '';
+  return typeof text === 'string' ? text.replace(ANSI_CODES, '') : '';
 }

@@ -73,12 +73,7 @@ export function repairCellIds(model: INotebookModel): boolean {
 
 function setId(cell: ISharedCell, id: string): void {
   // `ISharedCell` has no method to change the id, but all cells store the id in a Yjs map.
-  const { ymodel } = cell as unknown as {
-    ymodel: {
-      get(key: string): unknown;
-      set(key: string, value: string): void;
-    };
-  };
+  const { ymodel } = cell as unknown as { ymodel: Map<string, unknown> };
   if (ymodel.get('id') !== id) {
     ymodel.set('id', id);
   }

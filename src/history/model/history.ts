@@ -51,7 +51,10 @@ export class HistoryModel implements IHistory {
   }
 
   async record(key: ICellKey, bodies: EventBody[]): Promise<void> {
-    const events = prepareEvents(bodies);
+    // The server records each id only once, so an event can be sent again if the response was lost.
+    const events = bodies.map(body =>
+      fitToLimit({ id: UUID.uuid4(), ...body })
+    );
     this.recording.emit({ key, events });
     await this._queue(key.notebookId).record(key.cellId, events);
   }
@@ -87,14 +90,6 @@ export class HistoryModel implements IHistory {
 
   private readonly _sender: ChangeSender;
   private readonly _queues = new Map<string, WriteQueue>();
-}
-
-/**
- * Give each event an id, and shrink events that are too large for a request. The server records
- * each id only once, so an event can be sent again if the response was lost.
- */
-function prepareEvents(events: readonly EventBody[]): EventBody[] {
-  return events.map(event => fitToLimit({ id: UUID.uuid4(), ...event }));
 }
 
 /**

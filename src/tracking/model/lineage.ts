@@ -108,9 +108,8 @@ export function detectOperations(
   });
   before.forEach(({ id }, index) => {
     if (!afterById.has(id) && !handledIds.has(id)) {
-      add({ kind: 'delete', id, ...positionOf(before, index, afterById) }, [
-        id
-      ]);
+      const position = positionOf(before, index, afterById);
+      add({ kind: 'delete', id, ...position }, [id]);
     }
   });
   after.forEach((cell, index) => {
@@ -129,9 +128,8 @@ export function detectOperations(
       } else if (isNew(id)) {
         add({ kind: 'new', id }, [id]);
       } else {
-        add({ kind: 'undelete', id, ...positionOf(after, index, beforeById) }, [
-          id
-        ]);
+        const position = positionOf(after, index, beforeById);
+        add({ kind: 'undelete', id, ...position }, [id]);
       }
     }
   });
@@ -212,12 +210,8 @@ function detectMoves(
 ): CellOperation[] {
   const indexBefore = new Map(before.map((cell, index) => [cell.id, index]));
   const indexAfter = new Map(after.map((cell, index) => [cell.id, index]));
-  const oldOrder = before
-    .filter(cell => indexAfter.has(cell.id))
-    .map(cell => cell.id);
-  const newOrder = after
-    .filter(cell => indexBefore.has(cell.id))
-    .map(cell => cell.id);
+  const oldOrder = [...indexBefore.keys()].filter(id => indexAfter.has(id));
+  const newOrder = [...indexAfter.keys()].filter(id => indexBefore.has(id));
   if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }

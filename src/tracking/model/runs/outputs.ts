@@ -6,15 +6,14 @@
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 
+import { ANSI_CODES } from '../../../cells/cellError';
+
 /** The largest size of a preview's text, in bytes of UTF-8. */
 export const MAX_TEXT_BYTES = 4096;
 /** The largest image for which a thumbnail is created, in characters of base64. */
 const MAX_IMAGE_LENGTH = 24_000_000;
 /** The types of images for which a thumbnail is created. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
-const ESCAPE = '\u001b';
-/** Matches terminal control codes, such as those that set colours. */
-const ANSI_CODES = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 export interface ITextPreview {
   text: string;

@@ -86,15 +86,12 @@ export class Mirror {
   /** The cells in order, with their current sources. */
   get cells(): ICellState[] {
     this._readAll();
-    return this._order.map(id => this._state(id));
+    return this._states();
   }
 
   /** The ids and types of all cells in order. */
   get order(): readonly { id: string; type: string }[] {
-    return this._order.map(id => {
-      const { type } = this._copyById.get(id)!;
-      return { id, type };
-    });
+    return [...this._copyById.values()];
   }
 
   /** Whether a cell is in the notebook. */
@@ -105,7 +102,8 @@ export class Mirror {
   /** Return the current state of a cell; null if it isn't in the notebook. */
   read(id: string): ICellState | null {
     this._read(id);
-    return this._copyById.has(id) ? this._state(id) : null;
+    const copy = this._copyById.get(id);
+    return copy ? stateOf(copy) : null;
   }
 
   /** Remove and return all unrecorded edits. */
@@ -194,29 +192,26 @@ export class Mirror {
    * @param changedIds The ids of the cells whose sources were changed too.
    */
   private _onListChange(transaction: ITransaction, changedIds: string[]): void {
-    const before = this._order.map(id => this._state(id));
-    const previousById = new Map(this._copyById);
+    const before = this._states();
+    const previousById = this._copyById;
     changedIds.forEach(id => this._staleIds.add(id));
     this._updateList();
+    const isNew = ({ id, cell }: ICellCopy) =>
+      previousById.get(id)?.cell !== cell;
+    const newCells = [...this._copyById.values()].filter(isNew);
     // A reload replaces all cells and the notebook's metadata.
-    const isEveryCellNew = !this._order.some(
-      id => previousById.get(id)?.cell === this._copyById.get(id)!.cell
-    );
     const isReload =
-      isEveryCellNew && transaction.changed.has(this._transactions.meta);
+      newCells.length === this._copyById.size &&
+      transaction.changed.has(this._transactions.meta);
     const writer = this._options.writerOf(transaction, isReload);
     const mustRecord = !isRecordedByOtherPage(transaction, writer);
     if (mustRecord) {
       this._readAll();
     }
-    const recreated = new Set(
-      this._order.filter(id => {
-        const old = previousById.get(id);
-        return old && old.cell !== this._copyById.get(id)!.cell;
-      })
-    );
+    const newIds = newCells.map(({ id }) => id);
+    const recreated = new Set(newIds.filter(id => previousById.has(id)));
     const edited = mustRecord ? this.takeEdits() : [];
-    const after = this._order.map(id => this._state(id));
+    const after = this._states();
     const listChange = { before, after, recreated, edited, writer };
     if (mustRecord) {
       this._options.onListChange(listChange);
@@ -245,13 +240,11 @@ export class Mirror {
       }
     }
     this._copyById = copyById;
-    this._order = [...copyById.keys()];
   }
 
-  /** Return the state of a cell in the copy. */
-  private _state(id: string): ICellState {
-    const { type, source } = this._copyById.get(id)!;
-    return { id, type, source };
+  /** Return the states of all cells in the copy, in order. */
+  private _states(): ICellState[] {
+    return [...this._copyById.values()].map(stateOf);
   }
 
   /** Read the sources of all cells whose source has changed. */
@@ -268,12 +261,15 @@ export class Mirror {
   }
 
   private readonly _transactions: Transactions;
-  private _copyById = new Map<string, ICellCopy>();
-  /** The ids of the cells, in order. */
-  private _order: string[] = [];
+  /** The copies of all cells in order, by cell id. */
+  private _copyById: ReadonlyMap<string, ICellCopy> = new Map();
   /** The ids of cells whose source has changed since this copy read it. */
   private readonly _staleIds = new Set<string>();
   private readonly _edits: PendingEdits;
+}
+
+function stateOf({ id, type, source }: ICellCopy): ICellState {
+  return { id, type, source };
 }
 
 /** Whether another page records a transaction, so that this page must not record it. */
