@@ -42,18 +42,13 @@ export function changedLines(before: string, code: string): IChangedLine[] {
   ) => {
     for (let start = from; start < Math.min(to, text.length);) {
       const line = lineAt(text, start);
-      const lineRanges = ranges.filter(
-        range => range.from < line.to && range.to > line.from
-      );
-      lines.push({
-        kind,
-        from: line.from,
-        to: line.to,
-        ranges: lineRanges.map(range => ({
+      const lineRanges = ranges
+        .filter(range => range.from < line.to && range.to > line.from)
+        .map(range => ({
           from: Math.max(range.from, line.from),
           to: Math.min(range.to, line.to)
-        }))
-      });
+        }));
+      lines.push({ kind, ...line, ranges: lineRanges });
       start = line.to + 1;
     }
   };

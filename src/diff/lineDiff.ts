@@ -47,15 +47,9 @@ export function lineDiff(before: string, code: string): ILineDiff {
       previous &&
       (hunk.fromA <= previous.toA + 1 || hunk.fromB <= previous.toB + 1);
     if (isAdjacent) {
-      const { fromA, fromB, changes } = previous;
       const { toA, toB } = hunk;
-      hunks[hunks.length - 1] = {
-        fromA,
-        toA,
-        fromB,
-        toB,
-        changes: [...changes, change]
-      };
+      const changes = [...previous.changes, change];
+      hunks[hunks.length - 1] = { ...previous, toA, toB, changes };
     } else {
       hunks.push(hunk);
     }

@@ -70,9 +70,7 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
     ...step,
     index,
     parent: step.parent === null ? null : (parents[step.parent] ?? null),
-    ...(step.fromStep === undefined
-      ? {}
-      : { fromStep: positions[step.fromStep] })
+    ...(step.fromStep !== undefined && { fromStep: positions[step.fromStep] })
   }));
 }
 
@@ -113,15 +111,8 @@ function isCutAndPaste(cut: Step, paste: Step): boolean {
 function toMove<T extends Step>(cut: T, paste: Step): T {
   const data = { from: cut.data?.index, to: paste.data?.index };
   const { timestamp, seq } = paste;
-  return {
-    ...cut,
-    kind: 'move',
-    event: 'move',
-    timestamp,
-    seq,
-    data,
-    parts: [cut, paste]
-  };
+  const parts = [cut, paste];
+  return { ...cut, kind: 'move', event: 'move', timestamp, seq, data, parts };
 }
 
 /**

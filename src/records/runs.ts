@@ -73,7 +73,10 @@ export function outputOf(run: Step): IRunOutput | null {
   }
   const text = typeof outputs.text === 'string' ? outputs.text : '';
   const list = Array.isArray(outputs.images) ? outputs.images : [];
-  const images = list.slice(0, MAX_IMAGES).map(asImage).filter(isNotNull);
+  const images = list
+    .slice(0, MAX_IMAGES)
+    .map(asImage)
+    .filter(image => image !== null);
   return text || images.length
     ? { text, truncated: outputs.truncated === true, images }
     : null;
@@ -99,8 +102,4 @@ function asObject(value: unknown): Record<string, unknown> | null {
 
 function isSize(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value < 100_000;
-}
-
-function isNotNull<T>(value: T | null): value is T {
-  return value !== null;
 }
