@@ -88,12 +88,8 @@ export class NotebookReplay {
 
   /** Return the index of the last step that a cell had at a moment; -1 if it had no step yet. */
   stepAt(cell: number, moment: number): number {
-    const stepsWithMoment = this._stepsWithMoment[cell];
-    let index = stepsWithMoment.length - 1;
-    while (index >= 0 && stepsWithMoment[index][0] > moment) {
-      index--;
-    }
-    return stepsWithMoment[index]?.[1] ?? -1;
+    const steps = this._stepsWithMoment[cell].filter(([at]) => at <= moment);
+    return steps.at(-1)?.[1] ?? -1;
   }
 
   /** Return the moment at which a cell got its first step; null if the moment is unknown. */
@@ -129,12 +125,11 @@ export class NotebookReplay {
     step: number
   ): { source: string; origins: readonly IOrigin[] } {
     const { steps, firstSource } = this.cells[cell];
-    // Find the last step, up to `step`, whose code was written into the cell.
-    let lastApplied = step;
-    while (lastApplied >= 0 && !steps[lastApplied].applied) {
-      lastApplied--;
-    }
-    const appliedStep = steps[lastApplied];
+    // The last step, up to `step`, whose code was written into the cell.
+    const appliedStep = steps
+      .slice(0, step + 1)
+      .filter(({ applied }) => applied)
+      .at(-1);
     return {
       source: step < 0 ? firstSource : (appliedStep?.code ?? ''),
       origins: originsOf(appliedStep)

@@ -60,18 +60,12 @@ export function highlight(text: string, language: string): Token[][] {
     add(text.slice(end, match.index), '');
     const [token, comment, string, number] = match;
     const word = language === 'sql' ? token.toLowerCase() : token;
-    add(
-      token,
-      comment
-        ? 'c'
-        : string
-          ? 's'
-          : number
-            ? 'n'
-            : keywords.has(word)
-              ? 'k'
-              : ''
-    );
+    const type =
+      (comment && 'c') ||
+      (string && 's') ||
+      (number && 'n') ||
+      (keywords.has(word) ? 'k' : '');
+    add(token, type);
     end = match.index + token.length;
   }
   add(text.slice(end), '');

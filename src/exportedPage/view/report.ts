@@ -54,14 +54,12 @@ export function reportView(
   const indexByCellId = new Map(
     replay.cells.map(({ id }, index) => [id, index])
   );
+  const pickButton = (cellId: string, position: number) => {
+    const pick = () => onPick(indexByCellId.get(cellId)!);
+    return button(cellName(position + 1, trans), pick, { class: 'pick' });
+  };
   const cellRow = (row: (typeof cells)[number], position: number) => [
-    button(
-      cellName(position + 1, trans),
-      () => onPick(indexByCellId.get(row.cellId)!),
-      {
-        class: 'pick'
-      }
-    ),
+    pickButton(row.cellId, position),
     row.lines,
     row.byModel,
     row.byPerson,
