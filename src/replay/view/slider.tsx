@@ -202,7 +202,7 @@ function stripeGradient(dots: readonly DotKind[]): string {
   let start = 0;
   dots.forEach((kind, index) => {
     if (index === dots.length - 1 || dots[index + 1] !== kind) {
-      const color = `var(--jp-AIServer-Replay-${kind})`;
+      const color = `var(--jp-AIServer-${kind}-color)`;
       const percent = (at: number) =>
         `${((at / dots.length) * 100).toFixed(2)}%`;
       stops.push(`${color} ${percent(start)} ${percent(index + 1)}`);
