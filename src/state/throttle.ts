@@ -23,7 +23,7 @@ export class Throttle {
   trigger(): void {
     if (this._isRunning) {
       this._isTriggered = true;
-    } else if (this._timer === null) {
+    } else if (this._timer === undefined) {
       const delay = Math.max(0, this._lastEnd + this._pauseMs - Date.now());
       this._timer = window.setTimeout(() => void this.runNow(), delay);
     }
@@ -53,11 +53,9 @@ export class Throttle {
    * was scheduled, which means that no request has been sent since the last change.
    */
   cancel(): boolean {
-    const wasScheduled = this._isTriggered || this._timer !== null;
-    if (this._timer !== null) {
-      window.clearTimeout(this._timer);
-      this._timer = null;
-    }
+    const wasScheduled = this._isTriggered || this._timer !== undefined;
+    window.clearTimeout(this._timer);
+    this._timer = undefined;
     this._requestNumber++;
     this._isRunning = this._isTriggered = false;
     return wasScheduled;
@@ -68,8 +66,8 @@ export class Throttle {
   private _isTriggered = false;
   /** The time at which the newest request ended. */
   private _lastEnd = 0;
-  /** The id of the timer for the scheduled request; null if no request is scheduled. */
-  private _timer: number | null = null;
+  /** The id of the timer for the scheduled request; undefined if no request is scheduled. */
+  private _timer: number | undefined;
   /**
    * Grows with each request and cancellation. The end of a request with an older number is ignored.
    */

@@ -27,7 +27,7 @@ export class ReplayPlayer extends VDomModel {
   }
 
   get isPlaying(): boolean {
-    return this._timer !== null;
+    return this._timer !== undefined;
   }
 
   /** Whether the position was last changed by playback, and not by the person. */
@@ -117,7 +117,7 @@ export class ReplayPlayer extends VDomModel {
   private _schedule(): void {
     this._clearTimer();
     this._timer = window.setTimeout(() => {
-      this._timer = null;
+      this._timer = undefined;
       this._isChosenByPlayback = true;
       this._position = this._clamp(this._position + 1);
       if (this._position < this._length - 1) {
@@ -128,10 +128,8 @@ export class ReplayPlayer extends VDomModel {
   }
 
   private _clearTimer(): void {
-    if (this._timer !== null) {
-      window.clearTimeout(this._timer);
-      this._timer = null;
-    }
+    window.clearTimeout(this._timer);
+    this._timer = undefined;
   }
 
   /** Return the valid position that is nearest to `position`. */
@@ -143,5 +141,5 @@ export class ReplayPlayer extends VDomModel {
   private _length = 0;
   private _position = 0;
   private _speed = 1;
-  private _timer: number | null = null;
+  private _timer: number | undefined;
 }

@@ -65,7 +65,7 @@ export class SearchModel extends LoadedModel {
 
   /** Whether a request is pending, or will be sent when typing pauses. */
   get isSearching(): boolean {
-    return this.isLoading || this._timer !== null;
+    return this.isLoading || this._timer !== undefined;
   }
 
   /**
@@ -87,13 +87,6 @@ export class SearchModel extends LoadedModel {
   /** Return whether a result is in the current notebook. */
   isInCurrentNotebook(hit: SearchHit): boolean {
     return hit.notebookId === this.subject.notebookId;
-  }
-
-  /**
-   * Return the position of a result's cell in the current notebook; null if the cell isn't there.
-   */
-  numberOf(hit: SearchHit): number | null {
-    return this.subject.numberOf(hit.cellId);
   }
 
   /** Load more results, and append them to the results that are already loaded. */
@@ -161,16 +154,14 @@ export class SearchModel extends LoadedModel {
   }
 
   protected override cancel(): void {
-    super.cancel(this._timer !== null);
-    if (this._timer !== null) {
-      window.clearTimeout(this._timer);
-      this._timer = null;
-    }
+    super.cancel(this._timer !== undefined);
+    window.clearTimeout(this._timer);
+    this._timer = undefined;
   }
 
   protected override onHistoryChanged(): void {
     // A request that is sent when typing pauses will find the change without another request.
-    const isRequestScheduled = this._timer !== null;
+    const isRequestScheduled = this._timer !== undefined;
     const hasQuery = this._query.trim() !== '';
     if (!this.isActive || (hasQuery && !isRequestScheduled)) {
       this.invalidate();
@@ -185,7 +176,7 @@ export class SearchModel extends LoadedModel {
     }
     this.cancel();
     this._timer = window.setTimeout(() => {
-      this._timer = null;
+      this._timer = undefined;
       void this.throttle.runNow();
     }, TYPING_PAUSE_MS);
   }
@@ -198,6 +189,6 @@ export class SearchModel extends LoadedModel {
   private _query = '';
   private _results: SearchResults | null = null;
   private _scope: SearchScope = 'notebook';
-  /** The timer that sends a request when typing pauses; null if none is scheduled. */
-  private _timer: number | null = null;
+  /** The timer that sends a request when typing pauses; undefined if none is scheduled. */
+  private _timer: number | undefined;
 }

@@ -6,14 +6,16 @@ import { CommandIDs } from '../../tokens';
 import { TextButton, LinkButton } from './buttons';
 import { useReplay } from './context';
 
-export function EmptyView(props: {
+export interface IEmptyViewProps {
   title: string;
   text: string;
   /** Whether to show a button that asks a model for code in the active cell. */
-  showsAskButton: boolean;
+  showsAskButton?: boolean;
   /** Whether to show a button that opens the first-steps notebook, which is a tutorial. */
-  showsFirstStepsButton: boolean;
-}): React.JSX.Element {
+  showsFirstStepsButton?: boolean;
+}
+
+export function EmptyView(props: IEmptyViewProps): React.JSX.Element {
   const { title, text, showsAskButton, showsFirstStepsButton } = props;
   const { commands, trans } = useReplay();
   const { ask, firstSteps } = CommandIDs;
@@ -74,7 +76,7 @@ function AskHint(): React.JSX.Element {
 function Sketch(): React.JSX.Element {
   return (
     <svg viewBox="0 0 120 44" width="120" height="44" aria-hidden="true">
-      <path className="jp-mod-rail" d="M14 22h92" />
+      <path d="M14 22h92" />
       <path className="jp-mod-model jp-mod-line" d="M14 22h46" />
       <circle className="jp-mod-model" cx="14" cy="22" r="6" />
       <circle className="jp-mod-hand" cx="60" cy="22" r="9" />

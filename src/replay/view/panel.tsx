@@ -128,7 +128,7 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private _activate(): void {
-    if (this._clock === null) {
+    if (this._clock === undefined) {
       const update = () => this._updateTime();
       this._clock = window.setInterval(update, CLOCK_INTERVAL_MS);
       this._updateTime();
@@ -139,10 +139,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private _deactivate(): void {
-    if (this._clock !== null) {
-      window.clearInterval(this._clock);
-      this._clock = null;
-    }
+    window.clearInterval(this._clock);
+    this._clock = undefined;
     if (this.model) {
       this.model.isActive = false;
     }
@@ -155,8 +153,8 @@ export class ReplayPanel extends VDomRenderer<ReplayModel> {
   }
 
   private _context: IReplayContext;
-  /** The id of the timer that updates the displayed times; null while the widget is hidden. */
-  private _clock: number | null = null;
+  /** The id of the timer that updates the displayed times; undefined while the widget is hidden. */
+  private _clock: number | undefined;
   /** Whether `_focusContent` must be called again, because the content wasn't rendered yet. */
   private _isFocusPending = false;
 }

@@ -79,7 +79,7 @@ export function SearchView(): React.JSX.Element {
             <Hit
               hit={hits[index]}
               isInCurrentNotebook={search.isInCurrentNotebook(hits[index])}
-              number={search.numberOf(hits[index])}
+              number={model.subject.numberOf(hits[index].cellId)}
               tabIndex={tabIndex}
             />
           )}

@@ -10,7 +10,7 @@ import { blameIcon } from '../../ui/icons';
 import { CellView } from './cell/cellView';
 import { TextButton } from './buttons';
 import { useReplay } from './context';
-import { EmptyView } from './empty';
+import { EmptyView, IEmptyViewProps } from './empty';
 import { ExportButton } from './exportMenu';
 import { IconButton } from '../../ui/iconButton';
 import { NotebookView } from './notebook/notebookView';
@@ -101,33 +101,27 @@ function BlameToggle(): React.JSX.Element | null {
 
 function CellTab(): React.JSX.Element | null {
   const { model, trans } = useReplay();
-  const { phase } = model.steps;
-  if (phase === 'steps') {
+  if (model.steps.phase === 'steps') {
     return <CellView />;
   }
   const content = emptyContent(model, trans);
-  // If no notebook is open, or the notebook has no history, the person may be new to AI Server.
-  const showsFirstStepsButton = phase === 'notebook' || phase === 'history';
-  return (
-    content && (
-      <EmptyView {...content} showsFirstStepsButton={showsFirstStepsButton} />
-    )
-  );
+  return content && <EmptyView {...content} />;
 }
 
 /**
  * Return the content of the tab if there are no steps; null if they are loading or failed to load.
+ * If no notebook is open, or the notebook has no history, the person may be new to AI Server.
  */
 function emptyContent(
   model: ReplayModel,
   trans: TranslationBundle
-): { title: string; text: string; showsAskButton: boolean } | null {
+): IEmptyViewProps | null {
   switch (model.steps.phase) {
     case 'notebook':
       return {
         title: trans.__('No notebook is open'),
         text: trans.__('Open a notebook to see how its cells were made.'),
-        showsAskButton: false
+        showsFirstStepsButton: true
       };
     case 'history':
       return {
@@ -135,15 +129,15 @@ function emptyContent(
         text: trans.__(
           'After your first request, every request and every version of a cell is saved, and you can replay them here.'
         ),
-        showsAskButton: true
+        showsAskButton: true,
+        showsFirstStepsButton: true
       };
     case 'empty':
       return model.subject.cell?.type !== 'code' &&
         model.steps.isActiveCellShown
         ? {
             title: trans.__('This isn’t a code cell'),
-            text: trans.__('Select a code cell to see how it was made.'),
-            showsAskButton: false
+            text: trans.__('Select a code cell to see how it was made.')
           }
         : {
             title: trans.__('This cell has no history yet'),

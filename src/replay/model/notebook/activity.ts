@@ -9,6 +9,7 @@
  * even if their timestamps are invalid or out of order.
  */
 import type { Moment } from '../../../api/types';
+import { contributorTone } from '../../../labels/contributorLabels';
 
 /** Longer gaps between two moments are drawn as if they had this length, in milliseconds. */
 const MAX_GAP_MS = 5 * 60_000;
@@ -65,11 +66,9 @@ export function countByBucket(
     hand: 0,
     other: 0
   }));
-  moments.forEach(({ author }, index) => {
+  moments.forEach((moment, index) => {
     const bucket = Math.floor(positions[index] * bucketCount);
-    const kind =
-      author === 'model' ? 'model' : author === 'person' ? 'hand' : 'other';
-    buckets[Math.min(bucketCount - 1, bucket)][kind]++;
+    buckets[Math.min(bucketCount - 1, bucket)][contributorTone(moment)]++;
   });
   return buckets;
 }

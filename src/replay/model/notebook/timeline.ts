@@ -91,10 +91,6 @@ export class NotebookTimeline extends LoadedModel {
     return this._cellById.get(cellId) ?? null;
   }
 
-  goToNow(): void {
-    this.player.goTo(this.moments.length);
-  }
-
   /** Reload the timeline and its snapshots without delay. */
   override refresh(): void {
     this._timelineVersion = null;

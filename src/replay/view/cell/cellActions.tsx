@@ -146,22 +146,16 @@ function focusPrimary(event: React.MouseEvent<HTMLElement>): void {
 }
 
 function resultText(result: ActionResult, trans: TranslationBundle): string {
-  switch (result) {
-    case 'restored':
-      return trans.__('Restored. Undo to get the previous code back.');
-    case 'accepted':
-      return trans.__('Accepted. Undo to get the previous code back.');
-    case 'branched':
-      return trans.__('Restored. Your next request continues from here.');
-    case 'inserted':
-      return trans.__('Inserted below the cell.');
-    case 'unrecorded':
-      return trans.__(
-        'Restored, but this step could not be saved to the history.'
-      );
-    default:
-      return '';
-  }
+  const texts: Record<NonNullable<ActionResult>, string> = {
+    restored: trans.__('Restored. Undo to get the previous code back.'),
+    accepted: trans.__('Accepted. Undo to get the previous code back.'),
+    branched: trans.__('Restored. Your next request continues from here.'),
+    inserted: trans.__('Inserted below the cell.'),
+    unrecorded: trans.__(
+      'Restored, but this step could not be saved to the history.'
+    )
+  };
+  return result ? texts[result] : '';
 }
 
 /** Return the reason why the current step can't be restored; undefined if it can be restored. */

@@ -29,11 +29,7 @@ export function CellView(): React.JSX.Element {
   const root = React.useRef<HTMLDivElement>(null);
   const width = useWidth(root);
   const newestTurnIndex = React.useMemo(
-    () =>
-      steps.reduce(
-        (newest, { kind }, index) => (kind === 'turn' ? index : newest),
-        -1
-      ),
+    () => steps.map(({ kind }) => kind).lastIndexOf('turn'),
     [steps]
   );
   const isSplit = model.diffMode === 'split' && width >= MIN_SPLIT_WIDTH;

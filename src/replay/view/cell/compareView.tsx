@@ -156,22 +156,15 @@ function StepNumber(props: {
   autoFocus?: boolean;
   onChange: (value: number) => void;
 }): React.JSX.Element {
-  const { name, label, value, max, onChange } = props;
+  const { name, label, value, max, autoFocus, onChange } = props;
   // The text in the field while it isn't the number of a step; otherwise null.
   const [invalidText, setInvalidText] = React.useState<string | null>(null);
-  const input = React.useRef<HTMLInputElement>(null);
-  const { autoFocus } = props;
-  React.useEffect(() => {
-    if (autoFocus) {
-      input.current?.focus();
-    }
-  }, [autoFocus]);
   return (
     <label className="jp-AIServer-Replay-number">
       <b className="jp-AIServer-Replay-mark">{name}</b>
       <input
-        ref={input}
         type="number"
+        autoFocus={autoFocus}
         aria-label={label}
         min={1}
         max={max}

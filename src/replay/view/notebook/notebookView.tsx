@@ -37,7 +37,6 @@ export function NotebookView(): React.JSX.Element {
       <EmptyView
         title={trans.__('No notebook is open')}
         text={trans.__('Open a notebook to see how its cells were made.')}
-        showsAskButton={false}
         showsFirstStepsButton
       />
     );
@@ -115,7 +114,7 @@ function TimelineControls(): React.JSX.Element {
         <span className="jp-AIServer-Replay-count">
           {isNow ? '' : trans.__('%1 of %2', position + 1, count)}
         </span>
-        <TextButton aria-pressed={isNow} onClick={() => timeline.goToNow()}>
+        <TextButton aria-pressed={isNow} onClick={() => player.goTo(count)}>
           {trans.__('Now')}
         </TextButton>
       </div>

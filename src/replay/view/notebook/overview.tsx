@@ -51,7 +51,6 @@ export const Overview = React.memo(function Overview(
 function rowClass(row: IOverviewRow): string {
   const classes = [
     row.isActive ? 'jp-mod-current' : '',
-    row.summary ? '' : 'jp-mod-plain',
     row.cell && row.cell.type !== 'code' ? 'jp-mod-text' : '',
     row.cell ? '' : 'jp-mod-deleted'
   ];
