@@ -7,6 +7,7 @@ import type { GenerationModel } from '../model/generation';
 import { IGenerationState, versionNumber } from '../model/state';
 import { Progress, RunProgress } from './promptParts';
 import { Button, CopyButton } from '../../ui/button';
+import { askIcon } from '../../ui/icons';
 import { labelText } from '../../labels/serverText';
 
 /** The text “Request N”, where turns without an answer don't count. */
@@ -20,6 +21,23 @@ export function RequestNumber(props: {
       {props.trans.__('Request %1', version)}
     </span>
   ) : null;
+}
+
+/** A line with the text and the number of the open request. */
+export function RequestLine(props: {
+  state: IGenerationState;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { intent } = props.state;
+  return (
+    <div className="jp-AIServer-Ask-request">
+      <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
+      <span className="jp-AIServer-Ask-intent" title={intent}>
+        {intent}
+      </span>
+      <RequestNumber {...props} />
+    </div>
+  );
 }
 
 /** The buttons for the current phase; during a generation, also its progress. */

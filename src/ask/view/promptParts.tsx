@@ -259,3 +259,27 @@ export function DataFrameChips(props: {
     </div>
   );
 }
+
+/** The button that opens the row's menu. */
+export function MoreButton(props: {
+  /** Open the menu at a position in the window. */
+  openMenu: (x: number, y: number) => void;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const label = props.trans.__('More');
+  return (
+    <button
+      type="button"
+      className="jp-AIServer-Ask-button jp-mod-quiet"
+      aria-label={label}
+      title={label}
+      aria-haspopup="menu"
+      onClick={event => {
+        const box = event.currentTarget.getBoundingClientRect();
+        props.openMenu(box.left, box.bottom);
+      }}
+    >
+      ⋯
+    </button>
+  );
+}

@@ -19,12 +19,18 @@ import type { IGenerationState } from '../model/state';
 import type { IModels } from '../../tokens';
 import { DataFramePicker } from './dataFramePicker';
 import { askIcon } from '../../ui/icons';
-import { Actions, RequestNumber } from './promptActions';
+import { Actions, RequestLine, RequestNumber } from './promptActions';
 import { useModelCheck } from './modelCheck';
 import { ProblemList, repairRequest } from './problemList';
 import { PromptInput, isComposing } from './promptInput';
 import { handleKey, isAskKey } from './promptKeys';
-import { BranchChip, DataFrameChips, Failure, ModelLabel } from './promptParts';
+import {
+  BranchChip,
+  DataFrameChips,
+  Failure,
+  ModelLabel,
+  MoreButton
+} from './promptParts';
 import { Markdown } from '../../ui/markdown';
 import { useStoreNotice } from './storeNotices';
 import {
@@ -239,15 +245,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       >
         {announcement(state, trans)}
       </div>
-      {hasRequest && (
-        <div className="jp-AIServer-Ask-request">
-          <askIcon.react tag="span" className="jp-AIServer-Ask-spark" />
-          <span className="jp-AIServer-Ask-intent" title={state.intent}>
-            {state.intent}
-          </span>
-          <RequestNumber state={state} trans={trans} />
-        </div>
-      )}
+      {hasRequest && <RequestLine state={state} trans={trans} />}
       {modelSetup
         ? modelSetup.renderOffer({ focusInput: focus, attempts: refusalCount })
         : state.failure && (
@@ -332,19 +330,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
               }))
           }
         />
-        <button
-          type="button"
-          className="jp-AIServer-Ask-button jp-mod-quiet"
-          aria-label={trans.__('More')}
-          title={trans.__('More')}
-          aria-haspopup="menu"
-          onClick={event => {
-            const box = event.currentTarget.getBoundingClientRect();
-            services.openMenu(box.left, box.bottom);
-          }}
-        >
-          ⋯
-        </button>
+        <MoreButton openMenu={services.openMenu} trans={trans} />
       </div>
       <ProblemList
         problems={state.problems}
