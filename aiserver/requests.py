@@ -18,6 +18,9 @@ MAX_TEXT = 200_000  # a cell's source in a request; nobody writes a longer cell 
 MAX_SOURCE = 1_000_000  # a recorded source, which a program may have written
 MAX_INTENT = 20_000  # the text of a request
 
+# The mode of a request that is sent once more, because the person wants another answer to it.
+RETRY_MODE = "retry"
+
 MAX_CELLS = 20_000  # the maximum number of cells in a notebook
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
@@ -130,6 +133,9 @@ class GenerateBody(WarmUpBody):
     With ``parent_turn_id``, the request continues from that turn, and the model only gets the turns
     that led to it. ``source`` is then the answer of that turn, or a part of it, if the user hasn't
     accepted the answer yet. Otherwise, ``source`` is the older version that the user went back to.
+
+    With the mode ``retry``, the same request was answered before, and the user wants another
+    answer. The model doesn't get the earlier answers to this request.
     """
 
     intent: Annotated[str, Field(min_length=1, max_length=MAX_INTENT, pattern=r"\S")]

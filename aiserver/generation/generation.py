@@ -8,6 +8,7 @@ Invariants:
   always stopped by ``Generation.stop``. It closes the model's stream, which stops the model.
 - A slow client receives every token, and the model has to wait for it, because the number of queued
   tokens is limited. The end of the answer is always queued after the last token.
+- An answer without code is a success if it contains an explanation: it is an answer in words.
 - A generation logs one line, which contains nothing from the request or the answer.
 """
 
@@ -26,16 +27,16 @@ from ..data_files.reader import DataFiles
 from ..errors import AIServerError, BadAnswer, UserText
 from ..llm.base import ChatModel, ModelInfo
 from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserRequest, utc_now
-from ..prompts.answer import answer_parser
+from ..prompts.answer import answer_parser, is_prose
 from ..prompts.language import cell_language
 from ..prompts.receipt import ContextItem
 from ..redact import Vault
-from ..requests import GenerateBody
+from ..requests import RETRY_MODE, GenerateBody
 from ..safe_traceback import outline_of
 from ..sessions.base import SessionManager
 from ..sessions.record.mutations import check_writable
 from .compose import attached_frames, compose
-from .past_turns import load_or_new, past_turns_of
+from .past_turns import before_request, load_or_new, past_turns_of
 
 QUEUE_SIZE = 256  # the maximum number of tokens that wait for a slow client
 
@@ -95,6 +96,7 @@ class Generation:
         self._data_files = data_files or DataFiles(None)
         self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
+        self._is_retry = body.mode == RETRY_MODE
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._parser = answer_parser(self._language)
         self._vault = Vault()
@@ -120,6 +122,8 @@ class Generation:
         self._history = await past_turns_of(
             self._sessions, session, self.key, self.body.parent_turn_id
         )
+        if self._is_retry:
+            self._history = before_request(self._history, self.body.intent, self.body.source)
 
     def start(self) -> None:
         """Start querying the model."""
@@ -174,10 +178,10 @@ class Generation:
         self._is_querying = False  # from here on, `stop` has no effect
         for part, text in [*self._parser.feed(self._vault.finish()), *self._parser.finish()]:
             self._queue.put_nowait(Token(part, text))
-        answer = self._parser.suggestion + self._parser.explanation
-        if status == "success" and not answer.strip():
+        suggestion, explanation = self._answer()
+        if status == "success" and not (suggestion or explanation.strip()):
             status, error = "error", BadAnswer()
-        outcome = await self._save(status, error)
+        outcome = await self._save(status, error, suggestion, explanation)
         self._log_end(outcome)
         self.outcome.set_result(outcome)
         self._queue.put_nowait(None)
@@ -187,7 +191,9 @@ class Generation:
         composed = await compose(self.model, self.body, self._history, self._data_files)
         self._vault, self._receipt = composed.vault, composed.items
         async with contextlib.aclosing(
-            self.model.stream(composed.messages, language=self._language.name)
+            self.model.stream(
+                composed.messages, language=self._language.name, is_retry=self._is_retry
+            )
         ) as deltas:
             async for delta in deltas:
                 if self._is_stopped:
@@ -203,6 +209,17 @@ class Generation:
                     await self._free_slots.acquire()
                     self._queue.put_nowait(Token(part, text))
 
+    def _answer(self) -> tuple[str, str]:
+        """Return the suggestion and the explanation of the answer.
+
+        A model that must answer with a block of code may write sentences into the block. They are
+        an explanation, since they can't replace the cell's code.
+        """
+        suggestion, explanation = self._parser.suggestion, self._parser.explanation
+        if is_prose(suggestion, self._language):
+            return "", "\n\n".join(text for text in (suggestion, explanation) if text)
+        return (suggestion if suggestion.strip() else ""), explanation
+
     @property
     def _stored_language(self) -> str:
         """The name of the cell's language, as it is stored in the turn.
@@ -212,7 +229,9 @@ class Generation:
         language = self._language
         return self.body.language if language.name == language.kernel else language.name
 
-    async def _save(self, status: Status, error: AIServerError | None) -> Outcome:
+    async def _save(
+        self, status: Status, error: AIServerError | None, suggestion: str, explanation: str
+    ) -> Outcome:
         """Save the turn, and return the outcome.
 
         If the generation failed, ``error`` is the reason.
@@ -225,8 +244,8 @@ class Generation:
                 language=self._stored_language,
             ),
             ai_response=AIResponse(
-                suggestion=self._parser.suggestion,
-                explanation=self._parser.explanation,
+                suggestion=suggestion,
+                explanation=explanation,
                 status=status,
                 error=error.message if error else None,
             ),

@@ -8,10 +8,13 @@ Invariants:
   turns. But if the cell's context was reset after the merge, their turns are left out.
 - The turns of one cell are ordered by their numbers, the oldest first. The turns of several merged
   cells are in the order in which the merge joined the cells' code. Timestamps don't matter.
+- If a request is sent once more to get another answer, the earlier answers to it are left out.
 - If the history of another cell can't be read, a request in this cell is still possible.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from ..errors import SessionCorrupt
 from ..models import Interaction, Session, SessionKey, is_id, new_session
@@ -50,6 +53,22 @@ async def past_turns_of(
     if session.meta.parents and len(turns) < HISTORY_TURNS:
         turns = [*await _MergedCells(sessions, key).turns_before(session), *turns]
     return turns[-HISTORY_TURNS:]
+
+
+def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:
+    """Return the turns before the first attempt at a request, for another attempt at it.
+
+    ``intent`` and ``source`` are those of the request. The turns in which the model corrected one
+    of its answers to the request are left out, too.
+    """
+    end = len(turns)
+    for index in range(len(turns) - 1, -1, -1):
+        request = turns[index].user_request
+        if (request.intent, request.current_code) == (intent, source):
+            end = index
+        elif turns[index].mode != "repair":
+            break
+    return list(turns[:end])
 
 
 class _MergedCells:

@@ -73,9 +73,12 @@ class ChatModel(ABC):
 
     @abstractmethod
     def stream(
-        self, messages: Sequence[BaseMessage], *, language: str
+        self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
     ) -> AsyncGenerator[Delta, None]:
         """Query the model and yield its answer. ``language`` is the cell's, such as ``python``.
+
+        ``is_retry`` means that the model has answered the same messages before, and that the person
+        wants another answer. A model that always gives the same answer must vary it then.
 
         If the caller closes the generator, the model stops within a second. Raises ModelError or a
         subclass, never a provider's own exception.

@@ -10,7 +10,7 @@ Invariants, in addition to those in ``parts.py``:
 - In a Python cell, an answer without any fence is code if it parses as Python and is more than a
   few words such as "Sorry". In other languages, an answer without any fence is code if it looks
   like code.
-  Otherwise, the entire answer is explanation, and the suggestion is empty.
+  Otherwise, the entire answer is explanation, and the suggestion is empty: the answer is in words.
 - The suggestion doesn't end in a line break. Line breaks of the form CRLF become LF.
 """
 
@@ -26,6 +26,17 @@ from .prose import ProseParser
 _OPEN = re.compile(r" {0,3}(`{3,})[ \t]*([^`\s]*)[^`\n]*$")
 _CLOSE = re.compile(r" {0,3}(`{3,})[ \t]*$")
 _CONTROL_CODES = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
+_INLINE_CODE = re.compile(r"`[^`\n]*`")
+# Beginnings of Python statements whose first line alone doesn't parse, besides those ending in ":".
+_FIRST_LINE_OF_SEVERAL = re.compile(r"\s*(@|try\b)")
+# The first and the last line of sentences, and signs of code in the lines between them.
+_SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
+_SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
+_IN_NO_SENTENCE = re.compile(r"^[%!?@#]|[=;{}\[\]]|\w\(|\\$")
+# A letter of a script without spaces between words counts as a word.
+_WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]{2,}")
+_MIN_WORDS = 4
 _CODE_SIGNS = re.compile(r"[;{}=]|<-|\w\(|^\s*(#|//|--)", re.MULTILINE)
 
 
@@ -36,11 +47,29 @@ def answer_parser(language: CellLanguage) -> PartsReader:
     return AnswerParser(language.name, language.head)
 
 
+def is_prose(code: str, language: CellLanguage) -> bool:
+    """Return whether the code of an answer for a Python cell consists of sentences.
+
+    Code that contains a mistake isn't mistaken for sentences: each line must be free of signs of
+    code, and the text must begin and end like a sentence.
+    """
+    lines = [_INLINE_CODE.sub("x", line).strip() for line in code.splitlines() if line.strip()]
+    return (
+        language.name == "python"
+        and len(_WORDS.findall(code)) >= _MIN_WORDS
+        and _SENTENCE_START.match(lines[0]) is not None
+        and _SENTENCE_END.search(lines[-1]) is not None
+        and not any(_IN_NO_SENTENCE.search(line) for line in lines)
+        and not _is_python(code)
+    )
+
+
 class AnswerParser(PartsReader):
     """Parses answers for code cells.
 
     Text before the first fence is buffered until the first fence or the end of the answer, because
-    the text may be code if no fence follows.
+    the text may be code if no fence follows. But if its first line rules this out, the text is
+    output as soon as it arrives.
     """
 
     def __init__(self, language: str = "python", head: str = "") -> None:
@@ -51,6 +80,7 @@ class AnswerParser(PartsReader):
         self._has_block = False  # whether any block has begun
         self._has_suggestion = False  # whether the suggestion has begun
         self._text_before_blocks = ""
+        self._is_in_words = False  # whether the text before the first fence can't be code
 
     @property
     def _in_code(self) -> bool:
@@ -91,21 +121,48 @@ class AnswerParser(PartsReader):
     def _text(self, text: str) -> Parts:
         if self._in_suggestion:
             return self._code_text(text)
-        if not self._has_block:
-            self._text_before_blocks += text
-            return []
-        return self._add_explanation(text)
+        if self._has_block or self._is_in_words:
+            return self._add_explanation(text)
+        is_first_line = not self._text_before_blocks.strip().count("\n")
+        self._text_before_blocks += text
+        if text == "\n" and is_first_line and self._cannot_be_code(self._text_before_blocks):
+            text, self._text_before_blocks = self._text_before_blocks, ""
+            self._is_in_words = True
+            return self._add_explanation(text)
+        return []
+
+    def _cannot_be_code(self, first_line: str) -> bool:
+        """Return whether a text that begins with this line isn't code, whatever follows."""
+        line = _CONTROL_CODES.sub("", first_line).strip("\n")
+        return (
+            self._language == "python"
+            and bool(line.strip())
+            and not line.rstrip().endswith((":", "\\"))
+            and not any(quotes in line for quotes in ('"""', "'''"))
+            and all(line.count(opening) <= line.count(closing) for opening, closing in _BRACKETS)
+            and not _FIRST_LINE_OF_SEVERAL.match(line)
+            and not _is_python(line)
+        )
 
     def _looks_like_code(self, text: str) -> bool:
         if self._language != "python":
             return bool(_CODE_SIGNS.search(text))
-        try:  # ignore byte order marks and colour codes
-            body = ast.parse(_CONTROL_CODES.sub("", text)).body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return False
         # Prose such as "Sorry" or "Yes, no" is valid Python, too. So an answer that consists of
         # such expressions alone isn't code.
         prose_like = (ast.Name, ast.Tuple, ast.Constant, ast.Compare, ast.BoolOp)
         return any(
-            not (isinstance(node, ast.Expr) and isinstance(node.value, prose_like)) for node in body
+            not (isinstance(node, ast.Expr) and isinstance(node.value, prose_like))
+            for node in _parse(text) or []
         )
+
+
+def _is_python(text: str) -> bool:
+    return _parse(text) is not None
+
+
+def _parse(text: str) -> list[ast.stmt] | None:
+    """Parse a text as Python, without byte order marks and colour codes. None if that fails."""
+    try:
+        return ast.parse(_CONTROL_CODES.sub("", text)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

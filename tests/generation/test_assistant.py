@@ -33,7 +33,7 @@ class RecordingModel(ChatModel):
     async def count_tokens(self, texts):
         return [len(text) for text in texts]
 
-    async def stream(self, messages, *, language):
+    async def stream(self, messages, *, language, is_retry=False):
         self.events.append("answer")
         await self.released.wait()
         yield Delta("```python\nx\n```")

@@ -92,6 +92,18 @@ async def test_asks_for_one_fenced_block_at_temperature_zero(model):
     assert key not in repr(await model.process.address())
 
 
+async def test_another_attempt_is_sampled(model):
+    """The answer at temperature 0 would be the same again."""
+    await take(model)
+    async for _ in model.stream(ASK, language="python", is_retry=True):
+        pass
+    await take(model)
+    bodies = [request["body"] for request in await child(model, "GET", "/requests")]
+    assert [body["temperature"] for body in bodies] == [0, 0.7, 0]
+    first, again, _ = ({**body, "temperature": None} for body in bodies)
+    assert first == again
+
+
 async def test_the_key_is_on_no_command_line(model):
     """P8"""
     key = (await model.process.address()).key

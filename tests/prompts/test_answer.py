@@ -52,6 +52,17 @@ CASES = {
     "no fence, words": ("I can't do that.", "", "I can't do that."),
     "no fence, one word": ("Sorry", "", "Sorry"),
     "no fence, 中文": ("对不起，我做不到。", "", "对不起，我做不到。"),
+    "no fence, sentences": (
+        "It's the mean of `x`.\n\n- (one)\n",
+        "",
+        "It's the mean of `x`.\n\n- (one)",
+    ),
+    "words, then code": (
+        "I changed it.\n```python\nx = 1\n```",
+        "x = 1",
+        "I changed it.",
+    ),
+    "code that begins strangely": ("try: x = 1\nexcept E: pass", "try: x = 1\nexcept E: pass", ""),
     "nothing": ("", "", ""),
     "only line breaks": ("\n\n", "", ""),
     "empty block": ("```python\n```", "", ""),
@@ -100,6 +111,30 @@ def test_pieces_make_no_difference(words: list[str], data: st.DataObject) -> Non
     assert complete == cut
     suggestion, explanation, code, explained = cut
     assert (suggestion, explanation) == (code, explained)
+
+
+def test_words_are_output_as_they_arrive() -> None:
+    parser = AnswerParser()
+    assert parser.feed("It returns the mean.\n") == [("explanation", "It returns the mean.\n")]
+    assert parser.feed("And") == [("explanation", "And")]
+
+
+@given(st.text(alphabet="ab .:'\"([])}@\\\n=try", max_size=30))
+def test_words_that_are_output_early_are_no_code(text: str) -> None:
+    """Text that is code as a unit is code, even if its first line looks like words."""
+    parser = AnswerParser()
+    for character in text:
+        parser.feed(character)
+    parser.finish()
+
+    class AtOnce(AnswerParser):
+        def _cannot_be_code(self, first_line: str) -> bool:
+            return False
+
+    at_once = AtOnce()
+    at_once.feed(text)
+    at_once.finish()
+    assert (parser.suggestion, parser.explanation) == (at_once.suggestion, at_once.explanation)
 
 
 def test_code_is_output_as_it_arrives() -> None:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 CONTEXT = 4096  # the maximum length of prompt and answer together, in tokens
 # The maximum length of a prompt, in tokens. A slow machine would need too long for a longer prompt.
 PROMPT_TOKENS = 600
+# The first answer to a request is the most likely one (temperature 0), which is the same each time.
+# If the person asks for another answer, it is sampled at this temperature.
+RETRY_TEMPERATURE = 0.7
 MAX_CACHED_COUNTS = 1000  # the number of texts whose token counts are cached
 MAX_CONNECTIONS = 16  # each connection occupies a thread of the child process
 
@@ -79,9 +82,10 @@ class LocalModel(ChatModel):
         return counts
 
     async def stream(
-        self, messages: Sequence[BaseMessage], *, language: str
+        self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
     ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
+        sampling = {"temperature": RETRY_TEMPERATURE} if is_retry else {}
         # The child process may have been killed. In that case, the request is sent once more, to a
         # new child process.
         for is_last_attempt in (False, True):
@@ -94,7 +98,7 @@ class LocalModel(ChatModel):
                 escape_control_tokens(messages),
                 self._limits,
                 tracing=self._tracing,
-                options={"extra_body": extra | {"cache_prompt": True}},
+                options={"extra_body": extra | {"cache_prompt": True}, **sampling},
             )
             has_started, text, next_check = False, "", REPETITION_CHECK_EVERY
             try:

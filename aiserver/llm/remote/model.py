@@ -85,9 +85,9 @@ class RemoteModel(ChatModel):
         return [estimate_tokens(text) for text in texts]
 
     async def stream(
-        self, messages: Sequence[BaseMessage], *, language: str
+        self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
     ) -> AsyncGenerator[Delta, None]:
-        """See ChatModel."""
+        """See ChatModel. A provider's answers vary, unless an administrator has set otherwise."""
         try:
             async with contextlib.aclosing(self._stream(messages)) as deltas:
                 async for delta in deltas:

@@ -27,6 +27,8 @@ export interface IRequest {
   readonly attached: IKernelVariables;
   /** Whether the model is to correct its own suggestion. The person didn't write such a request. */
   readonly isRepair?: boolean;
+  /** Whether the request was answered before, and the person wants another answer. */
+  readonly isRetry?: boolean;
 }
 
 /** Build the part of a body that describes the cell and its notebook. */
@@ -51,14 +53,22 @@ function cellBody(
 }
 
 export function toRequestBody(
-  { intent, source, parentTurnId, dataframes, attached, isRepair }: IRequest,
+  {
+    intent,
+    source,
+    parentTurnId,
+    dataframes,
+    attached,
+    isRepair,
+    isRetry
+  }: IRequest,
   target: ITarget,
   notebookId: string,
   model: string | null
 ): GenerateBody | AnalyzeBody {
   const cell = { ...cellBody(target, source, model, attached), notebookId };
-  const mode = isRepair ? { mode: 'repair' } : {};
-  const body = { ...cell, intent, parentTurnId, ...mode };
+  const mode = isRepair ? 'repair' : isRetry ? 'retry' : null;
+  const body = { ...cell, intent, parentTurnId, ...(mode && { mode }) };
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }
 

@@ -51,13 +51,15 @@ export class RequestSender {
     };
   }
 
-  /** Send a request again. */
+  /** Send a request again, because it failed or because the person wants another answer. */
   async retry(request: IRequest): Promise<Problems> {
     // If the stream was interrupted, the server may still be running its generation, so try more
     // than once.
-    const isInterrupted = this._store.state.failure?.code === 'interrupted';
+    const { failure, phase } = this._store.state;
+    const isInterrupted = failure?.code === 'interrupted';
+    const hasAnswer = phase === 'suggested' || phase === 'answered';
     return this.send(
-      this._withCurrentSource(request),
+      { ...this._withCurrentSource(request), isRetry: hasAnswer && !failure },
       isInterrupted ? MAX_ATTEMPTS : 1
     );
   }
@@ -108,6 +110,7 @@ export class RequestSender {
       store.intents.add(request.intent);
     }
     this._isRepairing = request.isRepair ?? false;
+    this._isRetrying = request.isRetry ?? false;
     const previous = this._lastStream;
     const stream = (this._stream = this._lastStream = new GenerationStream());
     store.setState(waitingState(request.intent, store.nextTurnId));
@@ -253,10 +256,13 @@ export class RequestSender {
         this._endStream(stream, answeredState(answer, store.state.model));
         return;
       }
+      const isSameAgain =
+        this._isRetrying && store.suggestion?.source === answer.source;
       store.suggestion = answer;
       this._endStream(stream, {
         ...suggestedState(store.suggestion, store.target.source() ?? ''),
-        isCellEdited: store.isCellEdited
+        isCellEdited: store.isCellEdited,
+        ...(isSameAgain && { notice: 'same_again' })
       });
     }
   }
@@ -313,6 +319,7 @@ export class RequestSender {
   }
 
   private _isRepairing = false;
+  private _isRetrying = false;
   /** The stream whose events change the state; null if no request is waiting or streaming. */
   private _stream: GenerationStream | null = null;
   /** The stream that was started last. The next request waits until it has ended. */

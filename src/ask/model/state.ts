@@ -33,6 +33,7 @@ export type Phase =
  * - `ready`: no model was ready before, and now one is.
  * - `words`: the model may have answered in words because it couldn't write the code.
  * - `same`: the answer equals the cell's code.
+ * - `same_again`: another answer was requested, and it equals the previous one.
  * - `ran_corrected`: the accepted code failed, and the model's correction of it ran without an error.
  * - `run_failed`: the cell's code still fails, and no further correction is requested.
  * - `not_run`: the cell's code didn't run, for example because there is no kernel.
@@ -48,6 +49,7 @@ export type Notice =
   | 'ready'
   | 'same'
   | 'words'
+  | 'same_again'
   | 'ran_corrected'
   | 'run_failed'
   | 'run_stopped'

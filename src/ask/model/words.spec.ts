@@ -83,3 +83,21 @@ describe('an answer in words', () => {
     expect(t.model.state.phase).toBe('idle');
   });
 });
+
+describe('another answer', () => {
+  it('is requested as a retry, and says if it is the same', async () => {
+    const t = setup();
+    t.model.open();
+    const asked = t.model.ask('double it');
+    await answer(t, 1, 'x = 2');
+    await asked;
+    const retried = t.model.retry();
+    await answer(t, 2, 'x = 2');
+    await retried;
+    expect(t.bodies.map(({ mode }) => mode)).toEqual([undefined, 'retry']);
+    expect(t.model.state).toMatchObject({
+      phase: 'suggested',
+      notice: 'same_again'
+    });
+  });
+});

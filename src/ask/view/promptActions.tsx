@@ -73,21 +73,31 @@ export function Actions(props: {
     );
   }
   if (state.phase === 'suggested') {
+    const changesNothing = state.notice === 'same';
     return (
       <>
-        <Button
-          label={trans.__('Accept')}
-          // In a field with text, Shift+Enter inserts a line break.
-          keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
-          primary
-          run={() => void model.decision.accept()}
-        />
+        {changesNothing ? (
+          <Button
+            label={trans.__('Try again')}
+            title={trans.__('Ask the model for another answer')}
+            primary
+            run={() => void model.retry()}
+          />
+        ) : (
+          <Button
+            label={trans.__('Accept')}
+            // In a field with text, Shift+Enter inserts a line break.
+            keys={text.trim() ? keyNames('Accel Enter') : '⇧⏎'}
+            primary
+            run={() => void model.decision.accept()}
+          />
+        )}
         <Button
           label={trans.__('Reject')}
           keys="Esc"
           run={() => void model.decision.reject()}
         />
-        {model.target.cellType === 'code' && (
+        {model.target.cellType === 'code' && !changesNothing && (
           <Button
             label={trans.__('Accept and run')}
             keys={keyNames('Alt Enter')}
@@ -101,7 +111,13 @@ export function Actions(props: {
           state.notice === 'not_written') && (
           <CopyButton text={state.code} trans={trans} />
         )}
-        <Button label={trans.__('Regenerate')} run={() => void model.retry()} />
+        {!changesNothing && (
+          <Button
+            label={trans.__('Regenerate')}
+            title={trans.__('Ask the model for another answer')}
+            run={() => void model.retry()}
+          />
+        )}
         {model.decision.isRevised && (
           <Button
             label={trans.__('Restore skipped changes')}

@@ -123,6 +123,10 @@ function stateNoticeText(
         : trans.__(
             'The answer is the same as the current code. Describe the change more precisely.'
           );
+    case 'same_again':
+      return trans.__(
+        'The model gave the same answer again. Say what should be different, or choose another model.'
+      );
     case 'words':
       return trans.__(
         'This small model answered in words. If you wanted code, rephrase the request or choose another model.'
