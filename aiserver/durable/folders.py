@@ -22,8 +22,8 @@ def ensure_folder(folder: Path) -> None:
         return
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-        # The umask may have removed some of our own permissions. Some disks don't allow
-        # changing them.
+        # The umask may have removed some of our own permissions. Some file systems
+        # don't allow chmod.
         with contextlib.suppress(PermissionError):
             folder.chmod(0o700)
         flush_folder(folder.parent)

@@ -31,8 +31,8 @@ def create_model(
 ) -> ChatModel:
     """Create the model that ``info`` describes. Raises NoModel, ModelPackageMissing, ModelError.
 
-    ``report`` is called with the provider's name and the error if the provider rejects the key or
-    the account, and with the provider's name and None after a complete answer.
+    ``report(provider, error)`` is called when the provider rejects the key or the account; after a
+    complete answer, it is called with None as the error.
     """
     provider, _, name = info.id.partition(":")
     max_characters = 4 * policy.max_tokens  # a token has about four characters

@@ -74,7 +74,10 @@ block that holds the whole cell. Spell the names of files and columns exactly as
 
 _TEXTS = {
     "markdown": ("Markdown cell", "Markdown"),
-    "text": ("raw cell, which is neither run nor drawn", "plain text, or the markup it is in"),
+    "text": (
+        "raw cell, which is neither run nor rendered",
+        "plain text, or the markup that it uses",
+    ),
 }
 
 NEW_NOTEBOOK = "New notebook."

@@ -11,8 +11,8 @@ Invariants:
 - ``refresh`` reads in groups of ``SESSIONS_PER_READ`` sessions, for at most ``patience`` seconds. A
   group that isn't finished by then is finished in the background. The page repeats its search,
   and the next ``refresh`` reads the remaining sessions.
-- The event loop does no work that grows with the number of all sessions. It only counts the unread
-  sessions of the requested notebook.
+- The event loop does no work that grows with the total number of sessions. It only counts the
+  unread sessions of the requested notebook.
 """
 
 from __future__ import annotations

@@ -202,8 +202,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         first if the store knows the order. Damaged sessions may be included.
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
-        # Freeing the memory of many summaries takes time. So the thread removes them from the list,
-        # and they are freed there instead of in the event loop.
+        # Freeing the memory of many summaries takes time. So the list is emptied inside a worker
+        # thread, and the summaries are freed there instead of in the event loop.
         return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod
@@ -244,11 +244,11 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
 
     def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Return the lock that is held while one of the owner's notebooks gets its id.
+        """Return the lock that must be held while one of the owner's notebooks gets its id.
 
-        While one process has this lock, no other process that shares the store gets it. Some stores
-        have only one such lock for all owners. Two tasks of one process must not use the lock at
-        the same time.
+        Only one process at a time can have the lock. This base class locks nothing; a store that
+        several processes share must override the method. Some stores have only one such lock for
+        all owners. Two tasks of one process must not use the lock at the same time.
         """
         return contextlib.nullcontext()
 

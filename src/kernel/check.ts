@@ -12,7 +12,7 @@ import { callInKernel } from './request';
 export interface IProblem {
   /** From 1. */
   readonly line: number;
-  /** From 0, in code points; the end is exclusive. */
+  /** Columns count code points from 0; `endColumn` is exclusive. */
   readonly column: number;
   readonly endLine: number;
   readonly endColumn: number;

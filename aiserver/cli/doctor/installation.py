@@ -20,7 +20,7 @@ from ... import __version__
 from .base import Finding, note, ok, problem
 
 _REINSTALL = "pip install --force-reinstall aiserver"
-# For each frontend: the lowest supported version, and the next version that isn't supported.
+# For each frontend: the lowest supported version, and the first later version that isn't supported.
 _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 
@@ -80,8 +80,8 @@ def _check_frontends() -> list[Finding]:
             findings.append(ok(f"{name} {version}"))
         else:
             fix = f"pip install '{name}>={low},<{high}'"
-            text = f"AI Server requires {name} {low} or newer, but older than {high}. "
-            findings.append(problem(f"{text}Version {version} is installed.", fix))
+            text = f"AI Server requires {name} {low} or newer, but below {high}; "
+            findings.append(problem(f"{text}version {version} is installed.", fix))
     return findings or [
         note(
             "JupyterLab and Notebook are not installed in this environment.",

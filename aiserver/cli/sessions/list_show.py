@@ -1,4 +1,4 @@
-"""``sessions list`` and ``sessions show``: print histories at a terminal or to a pipe.
+"""``sessions list`` and ``sessions show``: print histories to a terminal or a pipe.
 
 Invariant: the contents of sessions can't control the terminal, because control characters in them
 are replaced.

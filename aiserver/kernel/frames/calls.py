@@ -237,7 +237,7 @@ class Calls(Expressions):
                     frame.is_open = True
 
     def _expose(self, node: ast.AST) -> None:
-        """Mark the frames that other code can now reach as open: it may add columns to them."""
+        """Mark each frame as open that other code can now reach, because it may add columns."""
         for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
             if isinstance(child, ast.Name):
                 value: Value | None = self._name(child.id)

@@ -135,8 +135,8 @@ class Database(ABC):
     def _tables_lock(self) -> contextlib.AbstractContextManager[None]:
         """Return a context manager that allows one process at a time to create the tables.
 
-        The returned context manager does nothing. This suffices for a database that allows only one
-        writing transaction at a time; other databases override this method.
+        By default, it does nothing, which suffices for a database that allows only one writing
+        transaction at a time. Other databases override this method.
         """
         return contextlib.nullcontext()
 

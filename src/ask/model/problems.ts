@@ -44,7 +44,7 @@ export function installLine(packageName: string): string {
   return `%pip install ${packageName}`;
 }
 
-/** The code with a line before it that installs a package. */
+/** Return the code, preceded by a line that installs a package. */
 export function withInstall(code: string, packageName: string): string {
   return `${installLine(packageName)}\n${code}`;
 }

@@ -10,7 +10,7 @@ const MOMENT_MS = 1200;
 const MAX_BARS = 160;
 
 export class Player {
-  /** @param _onMove - Called with the index of a moment when the reader or playback goes to it. */
+  /** @param _onMove - Called whenever the reader or playback goes to a moment, with its index. */
   constructor(
     private readonly _labels: PageLabels,
     private readonly _onMove: (moment: number) => void

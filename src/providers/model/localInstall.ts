@@ -69,8 +69,8 @@ export class LocalInstall {
 
   /**
    * A number that grows whenever the installation is started, joined or stopped. If the number has
-   * grown since a stream or a list of models was requested, the response describes an outdated
-   * installation.
+   * grown since a stream or a list of models was requested, the response is about an earlier
+   * state of the installation, so it is ignored.
    */
   get epoch(): number {
     return this._epoch;
@@ -156,8 +156,8 @@ export class LocalInstall {
             : this._setState(IDLE);
         }
         problem = toFailure(reason, INTERRUPTED.code);
-        // A lost connection has status 0. Any other status is an error response of the server,
-        // after which there is no other attempt.
+        // A lost connection has status 0. Any other status is an error response from the server,
+        // so there is no other attempt.
         if (reason instanceof ApiError && reason.status > 0) {
           attemptsLeft = 1;
         }

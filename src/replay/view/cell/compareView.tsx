@@ -1,7 +1,7 @@
 /**
  * The view of the comparison of two steps, A and B. The person can choose both in the number fields
- * of this view. B is the current step, so the slider and the list of steps choose it, too. A click
- * in the list while Shift is pressed chooses A.
+ * of this view. B is the current step, so it can also be chosen with the slider and the list of
+ * steps. Shift+click in the list chooses A.
  */
 import { closeIcon } from '@jupyterlab/ui-components';
 import React from 'react';
