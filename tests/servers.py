@@ -28,6 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
+import psutil
 import pytest
 
 from .ports import ReservedPort, last_lines
@@ -132,8 +133,13 @@ class Server(ABC):
         self._end(self.stop_signal)
 
     def kill(self) -> None:
-        """Kill it, like a power failure of this server."""
+        """Kill it, like a power failure of this server.
+
+        PostgreSQL's processes end shortly after their parent. Until then, it can't start again.
+        """
+        children = psutil.Process(self.pid).children(recursive=True)
         self._end(signal.SIGKILL)
+        psutil.wait_procs(children, timeout=30)
 
     def _end(self, how: signal.Signals) -> None:
         process, self._process = self._process, None
