@@ -129,7 +129,7 @@ test.describe('Accept and run (P13, P42)', () => {
     await expect
       .poll(async () => {
         const [session] = await lab.sessions(notebookId);
-        return session.events
+        return (session.events ?? [])
           .filter(({ type }: any) => type === 'accept' || type === 'run')
           .map(({ type, data }: any) => data?.status ?? type);
       })
