@@ -445,7 +445,13 @@ test('the notebook is renamed or closed, and the kernel is busy or restarted', a
     { ...code('restarted = 1'), hold_after: 2 },
     { ...code('closed = 1'), hold_after: 2 }
   );
-  // A busy kernel: asking needs none, and the list of DataFrames says that it is busy.
+  // A busy kernel: asking needs none, and the list of DataFrames says that it is busy. JupyterLab
+  // drops the run of a cell that begins before the kernel is connected.
+  await page.evaluate(async () => {
+    const { sessionContext } = (window as any).jupyterapp.shell.currentWidget;
+    await sessionContext.ready;
+    await sessionContext.session.kernel.info;
+  });
   await new CellUnderTest(page, 0).focus();
   await page.keyboard.press('ControlOrMeta+Enter');
   await cell.open();
