@@ -1,4 +1,4 @@
-/** A button that shows only an icon. Its label is its tooltip, and is read by screen readers. */
+/** A button with an icon. Its label is its tooltip, and is read by screen readers. */
 import type { LabIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -10,6 +10,8 @@ export interface IIconButtonProps extends Pick<
 > {
   icon: LabIcon;
   label: string;
+  /** A short text after the icon, which is hidden if there is not enough space. */
+  text?: string;
   disabled?: boolean;
   /** Whether the button is switched on; undefined if it is not a switch. */
   pressed?: boolean;
@@ -17,14 +19,17 @@ export interface IIconButtonProps extends Pick<
 }
 
 export function IconButton(props: IIconButtonProps): React.JSX.Element {
-  const { icon, label, disabled, pressed, className, onClick, ...attributes } =
+  const { icon, label, text, disabled, pressed, onClick, ...attributes } =
     props;
+  const className = text
+    ? 'jp-AIServer-Replay-button jp-AIServer-Replay-action'
+    : `jp-AIServer-Replay-iconButton ${props.className ?? ''}`;
   // If `disabled` were set, the button would lose the focus. So `aria-disabled` is set instead.
   return (
     <button
       {...attributes}
       type="button"
-      className={`jp-AIServer-Replay-iconButton ${className ?? ''}`}
+      className={className}
       aria-label={label}
       title={label}
       aria-disabled={disabled || undefined}
@@ -32,6 +37,7 @@ export function IconButton(props: IIconButtonProps): React.JSX.Element {
       onClick={disabled ? undefined : onClick}
     >
       <icon.react tag="span" />
+      {text && <span>{text}</span>}
     </button>
   );
 }

@@ -7,7 +7,6 @@ import {
   checkIcon,
   closeIcon,
   copyIcon,
-  LabIcon,
   undoIcon
 } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -15,6 +14,7 @@ import React from 'react';
 
 import type { ReplayModel } from '../../model/replay';
 import type { ActionResult } from '../../model/cell/actions';
+import { IconButton } from '../../../ui/iconButton';
 import { LinkButton, TextButton } from '../buttons';
 import { useReplay } from '../context';
 import { branchIcon, compareIcon } from '../icons';
@@ -38,14 +38,14 @@ export function CellActions(): React.JSX.Element {
           ? trans.__('Current version')
           : trans.__('Restore this version')}
       </TextButton>
-      <Action
+      <IconButton
         icon={branchIcon}
         text={trans.__('Branch')}
         label={trans.__('Branch from here with a different request')}
         disabled={!actions.canBranch}
         onClick={() => void actions.branch()}
       />
-      <Action
+      <IconButton
         icon={isCopied ? checkIcon : copyIcon}
         text={isCopied ? trans.__('Copied') : trans.__('Copy')}
         label={trans.__('Copy this version')}
@@ -57,14 +57,14 @@ export function CellActions(): React.JSX.Element {
           }
         }}
       />
-      <Action
+      <IconButton
         icon={addBelowIcon}
         text={trans.__('Insert')}
         label={trans.__('Insert this version below the cell')}
         disabled={!actions.canInsert}
         onClick={() => actions.insertBelow()}
       />
-      <Action
+      <IconButton
         icon={compareIcon}
         text={trans.__('Compare')}
         label={trans.__('Compare with another step')}
@@ -77,32 +77,6 @@ export function CellActions(): React.JSX.Element {
         }
       />
     </footer>
-  );
-}
-
-/** A button with an icon and, if there is enough space, a short text. */
-function Action(props: {
-  icon: LabIcon;
-  text: string;
-  /** The tooltip and the accessible name of the button. */
-  label: string;
-  disabled: boolean;
-  pressed?: boolean;
-  onClick: () => void;
-}): React.JSX.Element {
-  const { icon: Icon, text, label, disabled, pressed, onClick } = props;
-  return (
-    <TextButton
-      className="jp-AIServer-Replay-action"
-      aria-label={label}
-      title={label}
-      aria-disabled={disabled || undefined}
-      aria-pressed={pressed}
-      onClick={disabled ? undefined : onClick}
-    >
-      <Icon.react tag="span" />
-      <span>{text}</span>
-    </TextButton>
   );
 }
 
