@@ -88,16 +88,9 @@ class Client:
         """Run a script and return its result. Raises StorageError."""
         text, digest = load_script(name)
         try:
-            return await self._execute("EVALSHA", digest, len(keys), *keys, *args)
+            return await self.command("EVALSHA", digest, len(keys), *keys, *args)
         except NoScriptError:
-            return await self._execute("EVAL", text, len(keys), *keys, *args)
-
-    async def command(self, *words: Any) -> Any:
-        """Run a command that does no harm if it runs twice, and return its result.
-
-        Raises StorageError.
-        """
-        return await self._execute(*words)
+            return await self.command("EVAL", text, len(keys), *keys, *args)
 
     async def info(self) -> dict[str, str]:
         """Return the server's state and statistics, which the command INFO reports."""
@@ -123,7 +116,11 @@ class Client:
         if lifetime and self._loop is asyncio.get_running_loop():
             await lifetime.aclose()
 
-    async def _execute(self, *words: Any) -> Any:
+    async def command(self, *words: Any) -> Any:
+        """Run a command that does no harm if it runs twice, and return its result.
+
+        Raises StorageError.
+        """
         client = await self._connect()
         loop = asyncio.get_running_loop()
         deadline, delay = loop.time() + self._patience, _FIRST_DELAY
@@ -162,7 +159,7 @@ async def _open_client(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None
 
     An event loop closes its generators when it ends.
     """
-    # The pool's own retries would not respect the deadline of ``_execute``.
+    # The pool's own retries would not respect the deadline of ``command``.
     no_retry = Retry(NoBackoff(), 0)
     pool = BlockingConnectionPool(
         max_connections=_CONNECTIONS, timeout=None, retry=no_retry, **options

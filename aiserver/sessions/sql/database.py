@@ -88,7 +88,7 @@ class Database(ABC):
             lambda state: self._transaction(True, lambda connection: work(connection, state))
         )
 
-    def lock_notebooks(self, owner: str) -> ExitStack:
+    def lock_notebook_ids(self, owner: str) -> ExitStack:
         """Acquire the lock that is held while one of an owner's notebooks gets its id.
 
         Raises StorageBusy if the lock isn't free within ``LOCK_TIMEOUT`` seconds.
@@ -98,8 +98,8 @@ class Database(ABC):
         self._notebook_locks.add(lock)
         return lock
 
-    def unlock_notebooks(self, lock: ExitStack) -> None:
-        """Release a lock that ``lock_notebooks`` returned."""
+    def unlock_notebook_ids(self, lock: ExitStack) -> None:
+        """Release a lock that ``lock_notebook_ids`` returned."""
         self._notebook_locks.discard(lock)
         lock.close()
 
@@ -121,7 +121,7 @@ class Database(ABC):
     def dispose(self) -> None:
         """Release the locks and close all connections."""
         for lock in list(self._notebook_locks):
-            self.unlock_notebooks(lock)
+            self.unlock_notebook_ids(lock)
         self._close_connections()
 
     @abstractmethod

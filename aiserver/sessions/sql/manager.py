@@ -183,16 +183,18 @@ class SQLSessionManager(SessionManager):
         )
 
     @contextlib.asynccontextmanager
-    async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
+    async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
         """Hold the owner's lock, under which one notebook at a time gets its id."""
         # The acquisition must not end after ``self.timeout``: its thread could still acquire the
-        # lock later, and nobody would release the lock. ``lock_notebooks`` has its own timeout.
-        acquisition = asyncio.ensure_future(self._runner.run(lambda db: db.lock_notebooks(owner)))
+        # lock later, and nobody would release the lock. ``lock_notebook_ids`` has its own timeout.
+        acquisition = asyncio.ensure_future(
+            self._runner.run(lambda db: db.lock_notebook_ids(owner))
+        )
 
         def unlock(acquisition: asyncio.Future[Any]) -> None:
             if not acquisition.cancelled() and acquisition.exception() is None:
                 lock = acquisition.result()
-                unlocking = self._run(lambda db: db.unlock_notebooks(lock))
+                unlocking = self._run(lambda db: db.unlock_notebook_ids(lock))
                 # The event loop keeps only a weak reference to the task. So this attribute keeps
                 # the task in memory.
                 self._unlock_task = asyncio.ensure_future(unlocking)
@@ -205,7 +207,7 @@ class SQLSessionManager(SessionManager):
         try:
             yield
         finally:
-            await self._run(lambda db: db.unlock_notebooks(lock))
+            await self._run(lambda db: db.unlock_notebook_ids(lock))
 
     async def append_notebook_log(
         self, notebook_id: str, entries: Sequence[NewLogEntry], *, owner: str = ""

@@ -192,7 +192,7 @@ def delete(
     connection: Connection, state: WriteState, key: SessionKey, if_revision: int | None
 ) -> bool:
     """Permanently delete a session with its quarantined items; return False if there was none."""
-    row = queries.lock_head(connection, key)
+    row = queries.read_head(connection, key, for_update=True)
     if row is None:
         # A damaged session may have items but no row in ``sessions``. If it has no items either, an
         # earlier attempt may have deleted the session.
@@ -216,7 +216,7 @@ def fork(
 
     If the other cell already has a session, returns that session unchanged.
     """
-    if queries.lock_head(connection, target):
+    if queries.read_head(connection, target, for_update=True):
         return load(connection, target) or new_session(target)
     copy = mutations.fork_session(load(connection, source), target)
     _insert_session(connection, state, target, copy)
@@ -271,12 +271,12 @@ def _parse(stored: StoredSession, key: SessionKey) -> Session:
 
 def _lock_head(connection: Connection, state: WriteState, key: SessionKey) -> _Head:
     """Lock a session until the transaction ends, repair it if necessary, and return its head."""
-    row = queries.lock_head(connection, key)
+    row = queries.read_head(connection, key, for_update=True)
     if state.attempts <= _ATTEMPTS_BEFORE_REPAIR:
         with contextlib.suppress(DamagedData, ValidationError):
             return _parse_head(row, key)
     repair(connection, state, key)
-    return _parse_head(queries.lock_head(connection, key), key)
+    return _parse_head(queries.read_head(connection, key, for_update=True), key)
 
 
 def _parse_head(row: queries.HeadRow | None, key: SessionKey) -> _Head:

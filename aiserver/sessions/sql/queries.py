@@ -180,18 +180,15 @@ def read_session(connection: Connection, key: SessionKey) -> StoredSession | Non
     return session_rows.stored if session_rows and session_rows.has_head else None
 
 
-def read_head(connection: Connection, key: SessionKey) -> HeadRow | None:
-    """Return a session's row in ``sessions``, or None if there is none."""
-    row = _execute(connection, _SELECT_HEAD, _key_params(key)).fetchone()
-    return None if row is None else HeadRow(*row)
+def read_head(
+    connection: Connection, key: SessionKey, *, for_update: bool = False
+) -> HeadRow | None:
+    """Return a session's row in ``sessions``, or None if there is none.
 
-
-def lock_head(connection: Connection, key: SessionKey) -> HeadRow | None:
-    """Lock a session's row in ``sessions`` until the transaction ends, and return this row.
-
-    Returns None if there is no such row.
+    With ``for_update``, the row is locked until the transaction ends.
     """
-    row = _execute(connection, _SELECT_HEAD_FOR_UPDATE, _key_params(key)).fetchone()
+    statement = _SELECT_HEAD_FOR_UPDATE if for_update else _SELECT_HEAD
+    row = _execute(connection, statement, _key_params(key)).fetchone()
     return None if row is None else HeadRow(*row)
 
 
@@ -232,14 +229,7 @@ def insert_items(
 ) -> None:
     """Insert items. The first item gets the index ``start``, the next item ``start + 1``, …"""
     rows = [
-        _key_columns(key)
-        | {
-            "item_index": index,
-            "kind": item.kind,
-            "event_id": item.event_id,
-            "write_id": write_id,
-            "content": item.content,
-        }
+        _key_columns(key) | {"item_index": index, "write_id": write_id} | item._asdict()
         for index, item in enumerate(new_items, start)
     ]
     if rows:

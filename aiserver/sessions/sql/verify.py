@@ -126,7 +126,7 @@ def verify(connection: Connection, key: SessionKey) -> list[str]:
 
 def repair(connection: Connection, state: WriteState, key: SessionKey) -> tuple[list[str], bool]:
     """Repair a session; return its problems, and whether all of them were repaired."""
-    head_row = queries.lock_head(connection, key)
+    head_row = queries.read_head(connection, key, for_update=True)
     session_rows = queries.read_rows(connection, key)
     examination = examine(session_rows, head_row, key) if session_rows else None
     if session_rows is None or examination is None:
