@@ -14,7 +14,7 @@ export function isSameCell(a: ICellKey | null, b: ICellKey | null): boolean {
 }
 
 /** Events of a cell that are about to be recorded. */
-export interface IRecording {
+export interface IQueuedEvents {
   readonly key: ICellKey;
   readonly events: readonly EventBody[];
 }
@@ -77,7 +77,7 @@ export interface IHistory {
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
   /** Emitted when `record` is called, before the server has written the events. */
-  readonly recording: ISignal<IHistory, IRecording>;
+  readonly eventsQueued: ISignal<IHistory, IQueuedEvents>;
 
   /**
    * Record a change of a notebook, after all of its changes that are already queued. If the server
@@ -92,7 +92,7 @@ export interface IHistory {
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
   /** Resolves when each queued change of a notebook has been written or is waiting for a retry. */
-  flushed(notebookId: string): Promise<void>;
+  settled(notebookId: string): Promise<void>;
 }
 
 export const IHistory = new Token<IHistory>(
@@ -140,7 +140,7 @@ export interface ITracking {
   /**
    * Resolves when each captured change of a notebook has been written or is waiting for a retry.
    */
-  flushed(panel: NotebookPanel): Promise<void>;
+  settled(panel: NotebookPanel): Promise<void>;
 }
 
 export const ITracking = new Token<ITracking>(
@@ -221,7 +221,7 @@ export namespace CommandIDs {
   /** Show or hide the contributor of each line of the active cell. */
   export const blame = 'aiserver:toggle-blame';
   /** Show the step that wrote the line in which the cursor is. */
-  export const showLine = 'aiserver:show-line-step';
+  export const showStepOfLine = 'aiserver:show-line-step';
   /** Download the notebook's replay as one file; `format` is html, md or ipynb. */
   export const exportReplay = 'aiserver:export-replay';
   /** Open the form in which a provider is connected. */

@@ -133,7 +133,7 @@ class Histories:
         elif log_mark != cached.log_mark:
             log = await self._store.read_notebook_log(notebook_id, owner=self._owner)
         changed = [cell_id for cell_id, mark in marks.items() if cached.marks.get(cell_id) != mark]
-        loaded = await load_stored(self._store, self._owner, notebook_id, changed)
+        loaded = await load_raw_batch(self._store, self._owner, notebook_id, changed)
         # All sessions are parsed in one thread, because several threads that parse JSON would delay
         # the event loop.
         previous_cells = {
@@ -154,7 +154,7 @@ class Histories:
         return cached.history
 
 
-async def load_stored(
+async def load_raw_batch(
     store: SessionManager, owner: str, notebook_id: str, cell_ids: Sequence[str]
 ) -> dict[str, bytes]:
     """Return the stored bytes of the sessions of some cells, by cell id.
@@ -165,7 +165,7 @@ async def load_stored(
     for start in range(0, len(cell_ids), _SESSIONS_PER_READ):
         group = cell_ids[start : start + _SESSIONS_PER_READ]
         keys = [SessionKey(notebook_id, cell_id, owner) for cell_id in group]
-        stored = await store.load_stored(keys)
+        stored = await store.load_raw_batch(keys)
         result |= {cell: data for cell, data in zip(group, stored, strict=True) if data}
     return result
 

@@ -139,7 +139,7 @@ class NotebookRegistry:
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
         path = path.strip("/")
-        async with self._lock, self._store.exclusively(owner=self._owner):
+        async with self._lock, self._store.notebook_id_lock(owner=self._owner):
             if self._other_roots:
                 await self._other_roots.copy_logs(path)
             await self._refresh()

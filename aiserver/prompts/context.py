@@ -49,11 +49,13 @@ async def build_messages(
     language = cell_language(request.language, request.source, request.cell_type)
     has_other_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
     is_empty = not language.below_head(request.source).strip()
-    builds_on = bool(request.dataframes or has_other_code) and is_empty
+    can_use_other_cells = bool(request.dataframes or has_other_code) and is_empty
     fixed: list[BaseMessage] = [
-        SystemMessage(templates.rules(style, language, builds_on=builds_on))
+        SystemMessage(templates.rules(style, language, can_use_other_cells=can_use_other_cells))
     ]
-    for intent, answer in templates.examples(style, language, builds_on=builds_on):
+    for intent, answer in templates.examples(
+        style, language, can_use_other_cells=can_use_other_cells
+    ):
         fixed += [
             HumanMessage(intent, additional_kwargs=_EXAMPLE),
             AIMessage(answer, additional_kwargs=_EXAMPLE),
@@ -90,7 +92,7 @@ async def build_messages(
         if cells:
             fixed += pair(templates.NEW_NOTEBOOK, cells, language.kernel)
         if look:
-            fixed += pair(templates.LOOK, look, language.kernel)
+            fixed += pair(templates.ASK_FOR_COLUMNS, look, language.kernel)
         is_another_cell = cells or look or (talk.cell and not turns)
         introduction = [
             texts_of(shown, "dataframe"),

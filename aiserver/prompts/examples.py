@@ -109,10 +109,11 @@ _CODE = {
 }
 
 
-def examples_in(language: str, *, builds_on: bool) -> list[Example]:
+def examples_in(language: str, *, can_use_other_cells: bool) -> list[Example]:
     """Return pairs of an intent and the resulting cell; [] for a language without examples.
 
-    With ``builds_on``, the examples with several cells are returned, if the language has any.
+    If the cell ``can_use_other_cells``, the examples have several cells, if the language has such
+    examples.
     """
     changes, cells = _CODE.get(language, ([], []))
-    return (cells or changes) if builds_on else changes
+    return (cells or changes) if can_use_other_cells else changes

@@ -71,7 +71,7 @@ def conversation(
     if style == "full":
         return Conversation(past, past_turns, [], templates.with_cell("", source))
     if not language.below_head(source).strip():
-        return Conversation(past, past_turns, [], f"{templates.EMPTIED}\n" if past else "")
+        return Conversation(past, past_turns, [], f"{templates.CELL_EMPTIED}\n" if past else "")
     if past and _is_same_code(source, code):
         return Conversation(past[:-2], past_turns[:-2], past[-2:], "", past_turns[-1])
     return Conversation(past, past_turns, _as_answer(source, past, style, language), "")
@@ -83,7 +83,7 @@ def _as_answer(
     """Present the cell's code, which the model didn't write, as the model's own answer."""
     if not language.below_head(code).strip():
         return []
-    return _pair(templates.CHANGED if past else "", code, style, language)
+    return _pair(templates.CELL_CHANGED if past else "", code, style, language)
 
 
 def _in_words(request: str, answer: str) -> list[BaseMessage]:

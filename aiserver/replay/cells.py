@@ -45,7 +45,7 @@ class TimeSeries(Generic[T]):
         n = bisect_right(self.moments, moment)
         return self.moments[n - 1] if n else -1
 
-    def has_started(self, moment: int) -> bool:
+    def has_value_at(self, moment: int) -> bool:
         """Return whether the moment of the first value is ``moment`` or an earlier moment."""
         return bool(self.moments) and self.moments[0] <= moment
 
@@ -104,8 +104,8 @@ class Cell:
         Call this only for absent cells. Return False if the cell was merged into another cell, or
         didn't exist yet.
         """
-        has_started = self.newest_step.has_started(moment)
-        if not has_started or (self.listed_at is not None and self.listed_at > moment):
+        has_value_at = self.newest_step.has_value_at(moment)
+        if not has_value_at or (self.listed_at is not None and self.listed_at > moment):
             return False
         removal = self.removal.at(moment)
         return removal is None or removal.merged_into is None

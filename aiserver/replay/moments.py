@@ -14,8 +14,8 @@ class Moment:
     """One moment of a notebook; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
 
     ``cell_id`` and ``step`` (an index in the cell's replay) identify the step that gives the moment
-    its kind and title; both are None if only the order of the cells changed. ``also`` are further
-    steps of the same moment, as pairs of a cell id and an index.
+    its kind and title; both are None if only the order of the cells changed.
+    ``further_steps`` are other steps of the same moment, as pairs of a cell id and an index.
     """
 
     number: int
@@ -28,7 +28,7 @@ class Moment:
     outcome: str
     title: str
     saved: bool
-    also: tuple[tuple[str, int], ...] = ()
+    further_steps: tuple[tuple[str, int], ...] = ()
 
     def to_wire(self) -> dict[str, Any]:
         """Return the moment as sent: camelCase."""
@@ -43,7 +43,7 @@ class Moment:
             "title": self.title,
             "saved": self.saved,
         }
-        also = [{"cellId": cell_id, "step": step} for cell_id, step in self.also]
+        also = [{"cellId": cell_id, "step": step} for cell_id, step in self.further_steps]
         name = {"name": self.name} if self.name else {}
         return sent | name | ({"also": also} if also else {})
 
@@ -130,7 +130,7 @@ def moment_of(
         outcome=step.outcome if step else "done",
         title=step.title if step else "",
         saved=saved,
-        also=tuple((cell_id, step.index) for cell_id, step in further_steps),
+        further_steps=tuple((cell_id, step.index) for cell_id, step in further_steps),
     )
 
 

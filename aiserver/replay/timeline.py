@@ -60,7 +60,7 @@ class Timeline:
             raise IndexError(index)
         moment = self.moments[index]
         cell_ids = self._cell_ids(index)
-        changed = {cell_id for cell_id, _ in moment.also} | {moment.cell_id or ""}
+        changed = {cell_id for cell_id, _ in moment.further_steps} | {moment.cell_id or ""}
         if index in self._reordered_at:
             changed |= set(cell_ids) - set(self._cell_ids(index - 1))
         present = set(cell_ids)
@@ -128,7 +128,7 @@ class Timeline:
             present = [
                 cell
                 for cell in self._cells.values()
-                if cell.newest_step.has_started(index) and not cell.removal.at(index)
+                if cell.newest_step.has_value_at(index) and not cell.removal.at(index)
             ]
             position = {cell_id: n for n, cell_id in enumerate(self._orders.first or [])}
             present.sort(
@@ -140,7 +140,7 @@ class Timeline:
             cell.cell_id
             for cell in self._cells.values()
             if cell.listed_at is None
-            and cell.newest_step.has_started(index)
+            and cell.newest_step.has_value_at(index)
             and cell.newest_step.start > ordered_at
             and not cell.removal.at(index)
         ]
@@ -164,7 +164,8 @@ class Timeline:
             self.moments[-1] = replace(
                 last,
                 saved=last.saved or group.save_count > 0,
-                also=last.also + tuple((cell.cell_id, step.index) for cell, step in steps),
+                further_steps=last.further_steps
+                + tuple((cell.cell_id, step.index) for cell, step in steps),
             )
         elif steps or order:
             moment = moment_of(

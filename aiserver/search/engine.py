@@ -81,7 +81,7 @@ class SearchEngine:
                     dict.fromkeys((turn.notebook_id, turn.cell_id) for turn in scored_turns)
                 )
                 keys = [SessionKey(*cell, owner) for cell in cells]
-                loaded = await self._store.load_stored(keys)
+                loaded = await self._store.load_raw_batch(keys)
                 stored = dict(zip(cells, loaded, strict=True))
                 hits = await call("hits", query, owner, scored_turns, stored)
                 return SearchResult(hits, total, unread_count)

@@ -24,12 +24,12 @@ from itertools import islice
 from ..models import SessionKey
 from ..sessions.base import SessionManager
 from .process import SearchProcess
-from .text_index import Cell
+from .text_index import CellIds
 
 SESSIONS_PER_READ = 64  # the number of sessions in a group, which are read together
 
 # The mark of each session, which changes whenever the session is written.
-_Marks = Mapping[Cell, Hashable]
+_Marks = Mapping[CellIds, Hashable]
 
 
 class OwnerIndex:
@@ -47,8 +47,12 @@ class OwnerIndex:
         # Protects ``_indexed`` and ``_pending``: they change only under this lock, because
         # ``_compare`` iterates over them in a thread while the lock is held.
         self._lock = asyncio.Lock()
-        self._indexed: dict[Cell, Hashable] = {}  # the mark that each session had when it was read
-        self._pending: dict[Cell, Hashable] = {}  # the marks of unread sessions, in reading order
+        self._indexed: dict[
+            CellIds, Hashable
+        ] = {}  # the mark that each session had when it was read
+        self._pending: dict[
+            CellIds, Hashable
+        ] = {}  # the marks of unread sessions, in reading order
         self._reading: asyncio.Task[None] | None = None
 
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
@@ -90,14 +94,14 @@ class OwnerIndex:
 
     def _compare(
         self, marks: _Marks, notebook_id: str | None
-    ) -> tuple[dict[Cell, Hashable], list[Cell]]:
+    ) -> tuple[dict[CellIds, Hashable], list[CellIds]]:
         """Return the sessions to read with their marks, and the sessions that were deleted.
 
         If ``marks`` only has the sessions of one notebook, nothing changes for the sessions of
         other notebooks: those that are pending stay pending.
         """
 
-        def is_in_other_notebook(cell: Cell) -> bool:
+        def is_in_other_notebook(cell: CellIds) -> bool:
             return notebook_id is not None and cell[0] != notebook_id
 
         pending = {cell: mark for cell, mark in marks.items() if self._indexed.get(cell) != mark}
@@ -117,7 +121,7 @@ class OwnerIndex:
     async def _read_next_group(self) -> None:
         group = dict(islice(self._pending.items(), SESSIONS_PER_READ))
         keys = [SessionKey(*cell, self._owner) for cell in group]
-        stored = await self._store.load_stored(keys)
+        stored = await self._store.load_raw_batch(keys)
         sessions = list(zip(group, stored, strict=True))
         await self._process.call(self.process_number, "put", self._owner, sessions)
         async with self._lock:

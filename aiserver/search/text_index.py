@@ -62,7 +62,7 @@ _NOT_EMBEDDED_IDS = f"{_IDS} AND vectors IS NULL"
 _ROW = "SELECT notebook, cell, turns, text, vectors FROM cell WHERE id = ?"
 _TEXT, _VECTORS = 3, 4  # the positions of two columns in the result of _ROW
 
-Cell = tuple[str, str]  # the id of a notebook and the id of a cell
+CellIds = tuple[str, str]  # the id of a notebook and the id of a cell
 
 
 @dataclass
@@ -93,7 +93,7 @@ class TextIndex:
         self._db.executescript(_TABLES)
         self._search = _Search((), [])
 
-    def put(self, owner: str, sessions: Iterable[tuple[Cell, bytes | None]]) -> None:
+    def put(self, owner: str, sessions: Iterable[tuple[CellIds, bytes | None]]) -> None:
         """Index sessions, which are given as stored bytes.
 
         Sessions that are missing, unreadable or without turns are removed from the index.
@@ -111,7 +111,7 @@ class TextIndex:
             self._db.execute(_PUT, (_bytes(owner), notebook_id, cell_id, turns, text))
         self._db.execute("COMMIT")
 
-    def remove(self, owner: str, cells: Iterable[Cell]) -> None:
+    def remove(self, owner: str, cells: Iterable[CellIds]) -> None:
         """Remove sessions from the index."""
         self._db.execute("BEGIN")
         self._db.executemany(_DELETE, ((_bytes(owner), *cell) for cell in cells))
@@ -176,7 +176,7 @@ class TextIndex:
         query: str,
         owner: str,
         scored_turns: Sequence[ScoredTurn],
-        stored: Mapping[Cell, bytes | None],
+        stored: Mapping[CellIds, bytes | None],
     ) -> list[Hit]:
         """Build the hits of matching turns from the stored bytes of their sessions.
 

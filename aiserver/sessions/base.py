@@ -114,7 +114,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         session = await self.load_if_exists(key)
         return None if session is None else (dumps(session), session.revision)
 
-    async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
+    async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the stored bytes of sessions, which another process will parse.
 
         A store may return damaged bytes, because the other process can recover what is intact. In
@@ -243,7 +243,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         merged completely.
         """
 
-    def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
+    def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
         """Return the lock that must be held while one of the owner's notebooks gets its id.
 
         Only one process at a time can have the lock. This base class locks nothing; a store that

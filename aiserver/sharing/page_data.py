@@ -179,7 +179,7 @@ def _encode_lines(origin: Origin, line_count: int, index_by_cell: Mapping[str, i
 
 
 def _encode_moment(moment: Moment, index_by_cell: Mapping[str, int]) -> dict[str, Any]:
-    steps = [(moment.cell_id, moment.step), *moment.also]
+    steps = [(moment.cell_id, moment.step), *moment.further_steps]
     data: dict[str, Any] = {
         "timestamp": moment.timestamp,
         "kind": moment.kind,

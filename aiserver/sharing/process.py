@@ -17,7 +17,7 @@ from typing import Any
 from ..child_process import Child, ChildEnded, command_of
 from ..errors import ExportFailed, ExportTimeout, NotFound
 from ..models import check_id, dumps
-from ..notebooks.history import load_stored
+from ..notebooks.history import load_raw_batch
 from ..sessions.base import SessionManager
 from .export import NO_HISTORY, Format
 from .pictures import load_pictures
@@ -60,7 +60,7 @@ class Exporter:
         async with self._lock:
             marks = await self._store.session_marks(notebook_id, owner=self._owner)
             cells = sorted(cell_id for _, cell_id in marks)
-            sessions = await load_stored(self._store, self._owner, notebook_id, cells)
+            sessions = await load_raw_batch(self._store, self._owner, notebook_id, cells)
             entries = await self._store.read_notebook_log(notebook_id, owner=self._owner)
 
             def create_job() -> Job:

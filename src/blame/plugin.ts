@@ -63,7 +63,9 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
       return notebookBlame;
     };
 
-    /** Return the active cell; null if its notebook has no id and therefore no history. */
+    /**
+     * Return the active cell and its panel; null if the notebook has no id and therefore no history.
+     */
     const currentCell = (): { panel: NotebookPanel; cell: Cell } | null => {
       const panel = tracker.currentWidget;
       const cell = panel?.content.activeCell;
@@ -100,7 +102,7 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
-    commands.addCommand(CommandIDs.showLine, {
+    commands.addCommand(CommandIDs.showStepOfLine, {
       label: trans.__('Show Step for This Line'),
       caption: trans.__('Open the replay at the step that wrote this line'),
       describedBy,
@@ -131,13 +133,13 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     identity.changed.connect(notifyChanged);
     const category = trans.__('AI Server');
     palette?.addItem({ command: CommandIDs.blame, category });
-    palette?.addItem({ command: CommandIDs.showLine, category });
+    palette?.addItem({ command: CommandIDs.showStepOfLine, category });
   }
 };
 
 /**
- * Return the step that wrote a line. If the line came from another cell, by a merge or a restore,
- * the step of that cell is returned, which is `line.brought`.
+ * Return the step that wrote a line. If a merge or a restore copied the line from another cell, it
+ * is a step of that cell, `line.brought`.
  */
 function stepLocation(cellId: string, { brought, step, seq }: BlameLine) {
   return brought ?? { cellId, step, seq };

@@ -55,7 +55,7 @@ export class NotebookCell {
     this._tracking?.captureBeforeRequest(this._panel);
     const notebookId = await this._identity.ensure(this._panel);
     // Wait until the earlier changes are recorded, so that they come before the request.
-    await this._tracking?.flushed(this._panel);
+    await this._tracking?.settled(this._panel);
     return notebookId;
   }
 

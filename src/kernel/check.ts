@@ -45,7 +45,7 @@ export async function checkCode(
   if (!Array.isArray(result)) {
     throw new Error('The kernel sent no list of problems.');
   }
-  return result.flatMap(toProblem);
+  return result.flatMap(toProblems);
 }
 
 /** Encode text as base64, in which no character needs escaping in Python. */
@@ -54,7 +54,7 @@ function toBase64(text: string): string {
   return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
 }
 
-function toProblem(value: unknown): IProblem[] {
+function toProblems(value: unknown): IProblem[] {
   const problem = (value ?? {}) as Record<string, unknown>;
   const { line, column, kind, name, message, candidates } = problem;
   const { end_line: endLine, end_column: endColumn } = problem;

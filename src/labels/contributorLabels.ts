@@ -7,7 +7,7 @@ import {
   FILE_ON_DISK,
   JUPYTER_SERVER
 } from '../records/contributor';
-import { closeGaps } from './spacing';
+import { removeChineseSpaces } from './spacing';
 
 /** The fields of a step, a line or a moment that name its contributor. */
 export type Contribution = Pick<Step, 'author' | 'name'>;
@@ -66,8 +66,8 @@ export function editedBy(
   const contributor = contributorName(step, trans);
   const command = step.data?.command;
   return typeof command === 'string' && FORMATTING_COMMAND.test(command)
-    ? closeGaps(trans.__('Formatted by %1', contributor))
-    : closeGaps(trans.__('Edited by %1', contributor));
+    ? removeChineseSpaces(trans.__('Formatted by %1', contributor))
+    : removeChineseSpaces(trans.__('Edited by %1', contributor));
 }
 
 /** Matches the ids of commands that format code. */

@@ -9,14 +9,14 @@ import type { UserText } from '../api/types';
 import type { IFailure } from '../state/failure';
 import { durationText } from './durations';
 import { labelText, serverText } from './serverText';
-import { closeGaps } from './spacing';
+import { removeChineseSpaces } from './spacing';
 
 /** Return the sentence for a failure: one of this file, or the server's, or else a general one. */
 export function failureText(
   failure: IFailure,
   trans: TranslationBundle
 ): string {
-  return closeGaps(
+  return removeChineseSpaces(
     pageText(failure, trans) ||
       (failure.text ? serverText(failure.text, trans) : failure.message) ||
       trans.__('Something went wrong. Try again.')

@@ -1,13 +1,15 @@
-import { closeGaps, joinSentences } from './spacing';
+import { removeChineseSpaces, joinSentences } from './spacing';
 
-describe('closeGaps', () => {
+describe('removeChineseSpaces', () => {
   it('keeps spaces only next to Latin letters and digits', () => {
-    expect(closeGaps('提供商 拒绝了 API 密钥。')).toBe(
+    expect(removeChineseSpaces('提供商 拒绝了 API 密钥。')).toBe(
       '提供商拒绝了 API 密钥。'
     );
-    expect(closeGaps('OpenAI 拒绝了 3 次')).toBe('OpenAI 拒绝了 3 次');
-    expect(closeGaps('由 智能体 编辑')).toBe('由智能体编辑');
-    expect(closeGaps('The model is ready. Ask now.')).toBe(
+    expect(removeChineseSpaces('OpenAI 拒绝了 3 次')).toBe(
+      'OpenAI 拒绝了 3 次'
+    );
+    expect(removeChineseSpaces('由 智能体 编辑')).toBe('由智能体编辑');
+    expect(removeChineseSpaces('The model is ready. Ask now.')).toBe(
       'The model is ready. Ask now.'
     );
   });

@@ -12,11 +12,11 @@ const GAP = new RegExp(
 );
 
 /** Remove spaces between Chinese words: "提供商 拒绝了" loses its space, "OpenAI 拒绝了" doesn't. */
-export function closeGaps(text: string): string {
+export function removeChineseSpaces(text: string): string {
   return text.replace(GAP, '$1$2');
 }
 
 /** Join sentences into one text; empty sentences are left out. */
 export function joinSentences(...sentences: string[]): string {
-  return closeGaps(sentences.filter(Boolean).join(' '));
+  return removeChineseSpaces(sentences.filter(Boolean).join(' '));
 }

@@ -5,7 +5,7 @@ import type { ModelInfo, Step } from '../api/types';
 import type { IShownStep } from '../records/fold';
 import { executionCountOf, durationOf, lastRunOf } from '../records/runs';
 import { durationText } from './durations';
-import { closeGaps } from './spacing';
+import { removeChineseSpaces } from './spacing';
 import {
   contributorName,
   contributorTone,
@@ -113,7 +113,9 @@ function cellEventTitle(step: TitleFields, trans: TranslationBundle): string {
     case 'copy':
       return step.author === 'person'
         ? trans.__('Copied from another cell')
-        : closeGaps(trans.__('Replaced by %1', contributorName(step, trans)));
+        : removeChineseSpaces(
+            trans.__('Replaced by %1', contributorName(step, trans))
+          );
     case 'delete':
       return trans.__('Deleted');
     case 'undelete':

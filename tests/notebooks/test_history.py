@@ -28,9 +28,9 @@ class Counting(FileSessionManager):
     loaded: list[str]
     logs = 0
 
-    async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
+    async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         self.loaded += [key.cell_id for key in keys]
-        return await super().load_stored(keys)
+        return await super().load_raw_batch(keys)
 
     async def read_notebook_log(self, notebook_id, *, owner=""):
         self.logs += 1

@@ -125,7 +125,7 @@ def test_a_split_is_one_moment_and_never_half_done() -> None:
     lines = log(order("a"), changed(a=2), order("b", "a"), changed(a=3, b=3))
     timeline = Timeline([rest.session(), head.session(forked_from=origin)], lines)
     assert kinds(timeline) == [("order", None), ("turn", "a"), ("split", "a")]
-    assert timeline.moments[2].also == (("b", 1),)
+    assert timeline.moments[2].further_steps == (("b", 1),)
     assert sources(timeline, 1) == [("a", "x\ny")]
     assert sources(timeline, 2) == [("b", "x"), ("a", "y")]
     assert all(cell.changed for cell in timeline.at(2).cells)
@@ -239,7 +239,7 @@ def test_initial_observations_sent_together_are_one_moment() -> None:
     lines = log(order("a", "b", "c", a="markdown"), changed(a=1), changed(b=1), changed(c=1))
     timeline = Timeline([builder.session() for builder in builders], lines)
     assert kinds(timeline) == [("order", None)]
-    assert timeline.moments[0].also == (("a", 0), ("b", 0), ("c", 0))
+    assert timeline.moments[0].further_steps == (("a", 0), ("b", 0), ("c", 0))
     assert [cell.type for cell in timeline.at(0).cells] == ["markdown", "code", "code"]
 
 
@@ -310,7 +310,7 @@ def test_any_sessions_and_log_have_a_timeline_that_shows_each_step_once(
     timeline = Timeline(cells, lines)
     seen: dict[str, list[int]] = {}
     for moment in timeline.moments:
-        rows = [*moment.also, *([(moment.cell_id, moment.step)] if moment.cell_id else [])]
+        rows = [*moment.further_steps, *([(moment.cell_id, moment.step)] if moment.cell_id else [])]
         for cell_id, step in sorted(rows, key=lambda row: row[1] or 0):
             assert step is not None
             seen.setdefault(cell_id, []).append(step)

@@ -153,7 +153,7 @@ def test_the_event_loop_never_goes_through_all_sessions():
         async def session_marks(self, notebook_id=None, *, owner=""):
             return marks
 
-        async def load_stored(self, keys):
+        async def load_raw_batch(self, keys):
             return [None] * len(keys)
 
     async def search() -> None:

@@ -31,7 +31,7 @@ _HEADINGS: tuple[str, ...] = (
 
 
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe."""
+    """Print a list of sessions: a table on a terminal, tab-separated lines in a pipe."""
     rows = await select(context, arguments.notebook)
     if arguments.json:
         data = [_as_json_data(key, summary) for key, summary in rows]
@@ -43,7 +43,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     paths = await last_recorded_paths(context)
     is_terminal = sys.stdout.isatty()
     headings = _HEADINGS
-    lines = [_columns(key, summary, paths, is_terminal) for key, summary in rows]
+    lines = [_row_texts(key, summary, paths, is_terminal) for key, summary in rows]
     if len(context.owners) == 1:  # the column "owner" is not needed
         headings, lines = headings[1:], [line[1:] for line in lines]
     if is_terminal:
@@ -111,7 +111,7 @@ async def last_recorded_paths(context: StoreContext) -> dict[tuple[str, str], st
     return paths
 
 
-def _columns(
+def _row_texts(
     key: SessionKey, summary: SessionSummary, paths: dict[tuple[str, str], str], is_terminal: bool
 ) -> tuple[str, ...]:
     """Return the texts that the list shows for a session, in the order of ``_HEADINGS``."""

@@ -18,7 +18,7 @@ from ..inspection.signatures import method_keywords
 from .expressions import Expressions, groups_class
 from .functions import call_symbol, check_keywords, may_create_files
 from .grouping import call_groups, call_series, select_groups
-from .labels import labels, require
+from .labels import labels, report_missing
 from .pandas_methods import call_pandas, call_plot
 from .polars_methods import call_expression, call_polars, call_polars_groups
 from .values import (
@@ -62,9 +62,6 @@ class Calls(Expressions):
         return isinstance(self.value(key), (Series, Frame))
 
     def _of_Subscript(self, node: ast.Subscript) -> Value:
-        return self.read_subscript(node, node)
-
-    def read_subscript(self, node: ast.Subscript, place: ast.AST) -> Value:
         owner, key = self.value(node.value), self.key(node)
         if isinstance(owner, Frame):
             return self._subscript_frame(owner, key)
@@ -75,7 +72,7 @@ class Calls(Expressions):
             return select_groups(self, owner, key)
         if isinstance(owner, Row) and not owner.is_tuple:
             wanted = labels(self, key)
-            require(self, owner.frame, wanted)
+            report_missing(self, owner.frame, wanted)
             return UNKNOWN
         if isinstance(owner, Series) and self.is_mask(key):
             self.value(key)
@@ -90,7 +87,7 @@ class Calls(Expressions):
         if isinstance(key, ast.Tuple) and frame.library == "pandas":
             return UNKNOWN
         wanted = labels(self, key)
-        require(self, frame, wanted)
+        report_missing(self, frame, wanted)
         if wanted.is_single:
             return Series(frame.library, wanted.names[0], frame.index, frame.levels)
         if isinstance(value, Texts) and value.values is not None:
@@ -121,10 +118,10 @@ class Calls(Expressions):
             return UNKNOWN
         if isinstance(columns, ast.Slice):
             for bound in (columns.lower, columns.upper):
-                require(self, frame, labels(self, bound))
+                report_missing(self, frame, labels(self, bound))
             return frame.derive() if selects_rows else UNKNOWN
         wanted = labels(self, columns)
-        require(self, frame, wanted)
+        report_missing(self, frame, wanted)
         if not selects_rows:
             return UNKNOWN
         if wanted.is_single:
@@ -232,17 +229,19 @@ class Calls(Expressions):
             self._expose(argument)
         if type(value) is types.FunctionType:
             for used in value.__code__.co_names:
-                frame = self._names.get(used) or self._lifted.get(id(self.variables.get(used)))
+                frame = self._names.get(used) or self._value_of_object.get(
+                    id(self.variables.get(used))
+                )
                 if isinstance(frame, Frame):
-                    frame.is_open = True
+                    frame.has_unknown_columns = True
 
     def _expose(self, node: ast.AST) -> None:
-        """Mark each frame as open that other code can now reach, because it may add columns."""
+        """Note for each frame that other code can now reach it, and may add columns to it."""
         for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
             if isinstance(child, ast.Name):
                 value: Value | None = self._name(child.id)
                 if isinstance(value, Frame):
-                    value.is_open = True
+                    value.has_unknown_columns = True
 
 
 _CONTAINERS = (ast.List, ast.Tuple, ast.Dict, ast.Set)

@@ -58,7 +58,7 @@ class Expressions(Lifting):
         self._names: dict[str, Value] = {}
         self._rebound: set[str] = set()
         self._memo: dict[int, Value] = {}
-        self._lifted = {}
+        self._value_of_object = {}
         self._functions: list[tuple[Any, set[str]]] = []
         self._user_functions: set[str] = set()
         if source.may_define_names:

@@ -267,7 +267,7 @@ class Flow(Calls):
             value = self._names.get(target.id)
             self._names[target.id] = value.derive() if isinstance(value, Frame) else UNKNOWN
         elif isinstance(target, ast.Subscript):
-            self.read_subscript(target, target)
+            self._of_Subscript(target)
             self._assign(target, UNKNOWN)
 
     def _on_Delete(self, node: ast.Delete) -> None:
@@ -276,7 +276,7 @@ class Flow(Calls):
                 self._names[target.id] = UNKNOWN
             elif isinstance(target, ast.Subscript):
                 frame = self.value(target.value)
-                self.read_subscript(target, target)
+                self._of_Subscript(target)
                 if isinstance(frame, Frame) and not self.is_conditional:
                     dropped = set(labels(self, self.key(target)).names)
                     frame.columns = {n: None for n in frame.columns if n not in dropped}
@@ -304,16 +304,18 @@ class Flow(Calls):
             owner.add(added.names)
             is_mask = self.is_mask(key) or isinstance(key, ast.Slice)
             if not added.is_exact and not is_mask:
-                owner.is_open = True
+                owner.has_unknown_columns = True
         elif isinstance(owner, Indexer):
             self.value(key)
             if owner.name in ("loc", "at") and isinstance(key, ast.Tuple) and len(key.elts) == 2:
                 added = labels(self, key.elts[1])
                 owner.frame.add(added.names)
                 is_slice = isinstance(key.elts[1], ast.Slice)
-                owner.frame.is_open = owner.frame.is_open or not (added.is_exact or is_slice)
+                owner.frame.has_unknown_columns = owner.frame.has_unknown_columns or not (
+                    added.is_exact or is_slice
+                )
             elif owner.name in ("loc", "at") and isinstance(key, ast.Name):
-                owner.frame.is_open = True
+                owner.frame.has_unknown_columns = True
         else:
             self.value(key)
             self.possible_columns.update(labels(self, key).names)
@@ -326,9 +328,9 @@ class Flow(Calls):
                 if isinstance(value, Value) and not isinstance(value, Method):
                     named = self.texts(value)
                 if named.is_exact and named.items and not self.is_conditional:
-                    owner.columns, owner.is_open = dict.fromkeys(named.names), False
+                    owner.columns, owner.has_unknown_columns = dict.fromkeys(named.names), False
                 else:
-                    owner.is_open = True
+                    owner.has_unknown_columns = True
             elif target.attr == "index":
                 owner.index = owner.levels = None
             else:

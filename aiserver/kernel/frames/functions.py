@@ -8,7 +8,7 @@ from typing import Any
 from ..inspection.files import csv_header, file_exists, is_local, neighbours
 from ..inspection.objects import MISSING, is_function, is_plain_class, loaded_value
 from ..inspection.signatures import keywords, own_keywords
-from .labels import Arguments, labels, require
+from .labels import Arguments, labels, report_missing
 from .pandas_methods import call_pandas, merge_frames
 from .polars_methods import column_expression
 from .values import UNKNOWN, Context, Frame, Instance, Series, Symbol, Value
@@ -193,9 +193,9 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
         header = [name.strip() for name in header]
     frame = Frame(library, header, set(), 1)
     wanted = labels(context, arguments.get("usecols"))
-    require(context, frame, wanted)
+    report_missing(context, frame, wanted)
     if isinstance(dates, (ast.List, ast.Tuple)):
-        require(context, frame, labels(context, dates))
+        report_missing(context, frame, labels(context, dates))
     return _with_index(context, frame, arguments.get("index_col"), wanted.names)
 
 
@@ -207,7 +207,7 @@ def _with_index(context: Context, frame: Frame, given: ast.AST | None, used: lis
     if given is None:
         return frame
     index = labels(context, given)
-    require(context, frame, index)
+    report_missing(context, frame, index)
     names = index.names
     if isinstance(given, ast.Constant) and isinstance(given.value, int) and not used:
         names = header[given.value : given.value + 1] if given.value >= 0 else []
@@ -245,17 +245,17 @@ def _concat(context: Context, library: str, node: ast.Call) -> Value:
         return UNKNOWN
     values = [context.value(part) for part in parts.elts]
     names: list[str] = []
-    is_open = False
+    has_unknown_columns = False
     for value in values:
         if isinstance(value, Frame):
             names += value.columns
-            is_open = is_open or value.is_open
+            has_unknown_columns = has_unknown_columns or value.has_unknown_columns
         elif isinstance(value, Series) and value.name is not None:
             names.append(value.name)
         else:
             return UNKNOWN
     result = Frame(library, names)
-    result.is_open = is_open
+    result.has_unknown_columns = has_unknown_columns
     return result
 
 
@@ -276,4 +276,4 @@ def _check_plot(context: Context, path: str, node: ast.Call) -> None:
         if given is not None and parameter in arguments.keywords:
             wanted = labels(context, given)
             if wanted.is_single:
-                require(context, frame, wanted, with_index=True)
+                report_missing(context, frame, wanted, with_index=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .labels import Arguments, Labels, labels, report_column, require
+from .labels import Arguments, Labels, labels, report_column, report_missing
 from .values import UNKNOWN, Context, Frame, Groups, Series, Value
 
 # Methods of groups whose result has a row for each group, and the selected columns.
@@ -32,7 +32,7 @@ def group_by(context: Context, frame: Frame, node: ast.Call) -> Value:
     if not arguments.is_exact or "axis" in arguments.given():
         return UNKNOWN
     keys = labels(context, arguments.get("by"))
-    require(context, frame, keys, with_index=True)
+    report_missing(context, frame, keys, with_index=True)
     is_exact = keys.is_exact and arguments.get("level") is None
     as_index = arguments.constant("as_index", True) is True
     return Groups(frame, keys.names if is_exact else None, as_index)
@@ -40,7 +40,7 @@ def group_by(context: Context, frame: Frame, node: ast.Call) -> Value:
 
 def resample(context: Context, frame: Frame, node: ast.Call) -> Value:
     arguments = Arguments(node, "rule")
-    require(context, frame, labels(context, arguments.get("on")))
+    report_missing(context, frame, labels(context, arguments.get("on")))
     groups = Groups(frame, None, True)
     groups.is_resampled = True
     return groups
@@ -48,7 +48,7 @@ def resample(context: Context, frame: Frame, node: ast.Call) -> Value:
 
 def select_groups(context: Context, groups: Groups, key: ast.AST) -> Value:
     wanted = labels(context, key)
-    require(context, groups.frame, wanted)
+    report_missing(context, groups.frame, wanted)
     selected = Groups(groups.frame, groups.keys, groups.as_index)
     selected.selection = wanted.names if wanted.is_exact else list(groups.frame.columns)
     selected.is_single, selected.is_resampled = wanted.is_single, groups.is_resampled
@@ -105,8 +105,10 @@ def _aggregated(groups: Groups, columns: list[str]) -> Value:
         result = Frame("pandas", columns, set(groups.keys), len(groups.keys))
     else:
         result = Frame("pandas", [*groups.keys, *columns], set(), 1)
-    result.is_open = groups.frame.is_open and groups.selection is None
-    result.is_open = result.is_open or (groups.keys is None and not groups.as_index)
+    result.has_unknown_columns = groups.frame.has_unknown_columns and groups.selection is None
+    result.has_unknown_columns = result.has_unknown_columns or (
+        groups.keys is None and not groups.as_index
+    )
     return result
 
 
@@ -153,7 +155,7 @@ def _named_aggregation(context: Context, groups: Groups, node: ast.Call) -> Valu
 
 def require_in_groups(context: Context, groups: Groups, wanted: Labels) -> None:
     if groups.selection is None:
-        require(context, groups.frame, wanted)
+        report_missing(context, groups.frame, wanted)
     elif not groups.is_single:
         for name, node in wanted.items:
             if name not in groups.selection and name not in context.possible_columns:
@@ -184,7 +186,7 @@ def call_series(context: Context, series: Series, name: str, node: ast.Call) -> 
         given = arguments.get("level", "name")
         names = labels(context, given).names if given is not None else [series.name or ""]
         frame = Frame("pandas", [*names, "count", "proportion"], series.index, series.levels)
-        frame.is_open = not names or (series.name is None and given is None)
+        frame.has_unknown_columns = not names or (series.name is None and given is None)
         return frame
     if name == "reset_index" and series.library == "pandas":
         if not arguments.is_exact or "level" in arguments.given():
@@ -196,6 +198,6 @@ def call_series(context: Context, series: Series, name: str, node: ast.Call) -> 
         names = labels(context, arguments.get("name")).names
         possible = [*series.index, *names, "index", "level_0", "level_1", "level_2", "count"]
         frame = Frame("pandas", [*possible, "proportion", series.name or "0"], set(), 1)
-        frame.is_open = arguments.get("names", "inplace") is not None
+        frame.has_unknown_columns = arguments.get("names", "inplace") is not None
         return frame
     return UNKNOWN

@@ -98,7 +98,9 @@ def labels(context: Context, node: ast.AST | None) -> Labels:
     return Labels([], False)
 
 
-def require(context: Context, frame: Frame, wanted: Labels, with_index: bool = False) -> None:
+def report_missing(
+    context: Context, frame: Frame, wanted: Labels, with_index: bool = False
+) -> None:
     """Report the labels that aren't columns of the frame or, if allowed, names of its index."""
     index = frame.index if with_index else set()
     if index is None:
@@ -110,7 +112,7 @@ def require(context: Context, frame: Frame, wanted: Labels, with_index: bool = F
 
 def has_column(context: Context, frame: Frame, name: str) -> bool:
     """Whether a frame has a column, or may have it."""
-    return frame.is_open or name in frame.columns or name in context.possible_columns
+    return frame.has_unknown_columns or name in frame.columns or name in context.possible_columns
 
 
 def report_column(context: Context, frame: Frame, name: str, node: Any) -> None:
@@ -124,13 +126,13 @@ def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result:
     if in_place is False:
         return result
     if in_place is not True:
-        frame.is_open = True
+        frame.has_unknown_columns = True
     elif context.is_conditional:
-        if isinstance(result, Frame) and not result.is_open:
+        if isinstance(result, Frame) and not result.has_unknown_columns:
             frame.add(result.columns)
             frame.index = frame.levels = None
         else:
-            frame.is_open = True
+            frame.has_unknown_columns = True
     else:
         frame.become(result)
     return Value()

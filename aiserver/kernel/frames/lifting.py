@@ -30,16 +30,16 @@ _LIBRARIES_OF_FUNCTIONS = ("pandas", "polars", "numpy", "seaborn", "plotly.expre
 class Lifting(Context):
     """Turns objects of the kernel into values, each object once."""
 
-    _lifted: dict[int, Value]
+    _value_of_object: dict[int, Value]
 
     def lift(self, obj: Any, path: str) -> Value:
         """Return the ``Value`` that represents an object, always the same one for an object."""
-        if id(obj) not in self._lifted:
+        if id(obj) not in self._value_of_object:
             try:
-                self._lifted[id(obj)] = self._lift(obj, path)
+                self._value_of_object[id(obj)] = self._lift(obj, path)
             except Exception:  # a version of a library with other attributes
-                self._lifted[id(obj)] = UNKNOWN
-        return self._lifted[id(obj)]
+                self._value_of_object[id(obj)] = UNKNOWN
+        return self._value_of_object[id(obj)]
 
     def _lift(self, obj: Any, path: str) -> Value:
         kind = type(obj)

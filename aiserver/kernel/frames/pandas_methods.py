@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .grouping import group_by, resample
-from .labels import Arguments, Labels, apply_in_place, labels, require
+from .labels import Arguments, Labels, apply_in_place, labels, report_missing
 from .values import UNKNOWN, Context, Frame, Row, Series, Value
 
 # Methods whose result has the same columns, or fewer.
@@ -64,7 +64,7 @@ def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
             for parameter in checked:
                 given = arguments.get(parameter)
                 if name != "astype" or isinstance(given, ast.Dict):
-                    require(context, frame, labels(context, given), with_index)
+                    report_missing(context, frame, labels(context, given), with_index)
     result: Value = UNKNOWN
     if (
         name == "nlargest"
@@ -81,7 +81,7 @@ def call_plot(context: Context, frame: Frame, name: str, node: ast.Call) -> Valu
     if name in _PLOTS:
         for parameter in ("x", "y"):
             wanted = labels(context, arguments.get(parameter))
-            require(context, frame, wanted, with_index=name not in ("scatter", "hexbin"))
+            report_missing(context, frame, wanted, with_index=name not in ("scatter", "hexbin"))
     return UNKNOWN
 
 
@@ -93,7 +93,7 @@ def _rename(context: Context, frame: Frame, arguments: Arguments) -> Value:
         return frame.derive()
     if not isinstance(mapping, ast.Dict):
         result = frame.derive()
-        result.is_open = True
+        result.has_unknown_columns = True
         return result
     renamed: dict[str, list[str]] = {}
     is_exact = True
@@ -106,7 +106,7 @@ def _rename(context: Context, frame: Frame, arguments: Arguments) -> Value:
             renamed[old.names[0]] = new.names
     names = [new for old in frame.columns for new in renamed.get(old, [old])]
     result = frame.derive(names)
-    result.is_open = frame.is_open or not is_exact
+    result.has_unknown_columns = frame.has_unknown_columns or not is_exact
     return result
 
 
@@ -120,7 +120,7 @@ def _drop(context: Context, frame: Frame, arguments: Arguments) -> Value:
             return UNKNOWN
     wanted = labels(context, given)
     if given is not None and arguments.constant("errors", "raise") == "raise":
-        require(context, frame, wanted)
+        report_missing(context, frame, wanted)
     dropped = set(wanted.names)
     return frame.derive(name for name in frame.columns if name not in dropped)
 
@@ -139,7 +139,7 @@ def _assign(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 def _set_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
     wanted = labels(context, arguments.get("keys"))
-    require(context, frame, wanted)
+    report_missing(context, frame, wanted)
     dropped = set(wanted.names) if arguments.constant("drop", True) is True else set()
     result = frame.derive(name for name in frame.columns if name not in dropped)
     if not wanted.items or not wanted.is_exact or "append" in arguments.given():
@@ -154,7 +154,7 @@ def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
     if arguments.constant("drop", False) is not True:
         result.add([*(frame.index or ()), "index", *("level_%d" % n for n in range(4))])
         result.add(labels(context, arguments.get("names")).names)
-        result.is_open = frame.is_open or frame.index is None
+        result.has_unknown_columns = frame.has_unknown_columns or frame.index is None
     result.index, result.levels = set(), 1
     if arguments.get("level") is not None:
         result.index, result.levels = frame.index, None
@@ -166,16 +166,20 @@ def merge_frames(context: Context, left: Value, right: Value, arguments: Argumen
     both = labels(context, arguments.get("on"))
     for side, parameter in ((left, "left_on"), (right, "right_on")):
         if isinstance(side, Frame):
-            require(context, side, both, with_index=True)
-            require(context, side, labels(context, arguments.get(parameter)), with_index=True)
+            report_missing(context, side, both, with_index=True)
+            report_missing(
+                context, side, labels(context, arguments.get(parameter)), with_index=True
+            )
     if not isinstance(left, Frame) or not isinstance(right, Frame):
         return None
     suffixes = labels(context, arguments.get("suffixes")) if arguments.get("suffixes") else None
     result = Frame(left.library, [*left.columns, *right.columns, "_merge", "key_0"])
     if suffixes is not None and not suffixes.names:
-        result.is_open = True
+        result.has_unknown_columns = True
     _add_suffixed(result, left, right, suffixes.names if suffixes else ["_x", "_y"])
-    result.is_open = result.is_open or left.is_open or right.is_open
+    result.has_unknown_columns = (
+        result.has_unknown_columns or left.has_unknown_columns or right.has_unknown_columns
+    )
     if arguments.get("left_index", "right_index") is None:
         result.index, result.levels = set(), 1
     elif left.index is not None and right.index is not None:
@@ -196,7 +200,7 @@ def _merge(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _join(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    require(context, frame, labels(context, arguments.get("on")), with_index=True)
+    report_missing(context, frame, labels(context, arguments.get("on")), with_index=True)
     given = arguments.get("other")
     other = context.value(given) if given is not None else UNKNOWN
     result = frame.derive()
@@ -206,7 +210,7 @@ def _join(context: Context, frame: Frame, arguments: Arguments) -> Value:
         result.add(other.columns)
         suffixes = [labels(context, arguments.get(side)) for side in ("lsuffix", "rsuffix")]
         _add_suffixed(result, frame, other, [name for part in suffixes for name in part.names])
-        result.is_open = frame.is_open or other.is_open
+        result.has_unknown_columns = frame.has_unknown_columns or other.has_unknown_columns
     else:
         return UNKNOWN
     return result
@@ -215,7 +219,7 @@ def _join(context: Context, frame: Frame, arguments: Arguments) -> Value:
 def _pivot_table(context: Context, frame: Frame, arguments: Arguments) -> Value:
     parts = {name: labels(context, arguments.get(name)) for name in ("values", "index", "columns")}
     for name, wanted in parts.items():
-        require(context, frame, wanted, with_index=name != "values")
+        report_missing(context, frame, wanted, with_index=name != "values")
     index, values = parts["index"], parts["values"]
     function = arguments.get("aggfunc")
     is_plain = function is None or isinstance(function, (ast.Constant, ast.Name, ast.Attribute))
@@ -225,33 +229,35 @@ def _pivot_table(context: Context, frame: Frame, arguments: Arguments) -> Value:
         return UNKNOWN
     names = values.names if values.items and values.is_exact else list(frame.columns)
     result = Frame("pandas", names, set(index.names), len(index.items))
-    result.is_open = frame.is_open
+    result.has_unknown_columns = frame.has_unknown_columns
     return result
 
 
 def _melt(context: Context, frame: Frame, arguments: Arguments) -> Value:
     id_columns = labels(context, arguments.get("id_vars"))
-    require(context, frame, id_columns)
-    require(context, frame, labels(context, arguments.get("value_vars")))
+    report_missing(context, frame, id_columns)
+    report_missing(context, frame, labels(context, arguments.get("value_vars")))
     named = [labels(context, arguments.get(name)) for name in ("var_name", "value_name")]
     names = [name for part in named for name in part.names]
     result = Frame("pandas", [*id_columns.names, *names, "variable", "value"], set(), 1)
     given = [arguments.get("var_name"), arguments.get("value_name")]
     unclear = any(node is not None and not part.items for node, part in zip(given, named))
-    result.is_open = unclear or not id_columns.is_exact or arguments.get("var_name") is None
+    result.has_unknown_columns = (
+        unclear or not id_columns.is_exact or arguments.get("var_name") is None
+    )
     return result
 
 
 def _insert(context: Context, frame: Frame, arguments: Arguments) -> Value:
     added = labels(context, arguments.get("column"))
     frame.add(added.names)
-    frame.is_open = frame.is_open or not added.items
+    frame.has_unknown_columns = frame.has_unknown_columns or not added.items
     return UNKNOWN
 
 
 def _pop(context: Context, frame: Frame, arguments: Arguments) -> Value:
     wanted = labels(context, arguments.get("item"))
-    require(context, frame, wanted)
+    report_missing(context, frame, wanted)
     if not context.is_conditional:
         dropped = set(wanted.names)
         frame.columns = {name: None for name in frame.columns if name not in dropped}
@@ -270,14 +276,14 @@ def _pipe(context: Context, frame: Frame, arguments: Arguments) -> Value:
     function = arguments.get("func")
     if isinstance(function, ast.Lambda):
         return context.call_lambda(function, [frame])
-    frame.is_open = True
+    frame.has_unknown_columns = True
     return UNKNOWN
 
 
 def _aggregate_frame(context: Context, frame: Frame, arguments: Arguments) -> Value:
     function = arguments.get("func")
     if isinstance(function, ast.Dict) and arguments.constant("axis", 0) == 0:
-        require(context, frame, labels(context, function))
+        report_missing(context, frame, labels(context, function))
     return UNKNOWN
 
 
@@ -288,7 +294,7 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
         allowed = set(frame.index) | {"index", "columns"}
         for name in _query_names(wanted.names[0], frame.columns) or ():
             if name not in allowed and not name.startswith("ilevel_"):
-                require(context, frame, Labels([(name, wanted.items[0][1])], True))
+                report_missing(context, frame, Labels([(name, wanted.items[0][1])], True))
     return frame.derive()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .labels import Arguments, Labels, labels, require
+from .labels import Arguments, Labels, labels, report_missing
 from .values import UNKNOWN, Context, Expression, Frame, Groups, Value
 
 _POLARS_SAME = set(
@@ -95,7 +95,7 @@ def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
             read += [item for part in keywords for item in _reads(context, part.value, False)]
         read += labels(context, arguments.get("subset", "by")).items
         plain = [item for item in read if item[0] != "*" and not item[0].startswith("^")]
-        require(context, frame, Labels(plain, True))
+        report_missing(context, frame, Labels(plain, True))
     if name in _POLARS_SAME or name == "drop":
         result = frame.derive()
         if name == "drop":
@@ -107,7 +107,9 @@ def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
         outputs += [[keyword.arg] for keyword in keywords if keyword.arg]
         result = frame.derive([] if name == "select" else None)
         result.add([text for part in outputs for text in part or ()])
-        result.is_open = (frame.is_open and name != "select") or None in outputs
+        result.has_unknown_columns = (
+            frame.has_unknown_columns and name != "select"
+        ) or None in outputs
         return result
     if name in ("group_by", "groupby"):
         keys = [_output(context, argument) for argument in node.args]
@@ -128,36 +130,36 @@ def call_polars_groups(context: Context, groups: Groups, name: str, node: ast.Ca
     values = [*node.args, *[keyword.value for keyword in node.keywords]]
     read = [item for argument in values for item in _reads(context, argument, True)]
     plain = [item for item in read if item[0] != "*" and not item[0].startswith("^")]
-    require(context, groups.frame, Labels(plain, True))
+    report_missing(context, groups.frame, Labels(plain, True))
     outputs = [_output(context, argument) for argument in node.args]
     outputs += [[keyword.arg] for keyword in node.keywords if keyword.arg]
     result = Frame(
         "polars", [*(groups.keys or ()), *(text for part in outputs for text in part or ())]
     )
-    result.is_open = groups.keys is None or None in outputs
+    result.has_unknown_columns = groups.keys is None or None in outputs
     return result
 
 
 def _polars_join(context: Context, frame: Frame, arguments: Arguments) -> Value:
     given = arguments.get("other")
     other = context.value(given) if given is not None else UNKNOWN
-    require(context, frame, labels(context, arguments.get("on")))
-    require(context, frame, labels(context, arguments.get("left_on")))
+    report_missing(context, frame, labels(context, arguments.get("on")))
+    report_missing(context, frame, labels(context, arguments.get("left_on")))
     if not isinstance(other, Frame):
         return UNKNOWN
-    require(context, other, labels(context, arguments.get("on")))
-    require(context, other, labels(context, arguments.get("right_on")))
+    report_missing(context, other, labels(context, arguments.get("on")))
+    report_missing(context, other, labels(context, arguments.get("right_on")))
     suffix = labels(context, arguments.get("suffix")).names or ["_right"]
     result = frame.derive()
     result.add(other.columns)
     result.add([text + suffix[0] for text in other.columns])
-    result.is_open = frame.is_open or other.is_open
+    result.has_unknown_columns = frame.has_unknown_columns or other.has_unknown_columns
     return result
 
 
 def _polars_rename(context: Context, frame: Frame, mapping: ast.Dict) -> Value:
     old, new = labels(context, mapping), [labels(context, value) for value in mapping.values]
-    require(context, frame, old)
+    report_missing(context, frame, old)
     if not old.is_exact or not all(part.is_single for part in new):
         return UNKNOWN
     renamed = dict(zip(old.names, (part.names[0] for part in new)))

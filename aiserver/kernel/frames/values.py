@@ -50,7 +50,7 @@ class Instance(Value):
 class Frame(Value):
     """A DataFrame.
 
-    ``columns`` has the columns that it may have. If ``is_open``, it may also have other columns.
+    ``columns`` has the columns that it may have. If ``has_unknown_columns``, it may have others.
     ``index`` has the possible names of its index, and ``levels`` is the number of the index's
     levels; each is None if it isn't known.
     """
@@ -64,7 +64,7 @@ class Frame(Value):
     ) -> None:
         self.library = library
         self.columns: dict[str, None] = dict.fromkeys(columns)
-        self.is_open = False
+        self.has_unknown_columns = False
         self.index = index
         self.levels = levels
         self.attributes: set[str] = set()
@@ -73,16 +73,16 @@ class Frame(Value):
         """A frame with the same index, and with ``columns`` or the same columns."""
         names = self.columns if columns is None else columns
         frame = Frame(self.library, names, self.index, self.levels)
-        frame.is_open = self.is_open
+        frame.has_unknown_columns = self.has_unknown_columns
         return frame
 
     def become(self, other: Value) -> None:
         """Take the columns and index of another value, after a change in place."""
         if isinstance(other, Frame):
-            self.columns, self.is_open = dict(other.columns), other.is_open
+            self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.levels = other.index, other.levels
         else:
-            self.is_open = True
+            self.has_unknown_columns = True
 
     def add(self, names: Iterable[str]) -> None:
         """Add columns in a new dict, because ``Problems.near`` caches an index for each dict."""

@@ -45,13 +45,13 @@ class NameChecker(ast.NodeVisitor):
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
-        self.is_open = False  # the code may define further names; then nothing is reported
+        self.may_define_more = False  # the code may define further names; then nothing is reported
 
     def check(self, tree: ast.Module) -> None:
         for statement in tree.body:
             self.visit(statement)
         self._visit_bodies()
-        if not self.is_open:
+        if not self.may_define_more:
             for node, name, names in self._undefined:
                 self._report(node, name, names)
 
@@ -147,7 +147,7 @@ class NameChecker(ast.NodeVisitor):
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
             if node.id == "get_ipython" or node.id in ("exec", "execfile", "globals"):
-                self.is_open = True
+                self.may_define_more = True
             self._use(node, node.id)
         elif isinstance(node.ctx, ast.Store):
             self._bind(node.id)
@@ -159,7 +159,7 @@ class NameChecker(ast.NodeVisitor):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         if isinstance(node.value, ast.Name) and isinstance(node.value.ctx, ast.Load):
             if node.value.id in ("builtins", "__builtins__", "get_ipython"):
-                self.is_open = True
+                self.may_define_more = True
             self._use(node.value, node.value.id, is_module=True)
         else:
             self.visit(node.value)
@@ -168,7 +168,7 @@ class NameChecker(ast.NodeVisitor):
         function = node.func
         if isinstance(function, ast.Name):
             if function.id in ("dir", "locals", "vars") and not node.args:
-                self.is_open = True
+                self.may_define_more = True
         self.generic_visit(node)
 
     def visit_NamedExpr(self, node: Any) -> None:
@@ -305,7 +305,7 @@ class NameChecker(ast.NodeVisitor):
             module = loaded_module(node.module or "") if not node.level else None
             names = exported_names(module) if module is not None else None
             if names is None:
-                self.is_open = True
+                self.may_define_more = True
             for name in names or ():
                 self._bind(name)
 

@@ -97,9 +97,9 @@ class FileSessionManager(SessionManager):
             cached = self._files.load_cached(key)
         return cached or await self._run(self._files.load_raw, key)
 
-    async def load_stored(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
+    async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
         """Return the bytes of the sessions' files. All files are read in one thread."""
-        return await self._run(lambda: [self._files.load_stored(key) for key in keys])
+        return await self._run(lambda: [self._files.load_raw_batch(key) for key in keys])
 
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
@@ -169,7 +169,7 @@ class FileSessionManager(SessionManager):
         return await self._run(self._files.change, key, merge)
 
     @contextlib.asynccontextmanager
-    async def exclusively(self, *, owner: str = "") -> AsyncIterator[None]:
+    async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
         """Return the exclusive lock of the folder, which is the same for all owners."""
         if not await self.writable():
             yield  # this process can't write into the folder, so it needs no lock

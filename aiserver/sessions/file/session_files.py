@@ -122,7 +122,7 @@ class SessionFiles:
         self._cached_files.put(name, _CachedFile(file.stamp, data, file.revision))
         return data, file.revision
 
-    def load_stored(self, key: SessionKey) -> bytes | None:
+    def load_raw_batch(self, key: SessionKey) -> bytes | None:
         """Return the bytes of a session's file, which may be damaged.
 
         Return None if there is no file or it can't be read. If git left a conflict in the file, the

@@ -69,7 +69,7 @@ class RedisConnection(SessionManager):
         owners = await self._client.command("SMEMBERS", self._keyspace.owners)
         return sorted(decode_owner(owner.decode()) for owner in owners)
 
-    def exclusively(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
+    def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
         """Hold the owner's lock, under which one notebook at a time gets its id."""
         name = self._keyspace.owner_key("alone", owner)
         return notebook_lock(self._client, name, self.lock_timeout, self.log)

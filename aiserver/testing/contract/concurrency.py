@@ -61,9 +61,9 @@ async def session_of_another_store(key: SessionKey, *intents: str) -> Session:
 
 @in_loop
 async def test_sessions_can_be_written_under_the_notebook_lock(backend: Backend) -> None:
-    """The lock of ``exclusively``, under which notebooks get their ids, doesn't block writes."""
+    """The lock under which notebooks get their ids doesn't block writes."""
     store, key = backend.open(), fresh_key()
     for _ in range(2):
-        async with store.exclusively():
+        async with store.notebook_id_lock():
             await asyncio.gather(*(store.save_interaction(key, turn(str(n))) for n in range(9)))
     assert len(await store.get_history(key)) == 18

@@ -76,7 +76,7 @@ async def test_marks_change_with_their_sessions(store: SessionManager) -> None:
     assert {cell for cell in cells if second[cell] != first[cell]} == {cells[1]}
     await store.delete(keys[0])
     assert (await store.session_marks()).keys() == set(cells[1:])
-    stored = await store.load_stored(keys)
+    stored = await store.load_raw_batch(keys)
     assert stored[0] is None
     assert [codec.parse(data or b"") for data in stored[1:]] == [
         await store.load_session(key) for key in keys[1:]

@@ -35,8 +35,8 @@ _ARCHIVE_KIND = "aiserver-backup"
 _MEMBER_KINDS = ("blobs", "notebooks", "sessions")
 # The limits of the unpacked size, against zip bombs: small zips that unpack to an enormous size. By
 # default, the unpacked size may be `_MAX_RATIO` times the packed size, but at most `_MAX_LIMIT`
-# bytes. (For real histories, the ratio is 5 to 50.) `_MIN_LIMIT` bytes are always allowed.
-_MIN_LIMIT = 64 << 20
+# bytes. (For real histories, the ratio is 5 to 50.) `_ALWAYS_ALLOWED` bytes are always allowed.
+_ALWAYS_ALLOWED = 64 << 20
 _MAX_RATIO = 200
 _MAX_LIMIT = 2 << 30
 # The errors that zipfile raises for damaged files.
@@ -123,7 +123,7 @@ def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
     """
     unpacked = sum(info.file_size for info in zipped.infolist())
     packed = sum(info.compress_size for info in zipped.infolist())
-    if unpacked > (unpack_limit or max(_MIN_LIMIT, min(_MAX_LIMIT, _MAX_RATIO * packed))):
+    if unpacked > (unpack_limit or max(_ALWAYS_ALLOWED, min(_MAX_LIMIT, _MAX_RATIO * packed))):
         raise UnreadableInput(
             f"it would unpack to {unpacked / 1e6:,.0f} MB, {unpacked // max(1, packed):,} times "
             f"its size; if you trust it, use --unpack-limit {unpacked // 10**9 + 1}"

@@ -219,7 +219,7 @@ describe('GenerationModel, on a decision about a suggestion', () => {
 
     it.each(['accept', 'reject'])('closes the row after %s', async type => {
       const t = await open();
-      t.history.recording.emit({ key, events: [{ type, turnId: 1 }] });
+      t.history.eventsQueued.emit({ key, events: [{ type, turnId: 1 }] });
       expect(t.model.state).toMatchObject({ phase: 'idle', turnId: 2 });
       await t.model.decision.reject(); // Esc, pressed too late
       expect(t.recorded).toEqual([]);
@@ -228,12 +228,12 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     it('stays open after decisions on other turns and in other cells', async () => {
       const t = await open();
       const events = [{ type: 'accept', turnId: 1 }];
-      t.history.recording.emit({ key: { ...key, cellId: 'c2' }, events });
-      t.history.recording.emit({
+      t.history.eventsQueued.emit({ key: { ...key, cellId: 'c2' }, events });
+      t.history.eventsQueued.emit({
         key,
         events: [{ type: 'reject', turnId: 7 }]
       });
-      t.history.recording.emit({ key, events: [{ type: 'run' }] });
+      t.history.eventsQueued.emit({ key, events: [{ type: 'run' }] });
       expect(t.model.state.phase).toBe('suggested');
     });
 

@@ -9,7 +9,7 @@ import type {
 } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import type { IKernelVariables } from '../../kernel/variables';
-import type { IHistory, IRecording, ISessionChange } from '../../tokens';
+import type { IHistory, IQueuedEvents, ISessionChange } from '../../tokens';
 import { GenerationModel } from './generation';
 import type { GenerationApi } from './generationStream';
 import type { IGenerationState, RepairSetting } from './state';
@@ -116,7 +116,7 @@ export function setup(
     ...reader,
     api: reader,
     changed: new Signal<object, ISessionChange>({}),
-    recording: new Signal<object, IRecording>({}),
+    eventsQueued: new Signal<object, IQueuedEvents>({}),
     notify: jest.fn(key => notified.push(key)),
     record: jest.fn(async (_key, events) => void recorded.push(...events))
   };

@@ -20,7 +20,12 @@ import { Signal } from '@lumino/signaling';
 import type { IBranch } from '../../records/branch';
 import type { DataFrameProfile } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
-import { IHistory, IRecording, ISessionChange, isSameCell } from '../../tokens';
+import {
+  IHistory,
+  IQueuedEvents,
+  ISessionChange,
+  isSameCell
+} from '../../tokens';
 import { isModelFailure } from '../../state/failure';
 import { IRequest, loadPastTurns, warmUp } from './requestBody';
 import { Decision } from './decision';
@@ -45,7 +50,7 @@ export class GenerationModel extends GenerationStore {
       this._repair,
       options.repair
     );
-    options.history.recording.connect(this._onRecording, this);
+    options.history.eventsQueued.connect(this._onEventsQueued, this);
     options.history.changed.connect(this._onHistoryChanged, this);
   }
 
@@ -246,7 +251,7 @@ export class GenerationModel extends GenerationStore {
   }
 
   /** Close the suggestion when the replay or another view of the notebook records a decision. */
-  private _onRecording(_: IHistory, { key, events }: IRecording): void {
+  private _onEventsQueued(_: IHistory, { key, events }: IQueuedEvents): void {
     if (isSameCell(this.target.key(), key)) {
       for (const { type, turnId } of events) {
         if (type === 'accept' || type === 'reject') {

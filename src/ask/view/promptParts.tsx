@@ -17,7 +17,7 @@ import { durationText } from '../../labels/durations';
 import { failureText } from '../../labels/failureText';
 import { requestTitle } from '../../labels/requestTitle';
 import { labelText } from '../../labels/serverText';
-import { closeGaps } from '../../labels/spacing';
+import { removeChineseSpaces } from '../../labels/spacing';
 
 /**
  * The model's name, and whether it is local. With `onPick`, this is a button that opens the menu of
@@ -111,12 +111,12 @@ export function Progress(props: {
   const modelName = props.model || trans.__('the model');
   let text = isWriting
     ? trans.__('Writing…')
-    : closeGaps(trans.__('Waiting for %1…', modelName));
+    : removeChineseSpaces(trans.__('Waiting for %1…', modelName));
   const remaining = Math.ceil((nextAttemptTime - now) / 1000);
   if (!isWriting && remaining > 0) {
     text = trans.__('Retrying in %1…', durationText(remaining * 1000, trans));
   } else if (!isWriting && seconds >= 20) {
-    text = closeGaps(
+    text = removeChineseSpaces(
       trans.__(
         'Still waiting for %1. The first answer can take half a minute…',
         modelName

@@ -45,7 +45,7 @@ async function setup(
     api: { warmUp: async () => undefined } as unknown as GenerationApi,
     history: {
       changed: new Signal({}),
-      recording: new Signal({}),
+      eventsQueued: new Signal({}),
       api: {
         models: async () => ({
           default: models[0]?.id,

@@ -42,13 +42,13 @@ describe('HistoryModel', () => {
       history.recordChange('nb', { cells: [], order: [{ id, type: 'code' }] });
     const register = async () => sent.push('register');
     change('retried');
-    await history.flushed('nb');
+    await history.settled('nb');
     isOffline = false;
     change('before');
     const registered = history.enqueue('nb', register);
     change('after');
     await registered;
-    await history.flushed('nb');
+    await history.settled('nb');
     expect(sent).toEqual(['retried', 'before', 'register', 'after']);
   });
 });

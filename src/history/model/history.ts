@@ -18,7 +18,7 @@ import type {
   ICellKey,
   INotebookChange,
   IHistory,
-  IRecording,
+  IQueuedEvents,
   ISessionChange
 } from '../../tokens';
 import { fitToLimit } from '../../records/eventSize';
@@ -37,7 +37,7 @@ export class HistoryModel implements IHistory {
   }
 
   readonly changed = new Signal<this, ISessionChange>(this);
-  readonly recording = new Signal<this, IRecording>(this);
+  readonly eventsQueued = new Signal<this, IQueuedEvents>(this);
 
   /** Whether any write is waiting for a retry, and would be lost if the page were closed. */
   get hasUnsent(): boolean {
@@ -55,7 +55,7 @@ export class HistoryModel implements IHistory {
     const events = bodies.map(body =>
       fitToLimit({ id: UUID.uuid4(), ...body })
     );
-    this.recording.emit({ key, events });
+    this.eventsQueued.emit({ key, events });
     await this._queue(key.notebookId).record(key.cellId, events);
   }
 
@@ -70,8 +70,8 @@ export class HistoryModel implements IHistory {
     return this._queue(notebookId).run(request);
   }
 
-  async flushed(notebookId: string): Promise<void> {
-    await this._queues.get(notebookId)?.flushed();
+  async settled(notebookId: string): Promise<void> {
+    await this._queues.get(notebookId)?.settled();
   }
 
   private _queue(notebookId: string): WriteQueue {

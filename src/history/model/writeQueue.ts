@@ -109,7 +109,7 @@ export class WriteQueue {
   }
 
   /** Resolves when at least one attempt has been made to send each queued write. */
-  async flushed(): Promise<void> {
+  async settled(): Promise<void> {
     while (this._sending) {
       await this._sending;
     }

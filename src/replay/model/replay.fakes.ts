@@ -23,7 +23,7 @@ import type {
   ICellKey,
   INotebookChange,
   IHistory,
-  IRecording,
+  IQueuedEvents,
   ISessionChange
 } from '../../tokens';
 import type { IReplayHost } from './cell/actions';
@@ -137,7 +137,7 @@ export class PendingReplay extends PromiseDelegate<Replay> {
 export class FakeHistory implements IHistory {
   readonly api = this as unknown as HistoryReader;
   readonly changed: Signal<IHistory, ISessionChange> = new Signal(this);
-  readonly recording: Signal<IHistory, IRecording> = new Signal(this);
+  readonly eventsQueued: Signal<IHistory, IQueuedEvents> = new Signal(this);
   readonly steps = new Map<string, Step[]>();
   readonly requests: PendingReplay[] = [];
   readonly recorded: EventBody[] = [];
@@ -265,7 +265,7 @@ export class FakeHistory implements IHistory {
     return work();
   }
 
-  async flushed(): Promise<void> {
+  async settled(): Promise<void> {
     return;
   }
 

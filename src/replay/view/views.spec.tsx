@@ -334,7 +334,7 @@ describe('the notebook and search tabs', () => {
     expect(panel.node.textContent).not.toContain('gpt');
     more.click();
     await until(() => more.getAttribute('aria-expanded') === 'true');
-    expect(find('ul[aria-label="Lines by name"]').textContent).toBe(
+    expect(find('ul[aria-label="Lines by contributor"]').textContent).toBe(
       'gpt: 7 linesbot: 1 line'
     );
     const each = find('[aria-label="Authorship by cell"]');

@@ -318,7 +318,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     for (let round = 0; round < 3; round++) {
       await this.page.tracking.started(this.panel);
       await new Promise<void>(resolve => callLater(resolve));
-      await this.page.history.flushed(this.id);
+      await this.page.history.settled(this.id);
     }
   }
 
@@ -334,7 +334,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     const { path } = this.panel.context;
     const { server } = this.page;
     this.close();
-    await this.page.history.flushed(notebookId);
+    await this.page.history.settled(notebookId);
     const page = new Page<S>(server);
     return server.contents
       ? page.openPath(path)

@@ -17,7 +17,7 @@ import type {
   ICellKey,
   IHistory,
   INotebookIdentity,
-  IRecording,
+  IQueuedEvents,
   ITracking,
   ISessionChange
 } from '../../tokens';
@@ -56,7 +56,7 @@ export class Tracking implements ITracking {
       this
     );
     _options.history.changed.connect(this._onSessionChanged, this);
-    _options.history.recording.connect(this._onRecording, this);
+    _options.history.eventsQueued.connect(this._onEventsQueued, this);
   }
 
   /** The cells that are watched: all cells, only cells with a turn (`ai`), or none (`off`). */
@@ -106,14 +106,14 @@ export class Tracking implements ITracking {
     await this._starting.get(panel);
   }
 
-  async flushed(panel: NotebookPanel): Promise<void> {
+  async settled(panel: NotebookPanel): Promise<void> {
     await this.started(panel);
     const { identity, history } = this._options;
     const watch = this._watches.get(panel);
     const notebookId = watch?.notebookId ?? identity.get(panel);
     if (notebookId) {
       this._recordPastes(panel, notebookId);
-      await history.flushed(notebookId);
+      await history.settled(notebookId);
     }
   }
 
@@ -157,7 +157,7 @@ export class Tracking implements ITracking {
       return;
     }
     if (this._recordPastes(panel, notebookId)) {
-      await history.flushed(notebookId);
+      await history.settled(notebookId);
       summaries = await history.api.sessions(notebookId);
     }
     const { scope } = this;
@@ -263,8 +263,8 @@ export class Tracking implements ITracking {
     }
   }
 
-  private _onRecording(_: IHistory, recording: IRecording): void {
-    this._watches.forEach(watch => watch.onRecording(recording));
+  private _onEventsQueued(_: IHistory, queued: IQueuedEvents): void {
+    this._watches.forEach(watch => watch.onEventsQueued(queued));
   }
 
   /** Create a preview of a run's outputs; null if there is nothing to record. */

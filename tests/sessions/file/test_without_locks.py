@@ -62,7 +62,7 @@ async def test_a_disk_without_locks(tmp_path: Path, no_flock, error: str) -> Non
     stores = [FileSessionManager(root=str(tmp_path), lock_timeout=5) for _ in range(3)]
     saves = [store.save_interaction(KEY, turn(n)) for n in range(5) for store in stores]
     assert sorted(revision for _, revision in await asyncio.gather(*saves)) == [*range(1, 16)]
-    async with stores[0].exclusively():
+    async with stores[0].notebook_id_lock():
         pass
     for store in stores:
         await store.close()

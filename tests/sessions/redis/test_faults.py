@@ -138,7 +138,7 @@ async def test_no_memory_left(redis_server: Redis, admin: redis.Redis) -> None:
     ):
         with pytest.raises(StorageFull):
             await write
-    async with store.exclusively():
+    async with store.notebook_id_lock():
         pass  # writes fail
     assert not await store.writable()
     again, _ = await store.record_events(KEY, [event(id="known")])
@@ -171,7 +171,7 @@ async def test_a_read_only_copy(redis_server: Redis, admin: redis.Redis) -> None
     ):
         with pytest.raises(StorageReadOnly):
             await write
-    async with store.exclusively():
+    async with store.notebook_id_lock():
         pass
     assert any("a replica" in sentence for sentence in await store.start())
     admin.replicaof("NO", "ONE")
@@ -339,15 +339,15 @@ async def test_the_lock_of_a_killed_holder_ends(redis_backend: RedisBackend) -> 
         store = redis_backend.open()
         store.lock_timeout = 0.9  # three times the lock's lifetime
         with pytest.raises(StorageError, match="is writing"):
-            async with store.exclusively(owner="ada"):
+            async with store.notebook_id_lock(owner="ada"):
                 pytest.fail("two at once")
-        async with store.exclusively(owner="bob"):
+        async with store.notebook_id_lock(owner="bob"):
             pass  # other notebooks don't wait
     finally:
         holder.kill()
         holder.communicate()
     store.lock_timeout = 30
-    async with store.exclusively(owner="ada"):
+    async with store.notebook_id_lock(owner="ada"):
         assert redis_backend.server.pttl(name) > 0
     assert not redis_backend.server.exists(name)
 
@@ -360,7 +360,7 @@ async def test_the_notebook_lock_is_exclusive(redis_backend: RedisBackend) -> No
     async def enter(store: SessionManager) -> None:
         nonlocal inside
         for _ in range(10):
-            async with store.exclusively():
+            async with store.notebook_id_lock():
                 inside += 1
                 assert inside == 1
                 await asyncio.sleep(0.001)

@@ -370,13 +370,13 @@ async def test_the_notebook_lock_is_exclusive(database: Database) -> None:
     order = []
 
     async def wait() -> None:
-        async with second.exclusively(owner="ada"):
+        async with second.notebook_id_lock(owner="ada"):
             order.append("second")
 
-    async with first.exclusively(owner="ada"):
+    async with first.notebook_id_lock(owner="ada"):
         waiting = asyncio.ensure_future(wait())
         if "sqlite" not in database.url:
-            async with first.exclusively(owner="bob"):
+            async with first.notebook_id_lock(owner="bob"):
                 order.append("bob")
         else:
             order.append("bob")
@@ -386,12 +386,12 @@ async def test_the_notebook_lock_is_exclusive(database: Database) -> None:
     assert order == ["bob", "first", "second"]
 
     cancelled = asyncio.ensure_future(wait())
-    async with first.exclusively(owner="ada"):
+    async with first.notebook_id_lock(owner="ada"):
         cancelled.cancel()
     await asyncio.gather(cancelled, return_exceptions=True)
-    async with first.exclusively(owner="ada"):
+    async with first.notebook_id_lock(owner="ada"):
         await first.close()  # like a crash: the connection ends, which releases the lock
-    async with second.exclusively(owner="ada"):
+    async with second.notebook_id_lock(owner="ada"):
         pass
     await second.close()
     await first.close()

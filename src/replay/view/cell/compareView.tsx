@@ -27,7 +27,7 @@ export function CompareView(props: {
   const { stepA, stepB, isSplit, mimeType } = props;
   const { model, trans } = useReplay();
   const { comparison, player } = model;
-  const lineCount = React.useMemo(
+  const changeCounts = React.useMemo(
     () => countLineChanges(stepA.code, stepB.code),
     [stepA.code, stepB.code]
   );
@@ -79,8 +79,8 @@ export function CompareView(props: {
         />
         <span className="jp-AIServer-Replay-result">
           <LineCount
-            count={lineCount}
-            showsNoChanges={stepA.code === stepB.code}
+            count={changeCounts}
+            isUnchanged={stepA.code === stepB.code}
           />
           <IconButton
             icon={closeIcon}

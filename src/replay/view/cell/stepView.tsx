@@ -134,7 +134,7 @@ function StepHead(
       <span className="jp-AIServer-Replay-result">
         <LineCount
           count={countStepChanges(step)}
-          showsNoChanges={
+          isUnchanged={
             step.kind === 'turn' && !!step.code && !isAnswerInWords(step)
           }
         />
@@ -203,12 +203,12 @@ function RunMenu(props: {
 export function LineCount(props: {
   count: ILineCount;
   /** Whether to show "no changes" if no lines were added or removed. Otherwise nothing is shown. */
-  showsNoChanges: boolean;
+  isUnchanged: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();
   const { added, removed } = props.count;
   if (!added && !removed) {
-    return props.showsNoChanges ? (
+    return props.isUnchanged ? (
       <span className="jp-AIServer-Replay-same">{trans.__('no changes')}</span>
     ) : null;
   }

@@ -24,9 +24,9 @@ export function ChangedCode(props: {
   /** The result of `changedLines(before, code)`. */
   lines: readonly IChangedLine[];
   /** For each line in `lines`: whether it is drawn. */
-  isLineShown: readonly boolean[];
+  lineVisibility: readonly boolean[];
 }): React.JSX.Element {
-  const { before, code, mimeType, lines, isLineShown } = props;
+  const { before, code, mimeType, lines, lineVisibility } = props;
   const highlighted = {
     before: useHighlighting(before, mimeType),
     code: useHighlighting(code, mimeType)
@@ -35,9 +35,9 @@ export function ChangedCode(props: {
     <code className="jp-AIServer-Replay-static jp-mod-marked">
       {lines.map((line, index) => {
         const { kind } = line;
-        if (!isLineShown[index]) {
+        if (!lineVisibility[index]) {
           // Draw one ellipsis for each series of hidden lines.
-          return index === 0 || isLineShown[index - 1] ? (
+          return index === 0 || lineVisibility[index - 1] ? (
             <span key={index} className="jp-AIServer-Replay-gap">
               ⋯
             </span>

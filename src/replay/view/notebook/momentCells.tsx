@@ -80,9 +80,9 @@ function CellRow(
     [before, source]
   );
   const lines = source.split('\n');
-  const isLineShown = diffLines ? selectLines(diffLines, isExpanded) : [];
+  const lineVisibility = diffLines ? selectLines(diffLines, isExpanded) : [];
   const hiddenLineCount = diffLines
-    ? isLineShown.filter(isShown => !isShown).length
+    ? lineVisibility.filter(isShown => !isShown).length
     : isExpanded
       ? 0
       : Math.max(0, lines.length - MAX_LINES);
@@ -122,7 +122,7 @@ function CellRow(
             code={source}
             mimeType={mimeType}
             lines={diffLines}
-            isLineShown={isLineShown}
+            lineVisibility={lineVisibility}
           />
         ) : source.trim() ? (
           <StaticCode
@@ -151,7 +151,7 @@ function CellRow(
         {cell.step === null && source.trim() && (
           <Chip
             title={trans.__(
-              'This cell had no history yet. This is its content when it was first recorded.'
+              'Nothing was recorded for this cell at this point. This is its first recorded content.'
             )}
           >
             {trans.__('first recorded version')}
@@ -275,7 +275,7 @@ function blankText(cell: CellSnapshot, trans: TranslationBundle): string {
 /** Estimate the height of a cell's row before it is rendered, in pixels. */
 function estimateHeight({ source, before }: CellSnapshot): number {
   const countOf = (text: string) => text.split('\n').length;
-  // Assume that half of the lines before the change were removed. Removed lines are shown, too.
+  // Removed lines are shown, too. Assume that the change removed half of the old lines.
   const lineCount = countOf(source) + (before ? countOf(before) >> 1 : 0);
   const padding = 12;
   const expandButtonHeight = lineCount > MAX_LINES ? 20 : 0;

@@ -15,7 +15,7 @@ import { stepOutcome } from '../../../labels/stepLabels';
 import { MomentCells } from './momentCells';
 import { momentDot, momentTitle } from '../../../labels/momentLabels';
 import { Overview } from './overview';
-import { Provenance } from './provenance';
+import { Authorship } from './authorship';
 import { Scrubber } from './scrubber';
 import { PlayButtons } from '../playButtons';
 import { dotClass } from '../slider';
@@ -62,7 +62,7 @@ export function NotebookView(): React.JSX.Element {
           showsFirstStepsButton
         />
       )}
-      {report && <Provenance report={report} />}
+      {report && <Authorship report={report} />}
       {moments.length > 0 && <TimelineControls />}
       {moment && snapshot ? (
         <MomentCells

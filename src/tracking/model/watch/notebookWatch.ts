@@ -16,7 +16,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
 import type { PlacedCell, SessionSummary } from '../../../api/types';
-import type { INotebookChange, IRecording } from '../../../tokens';
+import type { INotebookChange, IQueuedEvents } from '../../../tokens';
 import { ICauseDetectors, Writers } from '../contributors/writers';
 import { ReplacedCell } from '../contributors/replacedCell';
 import {
@@ -149,7 +149,7 @@ export class NotebookWatch implements IOriginNotebook {
   }
 
   /** Handle events of a cell that other code records, such as the events of Accept and Restore. */
-  onRecording({ key, events }: IRecording): void {
+  onEventsQueued({ key, events }: IQueuedEvents): void {
     if (key.notebookId !== this.notebookId) {
       return;
     }

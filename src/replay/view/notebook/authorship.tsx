@@ -19,12 +19,12 @@ import { useReplay } from '../context';
 import { contributorName } from '../../../labels/contributorLabels';
 import { VirtualList } from '../../../ui/virtualList';
 
-interface IProvenanceProps {
+interface IAuthorshipProps {
   report: Report;
 }
 
-export const Provenance = React.memo(function Provenance(
-  props: IProvenanceProps
+export const Authorship = React.memo(function Authorship(
+  props: IAuthorshipProps
 ): React.JSX.Element | null {
   const { trans } = useReplay();
   const [isOpen, setOpen] = React.useState(false);
@@ -36,7 +36,7 @@ export const Provenance = React.memo(function Provenance(
   const Caret = isOpen ? caretUpIcon : caretDownIcon;
   const label = trans.__('Authorship by cell');
   return (
-    <div className="jp-AIServer-Replay-provenance">
+    <div className="jp-AIServer-Replay-authorship">
       <ShareBar {...total} />
       <p>
         {labels.shares(total).map(([kind, text]) => (
@@ -64,7 +64,7 @@ export const Provenance = React.memo(function Provenance(
  * Two lists. The first shows the number of lines by each model and by each contributor whose name
  * is known. The second has a row for each cell that isn't empty, with the shares of its lines.
  */
-function CellShares(props: IProvenanceProps): React.JSX.Element {
+function CellShares(props: IAuthorshipProps): React.JSX.Element {
   const { model, trans } = useReplay();
   const labels = useShareLabels();
   const { cells, total } = props.report;
@@ -108,7 +108,7 @@ function CellShares(props: IProvenanceProps): React.JSX.Element {
       {lineCounts.length > 0 && (
         <ul
           className="jp-AIServer-Replay-models"
-          aria-label={trans.__('Lines by name')}
+          aria-label={trans.__('Lines by contributor')}
         >
           {lineCounts.map(([name, lines]) => (
             <li key={name}>
