@@ -28,7 +28,9 @@ from ..errors import AIServerError, BadAnswer, UserText
 from ..llm.base import ChatModel, ModelInfo
 from ..models import AIResponse, Interaction, NewTurn, SessionKey, Status, UserRequest, utc_now
 from ..prompts.answer import answer_parser, is_prose
+from ..prompts.fence import code_block
 from ..prompts.language import cell_language
+from ..prompts.question import asks_for_words
 from ..prompts.receipt import ContextItem
 from ..redact import Vault
 from ..requests import RETRY_MODE, GenerateBody
@@ -99,6 +101,9 @@ class Generation:
         self._is_retry = body.mode == RETRY_MODE
         self._language = cell_language(body.language, body.source, body.cell_type)
         self._parser = answer_parser(self._language)
+        self._in_words = model.style == "compact" and asks_for_words(
+            body.intent, body.source, self._language
+        )
         self._vault = Vault()
         self._receipt: list[ContextItem] = []
         self._usage: dict[str, object] | None = None
@@ -192,7 +197,9 @@ class Generation:
         self._vault, self._receipt = composed.vault, composed.items
         async with contextlib.aclosing(
             self.model.stream(
-                composed.messages, language=self._language.name, is_retry=self._is_retry
+                composed.messages,
+                language="" if self._in_words else self._language.name,
+                is_retry=self._is_retry,
             )
         ) as deltas:
             async for delta in deltas:
@@ -216,6 +223,8 @@ class Generation:
         an explanation, since they can't replace the cell's code.
         """
         suggestion, explanation = self._parser.suggestion, self._parser.explanation
+        if self._in_words and suggestion:
+            return "", f"{explanation}\n\n{code_block(suggestion, self._language.name)}".strip()
         if is_prose(suggestion, self._language):
             return "", "\n\n".join(text for text in (suggestion, explanation) if text)
         return (suggestion if suggestion.strip() else ""), explanation

@@ -75,7 +75,10 @@ class ChatModel(ABC):
     def stream(
         self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
     ) -> AsyncGenerator[Delta, None]:
-        """Query the model and yield its answer. ``language`` is the cell's, such as ``python``.
+        """Query the model and yield its answer.
+
+        ``language`` is that of the requested code, such as ``python``, or empty if the messages ask
+        for words.
 
         ``is_retry`` means that the model has answered the same messages before, and that the person
         wants another answer. A model that always gives the same answer must vary it then.

@@ -21,11 +21,12 @@ from ..gc_pause import pause_gc
 from . import templates
 from .data_parts import code_of, data_parts, marked_texts, parts_size, select_parts, texts_of
 from .earlier_cells import earlier_cells
-from .fence import marked
+from .fence import code_block, marked
 from .history import PER_MESSAGE, Count, conversation, newest_that_fit, pair
-from .language import cell_language
+from .language import CellLanguage, cell_language
 from .prompt_input import PromptInput
-from .receipt import ContextItem, fixed_items, own_items, turn_items
+from .question import asks_for_words
+from .receipt import ContextItem, ItemKind, fixed_items, own_items, turn_items
 from .templates import Style
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ async def build_messages(
     language = cell_language(request.language, request.source, request.cell_type)
     has_other_code = any(cell.cell_type == "code" and cell.source.strip() for cell in request.cells)
     is_empty = not language.below_head(request.source).strip()
+    if style == "compact" and asks_for_words(request.intent, request.source, language):
+        return await _explanation_messages(request, language, count)
     can_use_other_cells = bool(request.dataframes or has_other_code) and is_empty
     fixed: list[BaseMessage] = [
         SystemMessage(templates.rules(style, language, can_use_other_cells=can_use_other_cells))
@@ -117,6 +120,23 @@ async def build_messages(
         *own_items(request.history, talk, cell_sizes, before_size, intent_size),
     ]
     return [*fixed, *messages], receipt
+
+
+async def _explanation_messages(
+    request: PromptInput, language: CellLanguage, count: Count
+) -> tuple[list[BaseMessage], list[ContextItem]]:
+    """Return the messages that ask a small model to explain the cell's code, and their receipt.
+
+    They contain nothing but the code and the request. A small model would imitate anything else.
+    """
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    rules = templates.rules("compact", language, in_words=True)
+    code = code_block(request.source, language.name)
+    sizes = await count([rules, code, request.intent])
+    kinds: tuple[ItemKind, ...] = ("rules", "source", "request")
+    receipt = [ContextItem(kind, tokens=size) for kind, size in zip(kinds, sizes, strict=True)]
+    return [SystemMessage(rules), HumanMessage(f"{code}\n\n{request.intent}")], receipt
 
 
 def as_text(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:

@@ -49,6 +49,10 @@ _COMPACT_NEXT = f"""\
 {_COMPACT} Use the variables of the cells before it, import what else you use, and print the \
 result."""
 
+_COMPACT_WORDS = """\
+You explain the {language} code of one notebook cell in two or three short sentences, in the \
+language of the request. Write no code."""
+
 _MAGIC = """ The cell begins with the magic %%{magic}: below that line it is {language}. The \
 line belongs to the cell: keep it, unless the request is about it."""
 
@@ -97,8 +101,14 @@ _READERS = {
 }
 
 
-def rules(style: Style, language: CellLanguage, *, can_use_other_cells: bool = False) -> str:
-    """Return the system message.
+def rules(
+    style: Style,
+    language: CellLanguage,
+    *,
+    can_use_other_cells: bool = False,
+    in_words: bool = False,
+) -> str:
+    """Return the system message. With ``in_words``, a small model is asked for an explanation.
 
     ``can_use_other_cells`` means that the cell is empty, and that there are other cells or
     DataFrames that its code can use.
@@ -107,6 +117,8 @@ def rules(style: Style, language: CellLanguage, *, can_use_other_cells: bool = F
         template = _COMPACT_TEXT if style == "compact" else _FULL_TEXT
         kind, markup = _TEXTS[language.name]
         return template.format(kind=kind, markup=markup, fence=f"````{language.name}")
+    if style == "compact" and in_words:
+        return _COMPACT_WORDS.format(language=display_name(language.name))
     if style == "compact":
         template = _COMPACT_NEXT if can_use_other_cells and not language.head else _COMPACT
         return template.format(language=display_name(language.name), fence=language.name)

@@ -91,3 +91,24 @@ async def test_there_is_no_warm_up_during_an_answer(assistant: Assistant, model:
     model.released.set()
     await generation.outcome
     assert model.events == ["answer"]
+
+
+async def test_a_small_model_explains_in_words(
+    assistant: Assistant, model: RecordingModel, monkeypatch: pytest.MonkeyPatch
+):
+    """Nothing of the answer replaces the cell's code, not even a block of code."""
+    languages = []
+
+    async def stream(messages, *, language, is_retry=False):
+        languages.append(language)
+        yield Delta("It adds two numbers:\n```python\n1 + 1\n```")
+
+    monkeypatch.setattr(model, "stream", stream)
+    monkeypatch.setattr(model, "style", "compact")
+    body = GenerateBody(**CELL, intent="what does this do?", source="1 + 2")
+    generation = await assistant.generate(KEY, body)
+    outcome = await generation.outcome
+    assert languages == [""]
+    assert outcome.status == "success"
+    assert outcome.interaction.ai_response.suggestion == ""
+    assert "It adds two numbers" in outcome.interaction.ai_response.explanation

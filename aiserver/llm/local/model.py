@@ -92,13 +92,15 @@ class LocalModel(ChatModel):
             chat = await self._connect()
             # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its
             # own option ``max_tokens`` under a newer name, which llama.cpp might not support.
-            extra = {"grammar": fenced_block(language), "max_tokens": self._max_tokens}
+            extra: dict[str, Any] = {"max_tokens": self._max_tokens, "cache_prompt": True}
+            if language:
+                extra["grammar"] = fenced_block(language)
             answer = stream_chat(
                 chat,
                 escape_control_tokens(messages),
                 self._limits,
                 tracing=self._tracing,
-                options={"extra_body": extra | {"cache_prompt": True}, **sampling},
+                options={"extra_body": extra, **sampling},
             )
             has_started, text, next_check = False, "", REPETITION_CHECK_EVERY
             try:

@@ -129,7 +129,7 @@ function stateNoticeText(
       );
     case 'words':
       return trans.__(
-        'This small model answered in words. If you wanted code, rephrase the request or choose another model.'
+        'A small model answered in words, and it can be wrong. If you wanted code, rephrase the request or choose another model.'
       );
     case 'ran_corrected':
       return trans.__(
