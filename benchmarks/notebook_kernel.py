@@ -17,6 +17,7 @@ EXAMPLES = 2  # values of each column of texts
 _VARIABLES = (Path(__file__).parent.parent / "aiserver" / "kernel" / "variables.py").read_text(
     "utf-8"
 )
+_CELL_FRAME = re.compile(r"(Cell|Input) In ?\[|<ipython-input-")  # the heading of a cell's lines
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -104,9 +105,12 @@ class Kernel:
 
 
 def _message(reply: dict[str, Any], error: str | None) -> str:
-    """The marked line of the cell's traceback and the error, as in the request to fix an error."""
+    """Return the marked line of the cell and the error, as ``cellErrorText`` of the page does."""
     if error is None:
         return ""
-    lines = _ANSI.sub("", "\n".join(reply.get("traceback", []))).split("\n")
-    marked = next((line.strip() for line in lines if re.match(r"-+> *\d+", line)), "")
-    return f"{marked}\n{error}: {reply.get('evalue', '')}"[:1000].strip()
+    traceback = _ANSI.sub("", "\n".join(reply.get("traceback", [])))
+    lines = traceback.split("Traceback (most recent call last)")[-1].split("\n")
+    frame = next((at for at, line in enumerate(lines) if _CELL_FRAME.match(line)), len(lines))
+    marked = next((line.strip() for line in lines[frame:] if re.match(r"-+> *\d+", line)), "")
+    description = f"{error}: {reply.get('evalue', '')}"[:1000]
+    return f"{marked}\n{description}".strip()

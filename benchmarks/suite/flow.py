@@ -1,0 +1,193 @@
+"""Ask a model for the answer to an item, stage by stage, as the page does.
+
+``plain`` is a request of its own with the cells above only. The other stages are one course of the
+page, and each continues from the one before: ``context`` adds the DataFrames and variables of the
+kernel; ``checks`` checks this first answer; ``repair`` has the problems corrected
+(``src/ask/model/repair.ts``); ``run`` runs the answer and has its errors corrected
+(``src/ask/model/runAndRepair.ts``). Tokens and seconds are sums since the person's request.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Protocol
+
+from ..notebook_kernel import Kernel, Output
+from . import page_rules
+from .failures import failure_class
+from .items import Item
+from .notebook import Notebook
+from .server import Answer
+
+STAGES = ("plain", "context", "checks", "repair", "run")
+MAX_REPAIRS = 2
+MAX_RUN_REPAIRS = 2
+
+Judge = Callable[[Item, Notebook, str], tuple[Output, bool]]
+"""Runs the code of an answer in the notebook; returns its output and whether it is right."""
+
+
+class Model(Protocol):
+    """A model behind the server."""
+
+    def ask(self, body: dict[str, Any]) -> Answer: ...
+
+
+@dataclass(frozen=True)
+class Spent:
+    """The sums over the requests since the person's request."""
+
+    tokens: int = 0
+    seconds: float = 0.0
+    requests: int = 0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The result of one stage of an item."""
+
+    right: bool
+    ran: bool
+    failure: str | None
+    tokens: int
+    seconds: float
+    requests: int
+    code: str
+    error: str | None = None
+    problems: tuple[str, ...] | None = None
+    """The kinds of the problems that the check reports; None if it didn't run."""
+
+
+class Course:
+    """Sends the requests of one item."""
+
+    def __init__(self, model: Model, item: Item, notebook: Notebook, examples: int) -> None:
+        self._model, self._item, self._notebook = model, item, notebook
+        self._kernel: Kernel = notebook.kernel
+        self._examples = examples
+        self._cell = ""
+        self.spent = Spent()
+
+    def first(self, with_context: bool) -> Answer:
+        """Send the person's request for a new cell."""
+        self._cell = f"cell-{secrets.token_hex(6)}"
+        self.spent = Spent()
+        return self._send(self._item.request, "", with_context=with_context)
+
+    def correct(self, answer: Answer, problems: list[dict[str, Any]]) -> Answer:
+        """Have the problems corrected; an attempt without fewer problems ends it."""
+        for _ in range(MAX_REPAIRS):
+            if not any(map(page_rules.is_for_model, problems)):
+                break
+            intent = page_rules.repair_request(problems)
+            attempt = self._send(intent, answer.code, mode="repair", parentTurnId=answer.turn_id)
+            if not _has_code(attempt):
+                break
+            remaining = self._kernel.check(attempt.code)
+            if len(remaining) >= len(problems):
+                break
+            answer, problems = attempt, remaining
+        return answer
+
+    def fix(self, answer: Answer, message: str) -> Answer:
+        """Have the error of a run corrected. The cell has the code that failed."""
+        problems = self._kernel.check(answer.code)
+        intent = page_rules.fix_request(message, problems)
+        fixed = self._send(intent, answer.code, cell=answer.code, mode="repair")
+        if not _has_code(fixed):
+            return answer
+        return self.correct(fixed, self._kernel.check(fixed.code))
+
+    def _send(
+        self, intent: str, source: str, *, cell: str = "", with_context: bool = True, **more: Any
+    ) -> Answer:
+        cells = self._item.cells
+        context: dict[str, Any] = {
+            "cells": [{"cellType": "code", "source": source} for source in cells]
+        }
+        if with_context:
+            texts = [intent, cell, cells[-1] if cells else ""]
+            described = self._kernel.describe(self._examples)
+            context |= page_rules.attach(described, texts)
+        body = {
+            "notebookId": "benchmark",
+            "notebookPath": "benchmark.ipynb",
+            "cellId": self._cell,
+            "intent": intent,
+            "source": source,
+            "language": "python",
+            "context": context,
+        }
+        answer = self._model.ask(body | more)
+        spent = self.spent
+        self.spent = Spent(
+            spent.tokens + answer.tokens, spent.seconds + answer.seconds, spent.requests + 1
+        )
+        return answer
+
+
+def run_item(
+    model: Model, item: Item, notebook: Notebook, judge: Judge, examples: int
+) -> dict[str, dict[str, Any]]:
+    """Return the results of the stages of an item, by the names of the stages."""
+    course = Course(model, item, notebook, examples)
+    stages: dict[str, Stage] = {}
+
+    def judged(answer: Answer) -> tuple[Output, bool]:
+        if not _has_code(answer):
+            return Output("", "", None), False
+        return judge(item, notebook, answer.code)
+
+    notebook.restore(item)
+    answer = course.first(with_context=False)
+    stages["plain"] = _stage(answer, *judged(answer), course.spent)
+
+    notebook.restore(item)
+    answer = course.first(with_context=True)
+    first_spent = course.spent
+    problems = notebook.kernel.check(answer.code) if _has_code(answer) else []
+    # The problems are corrected before anything runs, so the first answer runs afterwards.
+    corrected = course.correct(answer, problems)
+    output, right = judged(answer)
+    stages["context"] = _stage(answer, output, right, first_spent)
+    kinds = tuple(problem["kind"] for problem in problems)
+    stages["checks"] = replace(stages["context"], problems=kinds)
+    if corrected is not answer:
+        notebook.restore(item)
+        output, right = judged(corrected)
+    stages["repair"] = _stage(corrected, output, right, course.spent)
+
+    answer, failed_codes = corrected, {corrected.code}
+    for _ in range(MAX_RUN_REPAIRS):
+        if output.error is None:
+            break
+        answer = course.fix(answer, output.message)
+        if answer.code in failed_codes:
+            break
+        failed_codes.add(answer.code)
+        # As on the page, the kernel keeps what the failed code has changed.
+        output, right = judged(answer)
+    stages["run"] = _stage(answer, output, right, course.spent)
+    return {name: asdict(stage) for name, stage in stages.items()}
+
+
+def _has_code(answer: Answer) -> bool:
+    return bool(answer.code.strip()) and answer.error is None
+
+
+def _stage(answer: Answer, output: Output, right: bool, spent: Spent) -> Stage:
+    """Return the result of a stage. An answer with an error or without code isn't right."""
+    ran = _has_code(answer) and output.error is None
+    code = answer.code if _has_code(answer) else ""
+    return Stage(
+        right=right and ran,
+        ran=ran,
+        failure=failure_class(code, output.error, right),
+        tokens=spent.tokens,
+        seconds=round(spent.seconds, 2),
+        requests=spent.requests,
+        code=answer.code,
+        error=answer.error or output.error,
+    )

@@ -1,0 +1,79 @@
+"""Check that each item accepts its own solution, and write ``excluded.json``.
+
+    python -m benchmarks.suite.verify [--set NAME]
+
+Each solution runs two times with different seeds. An item is excluded if its solution fails, has no
+value that can be compared, depends on the seed, or isn't right by the rules. No model is needed.
+Exclusions whose reason begins with ``by hand`` stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from ..notebook_kernel import Kernel
+from .collection import BY_HAND, EXCLUDED, FAILS, all_items, excluded
+from .items import Item
+from .judge import expected_of, is_right, with_full_value
+from .notebook import CellsFailed, Notebook
+
+_OTHER_SEED = "import random as _r; _r.seed(1)\ntry:\n    import numpy as _n; _n.random.seed(1)\nexcept ImportError: pass"
+
+
+def reason_to_exclude(item: Item, notebook: Notebook) -> str | None:
+    """Return the reason to exclude an item with a solution; None if its answer can be judged."""
+    solution = item.solution or ""
+    try:
+        notebook.restore(item)
+        output, record = notebook.run(with_full_value(solution, item.request), shows_all=True)
+        if output.error:
+            return f"{FAILS}: {output.error}"
+        notebook.restore(item)
+        notebook.kernel.run(_OTHER_SEED)
+        _, other = notebook.run(solution)
+    except CellsFailed as error:
+        return f"cells above fail: {error}"
+    expected = expected_of(solution, record, item.request)
+    if expected.is_empty:
+        return "no value to compare"
+    return None if is_right(expected, other) else "not the same value twice"
+
+
+def main() -> None:
+    """Verify the items, print the reasons, and write them to the file."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--set", help="verify only this set")
+    options = parser.parse_args()
+    reasons = {
+        item: reason
+        for item, reason in excluded().items()
+        if reason.startswith(BY_HAND) or (options.set and item.partition("/")[0] != options.set)
+    }
+    failing: set[str] = set()
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as scratch, Kernel(Path(scratch)) as kernel:
+        notebook = Notebook(kernel, Path(scratch))
+        for item in all_items({}):
+            if item.solution is None or item.id != item.problem:
+                continue
+            if options.set and item.set != options.set:
+                continue
+            item = replace(item, cells=tuple(cell for cell in item.cells if cell not in failing))
+            reason = reason_to_exclude(item, notebook)
+            if reason and item.id not in reasons:
+                reasons[item.id] = reason
+                print(f"{item.id}: {reason}", flush=True)
+            counts[item.set] += item.id not in reasons
+            if reason and reason.startswith(FAILS):
+                failing.add(item.solution)
+    EXCLUDED.write_text(json.dumps(reasons, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    print(dict(counts))
+
+
+if __name__ == "__main__":
+    main()
