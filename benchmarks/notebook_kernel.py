@@ -65,7 +65,7 @@ class Kernel:
 
         def collect(message: dict[str, Any]) -> None:
             kind, content = message["header"]["msg_type"], message["content"]
-            if kind == "stream":
+            if kind == "stream" and content["name"] == "stdout":  # warnings aren't an answer
                 printed.append(content["text"])
             elif kind in ("execute_result", "display_data"):
                 result.append(content["data"].get("text/plain", ""))
@@ -77,10 +77,10 @@ class Kernel:
         except TimeoutError:
             self._manager.interrupt_kernel()
             return Output("".join(printed), "\n".join(result), "TimeoutError")
-        error = None if reply["status"] == "ok" else reply.get("ename", "error")
-        return Output(
-            _ANSI.sub("", "".join(printed)), "\n".join(result), error, _message(reply, error)
-        )
+        text = _ANSI.sub("", "".join(printed))
+        if reply["status"] == "ok":
+            return Output(text, "\n".join(result), None)
+        return Output(text, "\n".join(result), reply.get("ename", "error"), error_text(reply))
 
     def value(self, expression: str) -> Any:
         """Return the value of an expression in the kernel, which JSON must be able to represent."""
@@ -104,13 +104,11 @@ class Kernel:
         return list(self.value(call))
 
 
-def _message(reply: dict[str, Any], error: str | None) -> str:
+def error_text(reply: dict[str, Any]) -> str:
     """Return the marked line of the cell and the error, as ``cellErrorText`` of the page does."""
-    if error is None:
-        return ""
     traceback = _ANSI.sub("", "\n".join(reply.get("traceback", [])))
     lines = traceback.split("Traceback (most recent call last)")[-1].split("\n")
     frame = next((at for at, line in enumerate(lines) if _CELL_FRAME.match(line)), len(lines))
     marked = next((line.strip() for line in lines[frame:] if re.match(r"-+> *\d+", line)), "")
-    description = f"{error}: {reply.get('evalue', '')}"[:1000]
+    description = f"{reply.get('ename', 'error')}: {reply.get('evalue', '')}"[:1000]
     return f"{marked}\n{description}".strip()

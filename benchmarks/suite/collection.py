@@ -39,14 +39,14 @@ def all_items(excluded_ids: dict[str, str]) -> Iterator[Item]:
     yield from chinese.translated(items)
 
 
-def select(held_back: bool, sets: tuple[str, ...] = ()) -> list[Item]:
+def select(holdout: bool, sets: tuple[str, ...] = ()) -> list[Item]:
     """Return the items held back, or else the others; of all sets, or of some.
 
     The sets alternate, so that a run that is stopped early has items of each.
     """
     by_set: dict[str, list[Item]] = {}
     for item in all_items(excluded()):
-        if item.is_held_back == held_back and (not sets or item.set in sets):
+        if item.is_holdout == holdout and (not sets or item.set in sets):
             by_set.setdefault(item.set, []).append(item)
     longest = max(map(len, by_set.values()), default=0)
     return [items[at] for at in range(longest) for items in by_set.values() if at < len(items)]

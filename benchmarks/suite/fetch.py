@@ -5,8 +5,8 @@
 The files are written to ``benchmarks/data/fetched``, which isn't part of the repository. Each is
 written only if its SHA-256 is the one in ``sources.json``. ``--from`` reads the files from local
 copies of the repositories, in folders with the names of the repositories, such as
-``FOLDER/numpy-100``. A file whose sum nobody has recorded needs ``--sha256``: the command prints the
-sum of what it gets, so that you can compare it with a sum that you trust.
+``FOLDER/numpy-100``. A file whose sum nobody has recorded needs ``--sha256``: the command prints
+the sum of what it gets, so that you can compare it with a sum that you trust.
 """
 
 from __future__ import annotations

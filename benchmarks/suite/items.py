@@ -18,7 +18,7 @@ from pathlib import Path
 class Item:
     """A request for a new cell below ``cells``, and the rule that judges its answer.
 
-    Exactly one of ``solution``, ``labels`` and ``test`` is set.
+    An item with ``test`` or ``labels`` is judged by these, and any other by its ``solution``.
     """
 
     id: str
@@ -29,7 +29,7 @@ class Item:
     files: tuple[Path, ...] = ()
     """The data files in the notebook's folder."""
     solution: str | None = None
-    """Code of the set: an answer is right if it has the same value (``judge.py``)."""
+    """The set's own code, which an answer must have the same value as (``judge.py``)."""
     labels: tuple[tuple[str, str], ...] | None = None
     """Names and values that the output must contain (``benchmarks/answers.py``)."""
     test: str | None = field(default=None, repr=False)
@@ -48,6 +48,6 @@ class Item:
         return f"{name}@{language}" if language else name
 
     @property
-    def is_held_back(self) -> bool:
+    def is_holdout(self) -> bool:
         """Whether the item is reserved for measurements that nobody tunes for: about a third."""
         return int(hashlib.sha256(self.problem.encode()).hexdigest(), 16) % 3 == 0

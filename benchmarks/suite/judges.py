@@ -21,8 +21,8 @@ class Judges:
 
         Return None if the solution fails.
         """
-        if item.solution is None:
-            return Expected([], "labels or test")
+        if item.solution is None or item.test is not None:
+            return Expected([])
         if item.problem not in self._expected:
             notebook.restore(item)
             solution = with_full_value(item.solution, item.request)

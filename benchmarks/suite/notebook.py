@@ -11,7 +11,15 @@ from .judge import Record
 
 RECORD = ".record.pickle"
 _RECORDER = (Path(__file__).parent / "recorder.py").read_text("utf-8")
-_SEED = "import random as _r; _r.seed(0)\ntry:\n    import numpy as _n; _n.random.seed(0)\nexcept ImportError: pass"
+_SEED = """
+import random as _random
+_random.seed({seed})
+try:
+    import numpy as _numpy
+    _numpy.random.seed({seed})
+except ImportError:
+    pass
+"""
 
 
 class CellsFailed(Exception):
@@ -35,11 +43,15 @@ class Notebook:
         for path in item.files:
             shutil.copy(path, self._folder / path.name)
         self.kernel.run("%reset -f")
-        self.kernel.run(_SEED)
+        self.seed(0)
         for cell in item.cells:
             output = self.kernel.run(cell)
             if output.error:
                 raise CellsFailed(output.error)
+
+    def seed(self, seed: int) -> None:
+        """Set the seed of the random generators."""
+        self.kernel.run(_SEED.format(seed=seed))
 
     def run(self, code: str, shows_all: bool = False) -> tuple[Output, Record]:
         """Run a cell, and return its output and the values that it shows and changes.

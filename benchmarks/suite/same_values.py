@@ -85,7 +85,8 @@ def same_cells(expected: Any, actual: Any) -> bool:
         return _is_missing(expected) and _is_missing(actual)
     if isinstance(expected, bool | np.bool_) or isinstance(actual, bool | np.bool_):
         kinds = (bool, np.bool_)
-        return isinstance(expected, kinds) and isinstance(actual, kinds) and expected == actual
+        is_pair = isinstance(expected, kinds) and isinstance(actual, kinds)
+        return is_pair and bool(expected) == bool(actual)
     if isinstance(expected, numbers.Number) and isinstance(actual, numbers.Number):
         if isinstance(expected, complex) or isinstance(actual, complex):
             return bool(np.isclose(complex(expected), complex(actual), rtol=_TOLERANCE))  # type: ignore[arg-type]
@@ -99,7 +100,9 @@ def same_cells(expected: Any, actual: Any) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NaT or value is pd.NA or (value != value) is True
+    if isinstance(value, numbers.Number):
+        return bool(value != value)
+    return value is None or value is pd.NaT or value is pd.NA
 
 
 def _same_arrays(expected: np.ndarray, actual: np.ndarray) -> bool:

@@ -18,23 +18,24 @@ from pathlib import Path
 
 from ..notebook_kernel import Kernel
 from .collection import BY_HAND, EXCLUDED, FAILS, all_items, excluded
+from .ds1000_test import passes
 from .items import Item
 from .judge import expected_of, is_right, with_full_value
 from .notebook import CellsFailed, Notebook
-
-_OTHER_SEED = "import random as _r; _r.seed(1)\ntry:\n    import numpy as _n; _n.random.seed(1)\nexcept ImportError: pass"
 
 
 def reason_to_exclude(item: Item, notebook: Notebook) -> str | None:
     """Return the reason to exclude an item with a solution; None if its answer can be judged."""
     solution = item.solution or ""
+    if item.test is not None:
+        return None if passes(item.test, solution) else f"{FAILS}: its own test"
     try:
         notebook.restore(item)
         output, record = notebook.run(with_full_value(solution, item.request), shows_all=True)
         if output.error:
             return f"{FAILS}: {output.error}"
         notebook.restore(item)
-        notebook.kernel.run(_OTHER_SEED)
+        notebook.seed(1)
         _, other = notebook.run(solution)
     except CellsFailed as error:
         return f"cells above fail: {error}"

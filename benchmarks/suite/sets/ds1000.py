@@ -52,12 +52,13 @@ def to_item(problem: dict[str, Any]) -> Item | None:
         return None
     request, setup = parts
     item_id = f"{NAME}/{library.lower()}-{metadata['library_problem_id']}"
-    return Item(item_id, request, (setup,) if setup else (), test=problem["code_context"])
-
-
-def reference(problem: dict[str, Any]) -> str:
-    """Return the code of DS-1000's own answer."""
-    return str(problem["reference_code"])
+    return Item(
+        id=item_id,
+        request=request,
+        cells=(setup,) if setup else (),
+        solution=problem["reference_code"],
+        test=problem["code_context"],
+    )
 
 
 def _split(prompt: str) -> tuple[str, str] | None:

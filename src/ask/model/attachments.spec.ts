@@ -1,4 +1,5 @@
 import { mentions, namedFrames, relevantVariables } from './attachments';
+import cases from './attachmentCases.json';
 
 const frame = (name: string) => ({
   name,
@@ -79,4 +80,21 @@ describe('relevantVariables', () => {
     const many = Array.from({ length: 99 }, (_, n) => variable(`v${n}`));
     expect(relevantVariables(many, [])).toHaveLength(30);
   });
+});
+
+describe('the cases that the benchmark suite has in common', () => {
+  it.each(cases)(
+    '$title',
+    ({ frames, texts, attached, described, ...rest }) => {
+      const variables = (rest.variables as string[][]).map(([name, kind]) => ({
+        name,
+        kind
+      }));
+      const kernel = { frames: frames.map(frame), variables };
+      expect(names(namedFrames(kernel, texts))).toEqual(attached);
+      if (described) {
+        expect(names(relevantVariables(variables, texts))).toEqual(described);
+      }
+    }
+  );
 });

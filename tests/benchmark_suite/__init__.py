@@ -1,0 +1,1 @@
+"""Tests of the benchmark suite: no network, no model, no kernel."""

@@ -1,0 +1,93 @@
+"""Judging by values: the expected value of a solution, and the values of an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from benchmarks.suite.judge import Record, expected_of, is_right, with_full_value
+from benchmarks.suite.recorder import Recorder
+
+SPACE = {"pd": pd, "df": pd.DataFrame({"a": [3, 1, 2]})}
+
+
+def record_of(code: str, folder: Path, shown: str = "") -> Record:
+    """Run code as a cell. ``shown`` is the expression of its last line, if that is one."""
+    space = {name: value.copy() if name == "df" else value for name, value in SPACE.items()}
+    results: list[Any] = []
+    shell: Any = SimpleNamespace(displayhook=SimpleNamespace(update_user_ns=results.append))
+    recorder = Recorder(space)
+    recorder.start(shell, True)
+    try:
+        exec(code, space)
+        if shown:
+            shell.displayhook.update_user_ns(eval(shown, space))
+    finally:
+        recorder.save(str(folder / "record"), code)
+    return Record.read(folder / "record", "")
+
+
+@pytest.mark.parametrize(
+    ("code", "shown", "is_correct"),
+    [
+        ("", "df['a'].sum()", True),
+        ("total = df.a.sum()", "", True),
+        ("print(df['a'].sum())", "", True),
+        ("print('total:', df['a'].sum())", "", True),
+        ("total = df.a.mean()", "", False),
+        ("", "(df.a.sum(), df.a.mean())", True),
+        ("pass", "", False),
+    ],
+)
+def test_a_value_may_be_shown_left_or_printed(
+    code: str, shown: str, is_correct: bool, tmp_path: Path
+) -> None:
+    solution = "df.a.sum()"
+    expected = expected_of(solution, record_of("", tmp_path, solution), "Sum of a")
+    assert is_right(expected, record_of(code, tmp_path, shown)) is is_correct
+
+
+def test_a_printed_sentence_with_the_value_is_right() -> None:
+    expected = expected_of("", Record(displayed=[6]), "Sum of a")
+    assert is_right(expected, Record(text="The sum is 6."))
+
+
+def test_without_output_the_last_changed_variable_is_expected(tmp_path: Path) -> None:
+    solution = "order = ['a']\ndf['b'] = df[order[0]] * 2"
+    expected = expected_of(solution, record_of(solution, tmp_path), "Add b")
+    assert is_right(expected, record_of("df['b'] = 2 * df.a", tmp_path))
+    assert is_right(expected, record_of("new = df.assign(b=2 * df.a)", tmp_path))
+    assert not is_right(expected, record_of("order = ['a']", tmp_path))
+
+
+def test_an_unchanged_variable_does_not_count(tmp_path: Path) -> None:
+    expected = expected_of("df", Record(displayed=[SPACE["df"]]), "Show df")
+    assert not is_right(expected, record_of("x = 1", tmp_path))
+
+
+def test_the_end_of_a_solution_may_only_show_a_part(tmp_path: Path) -> None:
+    solution = "big = df[df.a > 1]\nbig.head(1)"
+    record = record_of("big = df[df.a > 1]", tmp_path, "big.head(1)")
+    expected = expected_of(solution, record, "Filter a over 1")
+    assert is_right(expected, record_of("x = df.query('a > 1')", tmp_path))
+
+
+def test_a_plain_head_is_not_a_part_of_the_value() -> None:
+    assert with_full_value("df.sum().head()", "Sum") == "df.sum().head()\ndf.sum()"
+    assert with_full_value("df.head()", "See the first entries") == "df.head()"
+    assert with_full_value("df.head(3)", "Sum") == "df.head(3)"
+
+
+def test_a_solution_without_a_value_cannot_judge(tmp_path: Path) -> None:
+    expected = expected_of("pass", record_of("pass", tmp_path), "Do nothing")
+    assert expected.is_empty
+    assert not is_right(expected, Record(displayed=[None]))
+
+
+def test_a_loop_that_prints_elements_shows_a_list(tmp_path: Path) -> None:
+    expected = expected_of("", Record(displayed=[pd.Index(["x", "y"])]), "Names of columns")
+    assert is_right(expected, record_of("for c in ['x', 'y']: print(c)", tmp_path))
