@@ -13,6 +13,7 @@ from jupyter_client.manager import KernelManager
 
 from aiserver.kernel.bundle import bundle
 
+INTERRUPT_TIMEOUT = 10  # seconds until an interrupted kernel must reply
 EXAMPLES = 2  # values of each column of texts
 _VARIABLES = (Path(__file__).parent.parent / "aiserver" / "kernel" / "variables.py").read_text(
     "utf-8"
@@ -50,16 +51,26 @@ class Kernel:
         self._manager.start_kernel(cwd=str(self._folder))
         self._client = self._manager.blocking_client()
         self._client.start_channels()
-        self._client.wait_for_ready(timeout=120)
-        self.run("import os; os.environ['MPLBACKEND'] = 'Agg'")
+        self._prepare()
         return self
 
     def __exit__(self, *exc: object) -> None:
         self._client.stop_channels()
         self._manager.shutdown_kernel(now=True)
 
+    def _prepare(self) -> None:
+        self._client.wait_for_ready(timeout=120)
+        self.run("import os; os.environ['MPLBACKEND'] = 'Agg'")
+
+    def _restart(self) -> None:
+        self._manager.restart_kernel(now=True)
+        self._prepare()
+
     def run(self, code: str, timeout: float = 60) -> Output:
-        """Run a cell. If it takes longer than ``timeout`` seconds, it is interrupted and fails."""
+        """Run a cell. If it takes longer than ``timeout`` seconds, it is interrupted and fails.
+
+        If it ends the kernel, or can't be interrupted, it fails and the kernel is restarted.
+        """
         printed: list[str] = []
         result: list[str] = []
 
@@ -76,6 +87,10 @@ class Kernel:
             )["content"]
         except TimeoutError:
             self._manager.interrupt_kernel()
+            try:
+                self._client.wait_for_ready(timeout=INTERRUPT_TIMEOUT)
+            except RuntimeError:
+                self._restart()
             return Output("".join(printed), "\n".join(result), "TimeoutError")
         text = _ANSI.sub("", "".join(printed))
         if reply["status"] == "ok":

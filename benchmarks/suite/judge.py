@@ -10,13 +10,16 @@ from __future__ import annotations
 import ast
 import itertools
 import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..answers import MAX_NUMBERS, contains_all
 from .same_values import asks_for_order, is_same
 from .texts import shows_text, shows_value
 
+_MAX_TEXT = 2000  # characters of a variable's value
 _DISPLAY_METHODS = {"head", "tail", "sample", "info", "describe", "copy"}
 
 
@@ -51,6 +54,12 @@ class Record:
         single = [call[0] for call in self.printed if len(call) == 1]
         return [*(value for _, value in self.variables), *values, *elements, single]
 
+    @property
+    def small_variables(self) -> str:
+        """The values of the changed variables as text, without large ones such as the data."""
+        texts = [str(value) for _, value in self.variables if _size(value) <= MAX_NUMBERS]
+        return "\n".join(text for text in texts if len(text) <= _MAX_TEXT)
+
 
 @dataclass(frozen=True)
 class Expected:
@@ -75,6 +84,22 @@ def _loaded(data: bytes | None) -> list[Any]:
         return [pickle.loads(data)]
     except Exception:  # a class that only the kernel has
         return []
+
+
+def has_labels(labels: Sequence[tuple[str, str]], record: Record) -> bool:
+    """Return whether the output of an answer, its variables, or both have all expected values."""
+    texts = (record.text, record.small_variables, f"{record.text}\n{record.small_variables}")
+    return any(contains_all(list(labels), text) for text in texts)
+
+
+def _size(value: Any) -> int:
+    """Return the number of elements of a value; 1 for a number or a text."""
+    if isinstance(value, str):
+        return 1
+    size = getattr(value, "size", None)
+    if isinstance(size, int):
+        return size
+    return len(value) if isinstance(value, tuple | list | dict | set) else 1
 
 
 def expected_of(solution: str, record: Record, request: str) -> Expected:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ..answers import contains_all
 from ..notebook_kernel import Output
 from .ds1000_test import passes
 from .items import Item
-from .judge import Expected, expected_of, is_right, with_full_value
+from .judge import Expected, expected_of, has_labels, is_right, with_full_value
 from .notebook import Notebook
 
 
@@ -40,5 +39,5 @@ class Judges:
         if item.test is not None:
             return output, passes(item.test, code)
         if item.labels is not None:
-            return output, contains_all(list(item.labels), output.text)
+            return output, has_labels(item.labels, record)
         return output, is_right(self._expected[item.problem], record)

@@ -60,13 +60,14 @@ class Notebook:
         """
         path = self._folder / RECORD
         path.unlink(missing_ok=True)
+        # The recorder isn't a variable, because the cell may delete all variables.
         self.kernel.run(
             f"_space = {{'__name__': 'recorder'}}; exec({_RECORDER!r}, _space)\n"
-            "_recorder = _space['Recorder'](globals())\n"
-            f"_recorder.start(get_ipython(), {shows_all})"
+            "get_ipython().benchmark_recorder = _space['Recorder'](globals())\n"
+            f"get_ipython().benchmark_recorder.start(get_ipython(), {shows_all})"
         )
         output = self.kernel.run(code)
-        self.kernel.run(f"_recorder.save({RECORD!r}, {code!r})")
+        self.kernel.run(f"get_ipython().benchmark_recorder.save({RECORD!r}, {code!r})")
         # After an endless loop or a crash there is no record.
         record = Record.read(path, output.text) if path.exists() else Record(text=output.text)
         return output, record

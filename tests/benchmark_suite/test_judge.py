@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from benchmarks.suite.judge import Record, expected_of, is_right, with_full_value
+from benchmarks.suite.judge import Record, expected_of, has_labels, is_right, with_full_value
 from benchmarks.suite.recorder import Recorder
 
 SPACE = {"pd": pd, "df": pd.DataFrame({"a": [3, 1, 2]})}
@@ -91,3 +91,13 @@ def test_a_solution_without_a_value_cannot_judge(tmp_path: Path) -> None:
 def test_a_loop_that_prints_elements_shows_a_list(tmp_path: Path) -> None:
     expected = expected_of("", Record(displayed=[pd.Index(["x", "y"])]), "Names of columns")
     assert is_right(expected, record_of("for c in ['x', 'y']: print(c)", tmp_path))
+
+
+def test_labels_may_be_printed_or_left_in_variables(tmp_path: Path) -> None:
+    labels = [("mean", "2.00"), ("max", "3")]
+    assert has_labels(labels, Record(text="2.0 and 3"))
+    assert has_labels(labels, record_of("mean, top = df.a.mean(), df.a.max()", tmp_path))
+    assert has_labels(labels, Record(text="2.0", variables=[("top", 3)]))
+    assert not has_labels(labels, Record(text="2.0"))
+    # The data contains many numbers, so it doesn't count as an answer.
+    assert not has_labels(labels, Record(variables=[("df", pd.DataFrame({"a": range(99)}))]))

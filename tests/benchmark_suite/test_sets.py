@@ -8,14 +8,18 @@ from typing import Any
 
 import pytest
 
+from benchmarks.notebook_kernel import Output
 from benchmarks.suite import fetch, sources
 from benchmarks.suite.collection import SETS
 from benchmarks.suite.ds1000_test import passes
 from benchmarks.suite.fetch import WrongChecksum
 from benchmarks.suite.items import Item
+from benchmarks.suite.judge import Record
+from benchmarks.suite.notebook import CellsFailed
 from benchmarks.suite.sets import chinese, dabench, ds1000, numpy_exercises, pandas_exercises
 from benchmarks.suite.sets.pandas_puzzles import split_setup
 from benchmarks.suite.sources import Source, sha256
+from benchmarks.suite.verify import reason_to_exclude
 
 PROMPT = """Problem:
 How do I double every value of `df`?
@@ -154,6 +158,46 @@ def test_only_files_with_the_right_sum_are_fetched(tmp_path: Path, monkeypatch: 
         fetch.fetch(unrecorded, "a.csv", tmp_path, {})
     assert not unrecorded.path("a.csv").exists()
     assert fetch.fetch(unrecorded, "a.csv", tmp_path, {"a.csv": total})
+
+
+class FakeNotebook:
+    """A notebook in which cells named ``broken`` fail, and solutions show the given values."""
+
+    def __init__(self, *values: Any) -> None:
+        self._values = list(values)
+
+    def restore(self, item: Item) -> None:
+        if "broken" in item.cells:
+            raise CellsFailed("NameError")
+
+    def seed(self, seed: int) -> None:
+        """Do nothing, as nothing is random here."""
+
+    def run(self, code: str, shows_all: bool = False) -> tuple[Output, Record]:
+        value = self._values.pop(0)
+        if isinstance(value, Exception):
+            return Output("", "", type(value).__name__), Record()
+        return Output("", "", None), Record(displayed=[] if value is None else [value])
+
+
+@pytest.mark.parametrize(
+    ("item", "values", "reason"),
+    [
+        (Item("s/1", "Sum", solution="x"), [1, 1], None),
+        (Item("s/1", "Sum", solution="x"), [1, 2], "not the same value twice"),
+        (Item("s/1", "Sum", solution="x"), [None], "no value to compare"),
+        (Item("s/1", "Sum", solution="x"), [KeyError()], "fails: KeyError"),
+        (Item("s/1", "Sum", ("broken",), solution="x"), [], "cells above fail: NameError"),
+        (Item("s/1", "Sum", labels=(("sum", "1"),)), [], None),
+        (Item("s/1", "Sum", solution="result = value * 2", test=TEST), [], None),
+        (Item("s/1", "Sum", solution="result = 1", test=TEST), [], "fails: its own test"),
+    ],
+)
+def test_items_that_cannot_be_judged_are_excluded(
+    item: Item, values: list[Any], reason: str | None
+) -> None:
+    notebook: Any = FakeNotebook(*values)
+    assert reason_to_exclude(item, notebook) == reason
 
 
 def test_excluded_items_have_reasons() -> None:
