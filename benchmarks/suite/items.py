@@ -31,7 +31,7 @@ class Item:
     solution: str | None = None
     """The set's own code, which an answer must have the same value as (``judge.py``)."""
     labels: tuple[tuple[str, str], ...] | None = None
-    """Names and values that the output or the variables must contain (``benchmarks/answers.py``)."""
+    """Names and values that the output or the variables must contain (``answers.py``)."""
     test: str | None = field(default=None, repr=False)
     """A program that defines ``test_execution(code)`` of DS-1000 (``ds1000_test.py``)."""
 

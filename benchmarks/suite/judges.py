@@ -22,14 +22,14 @@ class Judges:
         """
         if item.solution is None or item.test is not None:
             return Expected([])
-        if item.problem not in self._expected:
+        if item.id not in self._expected:
             notebook.restore(item)
             solution = with_full_value(item.solution, item.request)
             output, record = notebook.run(solution, shows_all=True)
             if output.error:
                 return None
-            self._expected[item.problem] = expected_of(item.solution, record, item.request)
-        return self._expected[item.problem]
+            self._expected[item.id] = expected_of(item.solution, record, item.request)
+        return self._expected[item.id]
 
     def judge(self, item: Item, notebook: Notebook, code: str) -> tuple[Output, bool]:
         """Run an answer in the notebook; return its output and whether it is right."""
@@ -40,4 +40,4 @@ class Judges:
             return output, passes(item.test, code)
         if item.labels is not None:
             return output, has_labels(item.labels, record)
-        return output, is_right(self._expected[item.problem], record)
+        return output, is_right(self._expected[item.id], record)
