@@ -120,7 +120,8 @@ def is_right(expected: Expected, record: Record) -> bool:
     if expected.is_empty:
         return False
     if not expected.alternatives:
-        return shows_text(expected.text, record.text)
+        texts = (record.text, record.small_variables)
+        return any(shows_text(expected.text, text) for text in texts)
     candidates = record.candidates
     return any(
         all(
@@ -160,6 +161,8 @@ def _shows_end(solution: str) -> bool:
     while True:
         match node:
             case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in _DISPLAY_METHODS:
+                node = inner
+            case ast.Call(func=ast.Name("print"), args=[inner]):
                 node = inner
             case ast.Subscript(value=inner) | ast.Attribute(value=inner):
                 node = inner

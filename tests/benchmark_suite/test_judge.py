@@ -76,6 +76,22 @@ def test_the_end_of_a_solution_may_only_show_a_part(tmp_path: Path) -> None:
     assert is_right(expected, record_of("x = df.query('a > 1')", tmp_path))
 
 
+def test_a_printed_part_at_the_end_is_not_the_value(tmp_path: Path) -> None:
+    solution = "big = df[df.a > 1]\nprint(big.head(1))"
+    expected = expected_of(solution, record_of(solution, tmp_path), "Filter a over 1")
+    assert is_right(expected, record_of("big = df.query('a > 1')", tmp_path))
+
+
+def test_a_text_with_numbers_is_expected_as_these_numbers() -> None:
+    solution = "print('The sum is ' + str(6.5))"
+    expected = expected_of(
+        solution, Record(printed=[["The sum is 6.5"]], text="The sum is 6.5"), ""
+    )
+    assert is_right(expected, Record(text="6.50"))
+    assert is_right(expected, Record(variables=[("total", 6.5)]))
+    assert not is_right(expected, Record(variables=[("total", 6.0)]))
+
+
 def test_a_plain_head_is_not_a_part_of_the_value() -> None:
     assert with_full_value("df.sum().head()", "Sum") == "df.sum().head()\ndf.sum()"
     assert with_full_value("df.head()", "See the first entries") == "df.head()"
