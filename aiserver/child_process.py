@@ -57,7 +57,7 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """Kill the process. A read or write on its pipes that is in progress fails or ends."""
+        """Kill the process. Any read or write in progress on its pipes fails or ends."""
         self._process.kill()
 
     def end(self) -> None:

@@ -260,7 +260,7 @@ class AIServer(ExtensionApp):
         )
 
     async def stop_extension(self) -> None:
-        """Stop the generations and save their turns. Then close the models and the store."""
+        """Stop the generations and save their turns; close the search, the models and the store."""
         if self._services is not None:
             await self.assistant.close()
             await self.search.close()

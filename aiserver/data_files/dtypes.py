@@ -20,7 +20,7 @@ _NUMBER = re.compile(
 )
 _INT64 = range(-(2**63), 2**63)
 _UINT64 = range(2**64)
-_LONGEST_INTEGER = 40  # characters; no longer number fits into 64 bits, except for its spaces
+_LONGEST_INTEGER = 40  # characters; an integer of 64 bits is shorter, unless it is padded
 
 
 class Date:
@@ -53,7 +53,7 @@ def dtype_of_texts(values: Sequence[str]) -> str:
 
 
 def dtype_of_values(values: Sequence[Any]) -> str:
-    """Return the dtype of a column whose values have types, as in JSON; None is missing."""
+    """Return the dtype of a column of typed values, as in JSON. None is a missing value."""
     present = [value for value in values if value is not None]
     if not present:
         return "float64" if values else "object"

@@ -1,8 +1,8 @@
 """Read the first rows of an Excel workbook (.xlsx, .xlsm): a zip archive of XML files.
 
 Invariants: reads at most ``MAX_READ`` bytes of the file, and unpacks at most ``_MAX_PART`` bytes of
-each XML file, whatever sizes the archive claims. A document type, which could define entities that
-expand without limit, ends the reading.
+each XML file, whatever sizes the archive claims. Reading stops at a document type
+declaration, which could define entities that expand without limit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Stop(Exception):
 
 
 class _Limited(io.RawIOBase):
-    """A file of which only ``MAX_READ`` bytes can be read. Raises OSError when they are used up."""
+    """A file of which only ``MAX_READ`` bytes can be read. Reading more raises OSError."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self._left = file, MAX_READ
@@ -112,7 +112,7 @@ class _Workbook:
         return target[1:] if target.startswith("/") else f"xl/{target}"
 
     def _shared_texts(self, last: int) -> list[str]:
-        """Return the shared texts up to an index; cells refer to them by index."""
+        """Return the shared texts up to the index ``last``. Cells refer to these texts by index."""
         texts: list[str] = []
         parts: list[str] = []
         is_phonetic = False  # phonetic hints aren't a part of the text
@@ -208,7 +208,7 @@ class _Workbook:
 
 
 class _SheetReader:
-    """Collects the cells of the first rows: their kind, their style and their text."""
+    """Collects the kind, the style and the text of each cell in the first rows."""
 
     def __init__(self) -> None:
         self.rows: list[list[tuple[str, int, str] | None]] = []
@@ -270,4 +270,4 @@ def _value(cell: tuple[str, int, str] | None, texts: list[str], dates: frozenset
     if kind == "n":
         number = float(value)
         return int(number) if number.is_integer() else number
-    return None if kind == "e" else value  # an error is a missing value
+    return None if kind == "e" else value  # pandas reads an error as a missing value

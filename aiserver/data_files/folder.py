@@ -1,7 +1,7 @@
 """Open a data file below the folder that Jupyter serves.
 
 Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links, even
-if a link changes meanwhile. Hidden files and anything but regular files are never opened: a device
+if a link changes while a file is opened. Only regular files that aren't hidden are opened: a device
 or a pipe could block the server.
 """
 
@@ -25,7 +25,7 @@ _HAS_DIR_FD = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
 def parts_below_root(notebook_path: str, name: str) -> list[str] | None:
     """Return the parts of a file's path below the root; None if the path isn't allowed.
 
-    ``name`` is relative to the folder of the notebook, whose path is relative to the root.
+    ``name`` is relative to the notebook's folder, and ``notebook_path`` is relative to the root.
     """
     if not name or name[0] in "/\\~" or "\0" in name + notebook_path or "://" in name:
         return None
@@ -47,7 +47,7 @@ def parts_below_root(notebook_path: str, name: str) -> list[str] | None:
 
 @contextmanager
 def open_below(root: str, parts: list[str]) -> Iterator[BinaryIO | None]:
-    """Open a regular file below ``root`` for reading; None if there is no such file."""
+    """Open a regular file below ``root`` for reading; yield None if there is no such file."""
     descriptor = _open(root, parts)
     if descriptor is None:
         yield None

@@ -19,7 +19,8 @@ def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0)
     """Return the keys of the records as columns; None if ``data`` contains no records.
 
     ``data`` is the beginning of the file. ``lines`` means that the file's name says that it has one
-    object per line. The keys of any other object aren't described, because they may be values.
+    object per line. Without ``lines``, a single object that isn't in an array isn't described,
+    because its keys may be values.
     """
     decoded = decode(data)
     if decoded is None:
@@ -63,10 +64,10 @@ def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first objects of a text with one object per line."""
+    """Return the first objects of a text with one object per line, and whether these are all."""
     lines = [line for line in text.split("\n") if line.strip()]
     if not is_complete:
-        lines = lines[:-1]  # it may be cut
+        lines = lines[:-1]  # the last line may be cut
     records: list[dict[str, Any]] = []
     try:
         for line in lines[:_MAX_RECORDS]:

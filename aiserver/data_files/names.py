@@ -1,8 +1,8 @@
-"""Find the names of data files in texts: in quotes, or bare between other words. Pure.
+"""Find the names of data files in texts: in quotes, or without quotes between other words. Pure.
 
 Chinese has no spaces between words, so ``读取数据/销售.csv并画图`` can name ``读取数据/销售.csv``,
-``数据/销售.csv`` or ``销售.csv``. So each mention is a list of possible names, the longest first;
-only the disk can tell which of them is meant.
+``数据/销售.csv`` or ``销售.csv``. So each mention is a list of possible names, the longest first.
+Which of them is meant depends on the files that exist.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS = {
 }
 MAX_LENGTH = 200  # characters of a name
 _MAX_MENTIONS = 40
-# An extension ends the name: `a.csv.gz` and `a.csvx` aren't data files. A full stop may follow.
+# The name ends with the extension: `a.csv.gz` and `a.csvx` don't match. A full stop may follow.
 _EXTENSION = re.compile(
     rf"\.(?:{'|'.join(sorted(KINDS, key=len, reverse=True))})(?![A-Za-z0-9_]|\.[A-Za-z0-9])",
     re.IGNORECASE,
@@ -34,7 +34,7 @@ _BARE = re.compile(r"[^\s'\"`“”‘’「」『』《》()（）\[\]【】{}<
 
 
 def mentioned_files(texts: Iterable[str]) -> list[list[str]]:
-    """Return the possible names of each file that the texts mention, in their order."""
+    """Return the possible names of each mentioned file, in the order of the mentions."""
     mentions: dict[str, list[str]] = {}
     for text in texts:
         for match in _EXTENSION.finditer(text):
@@ -60,7 +60,7 @@ def _names_ending_at(text: str, end: int) -> list[str]:
 
 
 def _ends_of(name: str) -> list[str]:
-    """Return the name, and the parts of it that begin after a character that isn't ASCII."""
+    """Return the name, and each of its endings that begins after a non-ASCII character."""
     starts = [0, *(at + 1 for at, char in enumerate(name) if not char.isascii())]
     return [name[start:] for start in starts if name[start : start + 1] not in ("", "/")]
 

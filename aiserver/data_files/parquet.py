@@ -1,4 +1,4 @@
-"""Read the columns of a Parquet file from its footer, in Thrift's compact protocol.
+"""Read the columns of a Parquet file from its footer, which uses Thrift's compact protocol.
 
 The footer begins with the schema and the number of rows, so its first bytes are enough, and no
 library is needed. https://parquet.apache.org/docs/file-format/metadata/ describes the fields.
@@ -16,7 +16,7 @@ _MAGIC = b"PAR1"
 _MAX_FOOTER = 65_536  # bytes to read of the footer
 _MAX_DEPTH = 16
 _TYPES = ("bool", "int32", "int64", "datetime64[ns]", "float32", "float64", "object", "object")
-# Converted types that change the dtype.
+# The dtypes of columns with a converted type, which overrides the physical type.
 _CONVERTED = {
     5: "object",  # DECIMAL
     6: "object",  # DATE
@@ -48,7 +48,7 @@ def read_parquet(file: BinaryIO, size: int) -> Table | None:
     try:
         return _table(_Reader(file.read(min(length, _MAX_FOOTER))).footer())
     except (AttributeError, LookupError, TypeError, ValueError, struct.error):
-        return None  # not the fields that the format requires
+        return None  # the footer lacks fields that the format requires
 
 
 def _table(fields: dict[int, Any]) -> Table:
@@ -59,13 +59,13 @@ def _table(fields: dict[int, Any]) -> Table:
         element = elements[at]
         at = _end_of(elements, at)
         name = element[4].decode("utf-8", "replace")
-        if not name.startswith("__index_level_"):  # pandas reads it as the index
+        if not name.startswith("__index_level_"):  # pandas reads such a column as the index
             columns.append(ColumnProfile(name=name[:MAX_NAME], dtype=_dtype(element)))
     return Table(columns[:MAX_COLUMNS], len(columns), max(0, row_count))
 
 
 def _end_of(elements: list[dict[int, Any]], at: int) -> int:
-    """Return the index after an element and the elements within it."""
+    """Return the index that follows an element and all elements nested in it."""
     waiting = 1
     while waiting:
         waiting += (elements[at].get(5) or 0) - 1
@@ -127,7 +127,7 @@ class _Reader:
         if kind == _STRUCT:
             return self._struct(depth + 1)
         if kind == _MAP:
-            raise ValueError("unexpected map")  # the fields up to the number of rows have none
+            raise ValueError("unexpected map")  # the fields up to the number of rows contain no map
         return self._integer()
 
     def _byte(self) -> int:

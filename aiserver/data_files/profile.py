@@ -16,8 +16,8 @@ class Table:
     """The columns of a file, and the arguments with which pandas reads them correctly.
 
     ``columns`` may contain only the first columns; ``column_count`` is the number of all columns.
-    ``row_count`` is None unless the file was read to its end or contains the number. If the file
-    has no header, the columns' names are their positions, from 0, and ``has_header`` is false.
+    ``row_count`` is None unless the file was read to its end or stores this number. If the file
+    has no header, ``has_header`` is false, and the columns' names are their positions, from 0.
     """
 
     columns: Sequence[ColumnProfile] = ()

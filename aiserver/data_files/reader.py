@@ -1,7 +1,7 @@
 """Find the data files that a request names, and describe them.
 
-Invariants: a file is never loaded completely: at most 64 KB of a text are read, and of other
-formats only what describes the columns. A damaged, huge or hostile file yields a description
+Invariants: a file is never loaded completely: at most 64 KB of a text file are read, and of other
+files only the parts that describe the columns. A damaged, huge or hostile file yields a description
 without columns, and never an error.
 """
 
@@ -26,16 +26,16 @@ MAX_BYTES = 65_536  # bytes to read of a text
 class DataFiles:
     """Describes the data files below the folder that Jupyter serves.
 
-    ``root`` is that folder; None if notebooks aren't files, so that there is no such folder.
+    ``root`` is that folder. It is None if notebooks aren't files, because there is no such folder then.
     """
 
     def __init__(self, root: str | None) -> None:
         self._root = root
 
     def mentions(self, notebook_path: str | None, texts: Iterable[str]) -> list[list[str]]:
-        """Return the possible names of the files that the texts mention; [] without a notebook.
+        """Return the possible names of the files that the texts mention.
 
-        Reads nothing from the disk.
+        Returns [] if there is no notebook or no root. Reads nothing from the disk.
         """
         return mentioned_files(texts) if self._root and notebook_path else []
 

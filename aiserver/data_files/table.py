@@ -55,7 +55,7 @@ def describe_rows(
 
 
 def example_values(values: Sequence[Any], count: int) -> list[str]:
-    """Return the first different texts among the values."""
+    """Return the first ``count`` different texts among the values, shortened to ``MAX_EXAMPLE``."""
     texts: dict[str, None] = {}
     for value in values if count else ():
         if isinstance(value, str) and value.strip() and value not in MISSING:
@@ -72,11 +72,11 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
         return True  # the names that pandas gives to columns without names
     rows = [[_as_text(value).strip() for value in row[:MAX_COLUMNS]] for row in below]
     start = list(first[:MAX_COLUMNS])
-    rows = [row for row in rows if row != start]  # joined files repeat their header
+    rows = [row for row in rows if row != start]  # a file joined from several repeats its header
     for index, cell in enumerate(start):
         column = [row[index] for row in rows if index < len(row)]
         if _PERIOD.fullmatch(cell):
-            # A wide table has years or dates as names. The values below them aren't any.
+            # A wide table may have years or dates as names, but the values below them are neither.
             periods = [value for value in column if _PERIOD.fullmatch(value)]
             if not column or 2 * len(periods) >= len(column):
                 return False

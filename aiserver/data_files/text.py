@@ -27,18 +27,19 @@ def read_delimited(
 ) -> Table | None:
     """Return the description of a delimited text, of which ``data`` is the beginning.
 
-    ``default`` is the delimiter that pandas uses if none is given. None if ``data`` isn't text.
+    ``default`` is the delimiter that pandas uses if none is given. Returns None
+    if ``data`` isn't text.
     """
     decoded = decode(data)
     if decoded is None:
         return None
     text, encoding = decoded
     if not is_complete:
-        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # the last line is cut
+        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]  # the last line may be cut
     delimiter = _delimiter(text, default)
     rows = _rows(text, delimiter)
     if not is_complete and len(rows) > 1:
-        rows.pop()  # a field with line breaks may be cut
+        rows.pop()  # the last row may be cut within a field that contains line breaks
     table = describe_rows(rows, examples=examples, is_complete=is_complete)
     arguments = [
         *([f"sep={delimiter!r}"] if delimiter != default else []),
@@ -49,7 +50,10 @@ def read_delimited(
 
 
 def decode(data: bytes) -> tuple[str, str] | None:
-    """Return the text and its encoding; None if ``data`` isn't text. The last line may be cut."""
+    """Return the text and its encoding; None if ``data`` isn't text.
+
+    ``data`` may end in the middle of a character, which is then left out.
+    """
     for encoding in _encodings(data):
         try:
             text = codecs.getincrementaldecoder(encoding)().decode(data)
@@ -66,7 +70,7 @@ def _encodings(data: bytes) -> list[str]:
         return ["utf-16"]
     start = data[:400]
     for encoding, zeros in (("utf-16-le", start[1::2]), ("utf-16-be", start[::2])):
-        if zeros.count(0) * 3 > len(zeros) > 0:  # spaces, digits, letters and delimiters in ASCII
+        if zeros.count(0) * 3 > len(zeros) > 0:  # in UTF-16, an ASCII character has a zero byte
             return [encoding]
     pairs, high = len(_CHINESE_PAIR.findall(data)), len(_HIGH_BYTES.findall(data))
     is_chinese = 2 * pairs > 0.6 * high
@@ -74,7 +78,7 @@ def _encodings(data: bytes) -> list[str]:
 
 
 def _delimiter(text: str, default: str) -> str:
-    """Return the delimiter by which most rows have the same number of fields."""
+    """Return the delimiter that gives most rows the same number of fields."""
     start = "\n".join(text.splitlines()[: 2 * _SNIFFED_ROWS])
     widths = {}
     for delimiter in dict.fromkeys((default, *_DELIMITERS)):

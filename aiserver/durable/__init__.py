@@ -14,10 +14,10 @@ Invariants:
 
 The modules: ``files`` reads, replaces, appends to and removes files, and ``folders`` creates and
 checks folders. ``quarantine`` preserves unusable files. ``locking`` locks a name, so that one
-process at a time writes the file of this name. Where the disk doesn't support the operating
-system's file locks, it uses ``lock_files`` instead. ``disks`` detects network file systems.
-``platform`` hides differences between operating systems. ``errors`` translates ``OSError`` into the
-project's own errors.
+process at a time writes the file of this name. If the disk doesn't support the operating
+system's file locks, ``locking`` uses ``lock_files`` instead. ``disks`` detects network file
+systems. ``platform`` hides differences between operating systems. ``errors`` translates ``OSError``
+into the project's own errors.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ def network_disk(folder: Path) -> NetworkDisk | None:
     except OSError:
         return None
     resolved_folder = folder.resolve()
-    # Several mount points may contain the folder. The deepest of them is the disk of the folder. If
-    # a mount point occurs twice, its last mount hides the first.
+    # Several mount points may contain the folder. The folder is on the deepest one. If a mount
+    # point occurs twice, its last mount hides the first.
     kind, options, depth = "", "", -1
     for mount_point, mount_kind, mount_options in mounts:
         mount_folder = Path(mount_point.replace("\\040", " "))  # the table escapes spaces

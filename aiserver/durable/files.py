@@ -121,8 +121,8 @@ def replace_file(
             if not public:
                 make_private(fd)
             chunks = [data] if isinstance(data, bytes) else data
-            # One call for a short file: for seven chunks, seven calls took a twentieth of the time
-            # of a save (``benchmarks/stores.py``).
+            # Write a short file with one call. Seven calls for seven chunks took a twentieth of the
+            # time of a save (``benchmarks/stores.py``).
             if sum(map(len, chunks)) < _LONG:
                 chunks = [b"".join(chunks)]
             for chunk in chunks:
@@ -154,7 +154,7 @@ def replace_file(
 def commit_file(file: Path, target: Path) -> None:
     """Durably rename ``file``, which is complete, to ``target``.
 
-    After a power cut, ``target`` is either the complete new file or as it was before.
+    After a power cut, ``target`` is either the complete new file or unchanged.
     """
     with file.open("rb+") as content:
         flush(content.fileno())

@@ -10,8 +10,8 @@ Invariants:
   expire because of its age.
 - A process can't check whether a process on another machine or in another container has ended. So
   each process rewrites its claim every ``BEAT`` seconds. A process that waits for the lock regards
-  a claim from elsewhere as expired if it hasn't changed for ``LEASE`` seconds, as measured by the
-  clock of the waiting process.
+  such a claim as expired if it hasn't changed for ``LEASE`` seconds, as measured by the clock of
+  the waiting process.
 - Only one process can take over an expired claim. It creates a takeover file with its own claim;
   the name of this file contains the token of the expired claim, so no second process can create
   it. Then the takeover file atomically replaces the lock file, so that the lock never looks free.
@@ -240,7 +240,7 @@ def _read(path: str) -> bytes | None:
 
 @functools.lru_cache(maxsize=1)
 def _process_identity(pid: int) -> dict[str, Any]:
-    """Return those fields of a claim that identify the process, whose id is ``pid``.
+    """Return the fields of a claim that identify this process, whose id is ``pid``.
 
     With them, another process can check whether this process still runs. ``pid`` is a parameter so
     that a forked process doesn't get the cached fields of its parent.

@@ -5,8 +5,8 @@ The *system's locks* are the file locks of the operating system (``flock``).
 Invariants:
 
 - At most one process has the lock of a name, even if the system's locks work for some processes
-  and not for others. The first process for which they don't work creates the note: a file
-  ``no-flock`` in the folder. From then on, all processes use lock files there (see
+  and not for others. The first process for which they don't work creates the file ``no-flock`` in
+  the folder, called the note. From then on, all processes use lock files in this folder (see
   ``lock_files.py``).
 - If a process that has a lock is killed, other processes can get the lock.
 - A symbolic link in place of a lock file, which somebody may have planted, is removed and never

@@ -18,7 +18,7 @@ from .text import UserText
 
 @lru_cache(maxsize=256)
 def find_text(sentence: str) -> UserText | None:
-    """Return the text that was stored as ``sentence``, or None if it is unknown."""
+    """Return the text that was stored as ``sentence``, or None if no text matches."""
     for pattern, text in _patterns():
         if match := pattern.fullmatch(sentence):
             # If a parameter equals the template's default parameter, such as “The provider”, use
@@ -30,7 +30,7 @@ def find_text(sentence: str) -> UserText | None:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
-    """Return a pattern for each text of these error classes.
+    """Return each text of the error classes in ``model.py``, with a pattern for its sentences.
 
     Texts with fewer parameters come first, because their patterns are more specific.
     """

@@ -80,7 +80,7 @@ class Assistant:
             raise GenerationRunning(self._id_by_cell[key])
         if len(self._id_by_cell) >= self._limit:
             raise TooManyGenerations
-        # The id is set before the first await, so that no other call can start a generation here.
+        # Set the id before the first await, so that no other call starts a generation in the cell.
         self._id_by_cell[key] = id = uuid.uuid4().hex
         try:
             model = await self._models.get(body.model)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..prompts.context import Messages
 
 
-EXAMPLES = 3  # the number of values of each text column in a file that a local model gets
+EXAMPLES = 3  # the number of example values that a local model gets for each text column of a file
 _FILES_TIMEOUT = 2.0  # seconds; if a disk is slower, the request is sent without the files
 _NO_FILES = DataFiles(None)
 
@@ -70,9 +70,9 @@ async def compose(
 
 
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
-    """Return the data files that the request names: in the intent, in the cell or just above it.
+    """Return the data files that the intent, the cell or the cell above it names.
 
-    If DataFrames are attached, the cell above doesn't count, because it has already read its files.
+    If DataFrames are attached, the cell above is ignored, because it has already read its files.
     """
     texts = [_intent_of(body), body.source]
     if not attached_frames(body):
@@ -100,11 +100,11 @@ def _prompt_input(
 ) -> PromptInput:
     """Return the input of a prompt, with its secrets hidden by ``vault``.
 
-    If the request has no DataFrames, the input has those of the newest past turn with DataFrames.
+    If the request has no DataFrames, the input has those of the newest past turn that has any.
     """
     frames = attached_frames(body)
-    # The source must be hidden first. Then `update_marks` knows the marks of the source's secrets,
-    # and can use them for the same secrets in the history.
+    # The source's secrets must be hidden first. Then `update_marks` knows their marks, and can use
+    # these marks for the same secrets in the history.
     source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),

@@ -4,10 +4,10 @@ Invariants:
 
 - A generation has exactly one ``Outcome``. Unless the store fails, a turn is recorded with the
   status of the outcome and the text that was received.
-- Whether the user presses Stop, the client disconnects or the server shuts down: a generation is
-  always stopped by ``Generation.stop``. It closes the model's stream, which stops the model.
-- A slow client receives every token, and the model has to wait for it, because the number of queued
-  tokens is limited. The end of the answer is always queued after the last token.
+- ``Generation.stop`` is called when the user presses Stop, when the client disconnects and when the
+  server shuts down. This closes the model's stream, which stops the model.
+- A slow client receives every token. The model has to wait for the client, because the number of
+  queued tokens is limited. The end of the answer is always queued after the last token.
 - An answer without code is a success if it contains an explanation: it is an answer in words.
 - A generation logs one line, which contains nothing from the request or the answer.
 """
@@ -121,7 +121,7 @@ class Generation:
         Raises StorageError if the history can't be read or if a turn can't be added to it.
         """
         session = await load_or_new(self._sessions, self.key)
-        # If a turn can't be saved, this raises, so that the model isn't queried in vain.
+        # Raises StorageError if no turn can be saved, so that the model isn't queried in vain.
         check_writable(session.meta, None)
         self.turn_id = session.next_turn_id
         self._history = await past_turns_of(

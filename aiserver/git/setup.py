@@ -4,9 +4,9 @@ The file ``.gitattributes`` at the top of the work tree contains the driver's na
 committed, so all clones contain it. The driver's command is in the repository's config, which has
 to be set up in each clone.
 
-The command has two halves. If AI Server, the first half, can't run or can't merge a file, the
-second half makes git merge by lines and leave conflict markers. Without the second half, git would
-keep our branch's content of the file and drop the content of the other branch.
+The command has two halves. The first half runs AI Server. If that fails, the second half makes git
+merge by lines and leave conflict markers. Without the second half, git would keep our branch's
+content of the file and drop the content of the other branch.
 """
 
 from __future__ import annotations

@@ -186,8 +186,8 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     async def request_body(self, model: type[RequestModel]) -> RequestModel:
         """Parse the body of a request to a model, as ``body`` does.
 
-        If the user may not read files, the notebook's path is removed, so that no data file is
-        described.
+        If the user isn't allowed to read files, the notebook's path is removed, so that no data
+        file is described.
         """
         body = self.body(model)
         if body.notebook_path is None or await self.can_read_files():

@@ -97,13 +97,13 @@ class StopHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
-        """Ask the generation to stop. The answer to the POST that started it reports its end."""
+        """Stop the generation. The answer to the request that started it reports the end."""
         self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
 
 
 def _item_fields(item: ContextItem) -> dict[str, Any]:
-    """Return an item of the receipt as in the API."""
+    """Describe an item of the receipt for the API."""
     fields = {
         "kind": item.kind,
         "name": item.name,

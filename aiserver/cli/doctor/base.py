@@ -13,10 +13,10 @@ class Finding:
     """One result of a check, printed as a line of the doctor's report."""
 
     level: Level
-    """``problem`` if the finding prevents AI Server from working.
+    """``problem`` for something that prevents AI Server from working.
 
-    ``note`` if the user should know about the finding although AI Server works. ``ok`` if
-    everything is as it should be.
+    ``note`` for something that the user should know, although AI Server works. ``ok`` for something
+    that is as it should be.
     """
     text: str
     fix: str = ""
@@ -29,10 +29,10 @@ def ok(text: str) -> Finding:
 
 
 def note(text: str, fix: str = "") -> Finding:
-    """Return a finding that the user should know about, although AI Server works."""
+    """Return a finding about something that the user should know, although AI Server works."""
     return Finding("note", text, fix)
 
 
 def problem(text: str, fix: str) -> Finding:
-    """Return a finding that prevents AI Server from working."""
+    """Return a finding about something that prevents AI Server from working."""
     return Finding("problem", text, fix)

@@ -92,7 +92,7 @@ def _encode(session: Session, format_: str) -> bytes:
 
 
 def _json_lines(session: Session) -> list[bytes]:
-    """Return a line of JSON for each turn and event, with the ids of the session's cell."""
+    """Return a line of JSON for each turn and event, with the ids of its notebook and cell."""
     meta = session.meta
     ids = {"notebook_id": meta.notebook_id, "cell_id": meta.cell_id}
     if meta.owner:
@@ -109,7 +109,7 @@ def _json_lines(session: Session) -> list[bytes]:
 def write_new_file(folder: Path, name: str, data: bytes) -> bool:
     """Write a file and return True, unless a file with this name exists.
 
-    An existing file isn't changed. In this case, return whether it has the same content.
+    If the file exists, don't change it, and return whether its content equals ``data``.
     """
     file = folder / name
     if file.exists() or file.is_symlink():

@@ -1,4 +1,4 @@
-"""Open the store that a command works on, and determine the owners whose histories it handles.
+"""Open a command's store, and determine the owners whose histories the command handles.
 
 Invariants: by default, a command uses the store and the owner that a server started in the same
 folder would use. A ``file:`` URL or path in the command overrides the folder in the configuration.
