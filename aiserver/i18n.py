@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent / "locale"
 
 
 def load_texts(locale: str) -> dict[str, Any]:
-    """Return the catalog of a language such as ``zh_CN``, or an empty one if there is none."""
+    """Return the catalog of a language such as ``zh_CN``, or {} if there is none."""
     folder_by_locale = {path.name.lower(): path for path in FOLDER.glob("*") if path.is_dir()}
     folder = folder_by_locale.get(locale.lower().replace("-", "_"))
     if folder is None:
@@ -45,9 +45,9 @@ def install_translations() -> None:
     utils: Any = sys.modules.get("jupyterlab_server.translation_utils")
     handler: Any = sys.modules.get("jupyterlab_server.settings_handler")
     # jupyterlab_server 2.28 has no public API for this. Its translation bundles only read the
-    # folders of language packs. And in the list of all settings, which the page loads first, it
-    # doesn't translate the texts of extensions. The attributes that are replaced here are public.
-    # If a later version doesn't have them, all texts stay English.
+    # folders of language packs. And jupyterlab_server doesn't translate the texts of extensions in
+    # the list of all settings, which the page loads first. The attributes that are replaced here
+    # are public. If a later version doesn't have them, all texts stay English.
     with contextlib.suppress(AttributeError):
         translator, get_settings = utils.translator, handler.get_settings
         bundle = translator.load(DOMAIN)
@@ -61,8 +61,8 @@ def install_translations() -> None:
         def get_translated_settings(*args: Any, **kwargs: Any) -> tuple[dict[str, Any], Any]:
             result, warnings = get_settings(*args, **kwargs)
             plugins = result.get("settings")
-            # The result for all plugins has a list of plugins here. The result for a single plugin
-            # has the user's values instead, which need no translation.
+            # In the result for all plugins, `settings` is a list of plugins. In the result for a
+            # single plugin, it contains the user's values, which need no translation.
             for plugin in plugins if isinstance(plugins, list) else ():
                 if plugin.get("schema", {}).get(_I18N, {}).get("domain") == DOMAIN:
                     plugin["schema"] = translator.translate_schema(plugin["schema"])

@@ -26,7 +26,7 @@ MAX_BYTES = 65_536  # bytes to read of a text
 class DataFiles:
     """Describes the data files below the folder that Jupyter serves.
 
-    ``root`` is that folder. It is None if notebooks aren't files, because there is no such folder then.
+    ``root`` is that folder, or None if there is no such folder because notebooks aren't files.
     """
 
     def __init__(self, root: str | None) -> None:

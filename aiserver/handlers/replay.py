@@ -44,7 +44,7 @@ class BlameHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the origin of each line. It is a POST, because the source may be long."""
+        """Answer with the origin of each line. It is a POST request, as sources can be long."""
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.services.sessions.load_session(key)

@@ -7,8 +7,8 @@ The page runs them in a namespace of their own, in the ``user_expressions`` of a
 
 Invariants (P18, P41):
 - None of the person's code runs: no property, no ``repr`` and no comparison of their objects.
-  are compared by identity. Only modules, functions, classes and objects of exact library types or
-  plain built-in types are inspected.
+  Objects are compared by identity. Only modules, functions, classes and objects of exact library
+  types or plain built-in types are inspected.
 - No module that a suggestion names is imported, and no variable changes.
-- What can't be determined exactly isn't reported: a false alarm is worse than a miss.
+- A problem that isn't certain isn't reported: a false alarm is worse than a miss.
 """

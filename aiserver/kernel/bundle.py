@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-# From bottom to top; each imports from earlier ones only.
+# The modules of the check. Each imports only from the modules before it.
 MODULES = (
     "problems",
     "source",
@@ -33,7 +33,10 @@ _FUTURE = "from __future__ import annotations\n"
 
 
 def bundle() -> str:
-    """The text of all modules, which defines ``check``. Their top-level names are distinct."""
+    """Return the text of all modules, which defines ``check``.
+
+    No two modules define the same top-level name.
+    """
     texts = [_FUTURE]
     for name in MODULES:
         text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")

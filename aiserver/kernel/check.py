@@ -35,10 +35,11 @@ def check(
     seconds: float = 1.0,
     folder: str | None = None,
 ) -> list[dict[str, Any]]:
-    """The problems of a suggestion, by position, at most ``limit``.
+    """Return the problems of a suggestion, sorted by position, at most ``limit``.
 
-    ``variables`` is the namespace in which it would run, ``folder`` the kernel's current folder.
-    The search ends after ``seconds``. Never raises: if an analysis fails, problems may be missing.
+    ``variables`` is the namespace in which the suggestion would run, and ``folder`` is the kernel's
+    current folder. The search ends after ``seconds``. Never raises: if an analysis fails, problems
+    may be missing.
     """
     if len(code) > _LONGEST_PARSED:
         return []

@@ -32,7 +32,7 @@ class Problems:
         self._indexes: dict[int, tuple[Any, NameIndex]] = {}
 
     def sorted(self) -> list[dict[str, Any]]:
-        """The problems by position."""
+        """Return the problems, sorted by position."""
         return sorted(self._problems, key=lambda item: (item["line"], item["column"]))
 
     @property
@@ -87,7 +87,7 @@ class Problems:
         )
 
     def near(self, name: str, names: Iterable[str]) -> list[str]:
-        """The names that are most similar to ``name``.
+        """Return the names that are most similar to ``name``.
 
         The index of each container of names is cached, so the container must not be changed.
         """
@@ -100,7 +100,7 @@ class Problems:
         return cached[1].near(name)
 
     def name_node(self, node: ast.AST, name: str) -> Any:
-        """The node of an attribute's name, or of a keyword argument's."""
+        """Return the position of an attribute's or keyword argument's name; otherwise the node."""
         line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
         size = len(name.encode("utf-8", "replace"))
         if isinstance(node, ast.Attribute) and line is not None and end is not None:
@@ -123,7 +123,7 @@ class Problems:
 
 
 class Position:
-    """A range of the parsed text, like an AST node's."""
+    """A range of the parsed text, with the same attributes as an AST node."""
 
     def __init__(self, line: int, column: int, end_line: int, end_column: int) -> None:
         self.lineno = line
@@ -133,7 +133,7 @@ class Position:
 
 
 class NameIndex:
-    """Finds similar names, ignoring case, underscores and spaces."""
+    """Finds similar names, ignoring case, underscores, hyphens and spaces."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = list(dict.fromkeys(name for name in names if len(name) <= _LONGEST_NAME))
@@ -144,7 +144,7 @@ class NameIndex:
                 self._pairs.setdefault(pair, []).append(number)
 
     def near(self, name: str) -> list[str]:
-        """At most three names, the most similar first."""
+        """Return at most three names, the most similar first."""
         folded = fold(name[:_LONGEST_NAME])
         common: dict[int, int] = {}
         for pair in _pairs(folded):
@@ -165,12 +165,12 @@ class NameIndex:
 
 
 def similarity(first: str, other: str) -> float:
-    """The similarity of two names, from 0 to 1."""
+    """Return the similarity of two names, from 0 to 1."""
     return difflib.SequenceMatcher(None, fold(first), fold(other), autojunk=False).ratio()
 
 
 def fold(name: str) -> str:
-    """A name without case, underscores, hyphens and spaces."""
+    """Return a name without case, underscores, hyphens and spaces."""
     return re.sub(r"[\s_\-]+", "", name.casefold()) or name
 
 
@@ -180,5 +180,5 @@ def _pairs(folded: str) -> set[str]:
 
 
 def _printable(text: str, limit: int = _LONGEST_NAME) -> str:
-    """The text without lone surrogates, and not longer than ``limit``."""
+    """Return the text without lone surrogates, and not longer than ``limit``."""
     return text.encode("utf-8", "replace").decode("utf-8")[:limit]

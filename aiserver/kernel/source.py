@@ -1,4 +1,4 @@
-"""Parse a cell. Lines in IPython's syntax are replaced by Python, and no line moves.
+"""Parse a cell. Lines in IPython's syntax are replaced by Python; all lines keep their numbers.
 
 Only the text is read: IPython's input transformers, which a person can extend, don't run.
 """
@@ -10,7 +10,7 @@ import re
 import warnings
 
 _TOP_LEVEL_AWAIT = getattr(ast, "PyCF_ALLOW_TOP_LEVEL_AWAIT", 0)
-# Cell magics after whose first line the cell is Python.
+# Cell magics whose lines after the first one are Python.
 _PYTHON_CELL_MAGICS = {"time", "timeit", "capture", "prun", "memit", "mprun", "debug"}
 # Line magics that are followed by a Python statement.
 _PYTHON_LINE_MAGICS = {"time", "timeit", "prun", "memit"}
@@ -36,9 +36,9 @@ _PROMPT = re.compile(r"\s*(?:>>> |In \[\d+\]: )")
 class Source:
     """A parsed cell.
 
-    ``tree`` is None if the cell has a syntax error or ``is_foreign``: not Python, or too large. The
-    ``may_…`` attributes tell whether a magic or a command may define variables, create files or
-    install modules.
+    ``tree`` is None if the cell has a syntax error, or if it ``is_foreign``: it isn't Python, or it
+    is too large. The ``may_…`` attributes tell whether a magic or a command may define variables,
+    create files or install modules.
     """
 
     def __init__(self, code: str) -> None:
@@ -111,7 +111,7 @@ class Source:
         if match.group(1) not in _PYTHON_CELL_MAGICS:
             self.is_foreign = True
             return lines
-        if match.group(1) == "capture":  # it stores the output in a variable
+        if match.group(1) == "capture":  # this magic stores the output in a variable
             self.may_define_names = True
         lines = list(lines)
         for at in range(number + 1):
@@ -143,7 +143,7 @@ class Source:
         return changed
 
     def _python(self, line: str) -> str | None:
-        """The Python in place of a line in IPython's syntax; None if the line is Python."""
+        """Return the Python that replaces a line in IPython's syntax; None for a line of Python."""
         stripped = line.lstrip(" \t")
         space = line[: len(line) - len(stripped)]
         match = _MAGIC.match(line)
@@ -238,7 +238,7 @@ def _parses(line: str) -> bool:
 
 
 def syntax_position(error: SyntaxError, text: str) -> tuple[int, int, int, int]:
-    """The range of a syntax error, with columns from 0."""
+    """Return the range of a syntax error, with columns from 0."""
     lines = text.split("\n")
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max((error.offset or 1) - 1, 0), len(lines[line - 1]))
@@ -250,7 +250,7 @@ def syntax_position(error: SyntaxError, text: str) -> tuple[int, int, int, int]:
 
 
 def depth(tree: ast.AST, limit: int) -> int:
-    """The depth of a tree, at most ``limit``, without recursion."""
+    """Return the depth of a tree, at most ``limit``, without recursion."""
     level, nodes = 0, [tree]
     while nodes and level < limit:
         level += 1

@@ -43,7 +43,7 @@ class Calls(Expressions):
     # Subscripts
 
     def key(self, node: ast.Subscript) -> Any:
-        """The key of a subscript, in the form of CPython 3.9 and later."""
+        """Return the key of a subscript, converted to the AST of CPython 3.9 and later."""
         key: Any = node.slice
         if type(key).__name__ == "Index":
             return key.value
@@ -52,7 +52,7 @@ class Calls(Expressions):
         return key
 
     def is_mask(self, key: ast.AST) -> bool:
-        """Whether a key selects rows."""
+        """Return whether a key selects rows."""
         if isinstance(key, (ast.Compare, ast.Slice)):
             return True
         if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Invert):
@@ -192,7 +192,7 @@ class Calls(Expressions):
         return call(self, frame, name, node)
 
     def _call_accessor(self, accessor: Method, name: str, node: ast.Call) -> Value:
-        """A method of ``series.str``, ``frame.plot`` or a polars expression's namespace."""
+        """Return the result of an accessor's method, such as ``series.str.upper()``."""
         owner = accessor.owner
         if isinstance(owner, Frame) and accessor.name == "plot":
             return call_plot(self, owner, name, node)
@@ -217,7 +217,10 @@ class Calls(Expressions):
             self._check_method(kind, name, node)
 
     def _note_user_function(self, name: str, called: Value, node: ast.Call) -> None:
-        """Record that a function in the notebook may change its arguments, globals and files."""
+        """Record the possible effects of a call on files, arguments and globals.
+
+        A library's function is assumed not to change its arguments and globals.
+        """
         value = self.variables.get(name, MISSING) if name not in self._names else MISSING
         is_library = isinstance(called, Symbol) and not is_user_function(called.value)
         if is_library:
@@ -236,7 +239,7 @@ class Calls(Expressions):
                     frame.has_unknown_columns = True
 
     def _expose(self, node: ast.AST) -> None:
-        """Note for each frame that other code can now reach it, and may add columns to it."""
+        """Record that other code can reach the frames in ``node``, and may add columns to them."""
         for child in ast.walk(node) if isinstance(node, _CONTAINERS) else [node]:
             if isinstance(child, ast.Name):
                 value: Value | None = self._name(child.id)

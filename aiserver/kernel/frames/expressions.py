@@ -1,4 +1,4 @@
-"""The values of expressions, as far as they are known without running them."""
+"""Determine the values of expressions, as far as possible without running them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Expressions(Lifting):
             self._names = dict.fromkeys(variables, UNKNOWN)
 
     def value(self, node: ast.AST) -> Value:
-        """The value of an expression. Each is evaluated once, except names: their values change."""
+        """Return the value of an expression. It is cached, unless the expression is a name."""
         if isinstance(node, ast.Name):
             return self._name(node.id)
         result = self._memo.get(id(node))
@@ -77,7 +77,7 @@ class Expressions(Lifting):
         return result
 
     def texts(self, value: Value) -> Labels:
-        """The texts of a value, without positions."""
+        """Return the texts of a value as labels without positions."""
         if isinstance(value, Texts) and value.values is not None:
             return Labels([(name, ast.Pass()) for name in value.values], True)
         return Labels([], False)
@@ -174,7 +174,7 @@ class Expressions(Lifting):
         self.silent = silent
 
     def _operation(self, node: Any) -> Value:
-        """The value of an operation. It keeps the columns and index of its frame or Series."""
+        """Return the value of an operation. It has the columns and index of the frame or Series."""
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
         for value in values:
             if isinstance(value, Expression):
@@ -297,9 +297,9 @@ class Expressions(Lifting):
         return UNKNOWN
 
     def _row_attribute(self, row: Row, node: ast.Attribute, is_called: bool) -> Value:
-        """An attribute of ``frame.loc[key]``, which may be one row or several.
+        """Return an attribute of ``frame.loc[key]``, which may be one row or several.
 
-        If only a DataFrame has the attribute, the value is several rows.
+        If a DataFrame has the attribute and a Series doesn't, ``frame.loc[key]`` is several rows.
         """
         series, frame = loaded_value("pandas", "Series"), loaded_value("pandas", "DataFrame")
         if series is MISSING or frame is MISSING:
@@ -336,6 +336,6 @@ def groups_class(groups: Groups) -> Any:
 
 
 def class_of_library(kind: Any) -> bool:
-    """Whether a class belongs to a loaded module other than the notebook."""
+    """Return whether a class belongs to a loaded module other than the notebook."""
     module = module_of(kind)
     return module != "__main__" and loaded_module(module) is not None

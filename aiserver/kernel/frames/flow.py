@@ -21,7 +21,7 @@ from .calls import Calls
 from .labels import labels
 from .values import UNKNOWN, Frame, Groups, Indexer, Method, Row, Symbol, Value
 
-# The kinds of problems that aren't reported in statements that may not run.
+# The kinds of problems that aren't reported in statements that might be skipped.
 _UNCERTAIN = frozenset({"missing_column", "missing_file", "missing_attribute", "missing_module"})
 _IN_FUNCTIONS = frozenset({"missing_column", "missing_file"})
 
@@ -42,7 +42,7 @@ class Flow(Calls):
             self._function(node, modules, silent)
 
     def _find_possible_columns(self, tree: ast.Module) -> None:
-        """Find the columns that loops and functions may add at a time that isn't known."""
+        """Find the columns that loops and functions may add at an unknown time."""
         for node in ast.walk(tree):
             if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
                 for inner in ast.walk(node):
@@ -81,7 +81,7 @@ class Flow(Calls):
             self._statement(statement)
 
     def _branch(self, statements: list[Any], silent: set[str]) -> None:
-        """Follow statements that may not run. The names that they assign are unknown afterwards."""
+        """Follow statements that might be skipped. Names that they assign become unknown."""
         before, was_silent, was_conditional = dict(self._names), self.silent, self.is_conditional
         self.silent, self.is_conditional = self.silent | silent, True
         self._block(statements)
@@ -228,7 +228,7 @@ class Flow(Calls):
             self._names[alias.asname or alias.name] = symbol if exists else UNKNOWN
 
     def _lacks(self, path: str, module: Any, name: str) -> bool:
-        """Whether a module certainly doesn't have a name that isn't in its namespace."""
+        """Return whether a module certainly can't provide a name that isn't in its namespace."""
         if module is None:
             return not may_define(path, name)
         return not may_provide(module, name) and not submodule_exists(path, name)

@@ -1,4 +1,4 @@
-"""Functions of libraries that read files, make frames or plot the columns of a frame."""
+"""Follow calls of library functions that read files, create frames or plot columns."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _FILE_MAKERS = set(
 
 
 def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
-    """The result of calling a known function or class. Reports problems in the arguments."""
+    """Return the result of calling a known function or class. Reports problems in the arguments."""
     path = symbol.path
     if path == "numpy.random.default_rng" and symbol.value is not MISSING:
         check_keywords(context, frozenset(["seed"]), path, node)
@@ -200,7 +200,7 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
 
 
 def _with_index(context: Context, frame: Frame, given: ast.AST | None, used: list[str]) -> Frame:
-    """Select the columns ``used`` and move those of ``index_col`` to the index."""
+    """Select the columns ``used``, and move those in ``given`` (``index_col``) to the index."""
     header = list(frame.columns)
     if used:
         frame.columns = {name: None for name in header if name in used}
@@ -217,7 +217,7 @@ def _with_index(context: Context, frame: Frame, given: ast.AST | None, used: lis
 
 
 def _frame(context: Context, library: str, node: ast.Call) -> Value:
-    """The frame of ``DataFrame({"name": …})`` or ``DataFrame(…, columns=[…])``."""
+    """Return the frame of ``DataFrame({"name": …})`` or ``DataFrame(…, columns=[…])``."""
     arguments = Arguments(node, "data index columns")
     data, columns = arguments.get("data"), arguments.get("columns")
     if not arguments.is_exact:

@@ -1,4 +1,4 @@
-"""pandas: groups, aggregations and Series."""
+"""Determine the results of methods of pandas' groups and Series."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def select_groups(context: Context, groups: Groups, key: ast.AST) -> Value:
 
 
 def call_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> Value:
-    """The result of a method of groups."""
+    """Return the result of a method of groups."""
     if groups.is_resampled and name in ("ohlc", "size", "value_counts", "get_group"):
         return UNKNOWN
     if name in ("agg", "aggregate"):
@@ -175,7 +175,7 @@ def _function_name(node: ast.AST) -> str | None:
 
 
 def call_series(context: Context, series: Series, name: str, node: ast.Call) -> Value:
-    """The result of a method of a Series."""
+    """Return the result of a method of a Series."""
     arguments = Arguments(node, "level")
     if name in _SERIES_METHODS:
         return Series(series.library, series.name, series.index, series.levels)

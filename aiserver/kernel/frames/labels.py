@@ -23,7 +23,7 @@ class Labels:
 
 
 class Arguments:
-    """The arguments of a call, by parameter name. ``parameters`` names the positional ones."""
+    """The arguments of a call, by parameter. ``parameters`` names the positional parameters."""
 
     def __init__(self, node: ast.Call, parameters: str) -> None:
         names = parameters.split()
@@ -46,7 +46,7 @@ class Arguments:
                 self.keywords[keyword.arg] = keyword
 
     def get(self, *names: str) -> ast.expr | None:
-        """The first of these arguments that is given and isn't the constant None."""
+        """Return the first argument in ``names`` that is given and isn't the constant None."""
         for name in names:
             node = self._nodes.get(name)
             if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
@@ -54,7 +54,7 @@ class Arguments:
         return None
 
     def constant(self, name: str, default: Any = None) -> Any:
-        """The constant value of an argument; ``...`` if it isn't a constant."""
+        """Return the constant value of an argument; ``...`` if it isn't a constant."""
         node = self._nodes.get(name)
         if node is None:
             return default
@@ -67,7 +67,7 @@ class Arguments:
 
 
 def labels(context: Context, node: ast.AST | None) -> Labels:
-    """The labels that a node names: a string, a list of strings, or the keys of a dict."""
+    """Return the labels that a node names: a string, a list of strings, or the keys of a dict."""
     if node is None:
         return Labels([], True)
     if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict)):
@@ -101,7 +101,7 @@ def labels(context: Context, node: ast.AST | None) -> Labels:
 def report_missing(
     context: Context, frame: Frame, wanted: Labels, with_index: bool = False
 ) -> None:
-    """Report the labels that aren't columns of the frame or, if allowed, names of its index."""
+    """Report labels that aren't columns of the frame or, if ``with_index``, names of its index."""
     index = frame.index if with_index else set()
     if index is None:
         return
@@ -111,7 +111,7 @@ def report_missing(
 
 
 def has_column(context: Context, frame: Frame, name: str) -> bool:
-    """Whether a frame has a column, or may have it."""
+    """Return whether a frame has a column, or may have it."""
     return frame.has_unknown_columns or name in frame.columns or name in context.possible_columns
 
 

@@ -37,7 +37,7 @@ class Lifting(Context):
         if id(obj) not in self._value_of_object:
             try:
                 self._value_of_object[id(obj)] = self._lift(obj, path)
-            except Exception:  # a version of a library with other attributes
+            except Exception:  # this version of a library has other attributes
                 self._value_of_object[id(obj)] = UNKNOWN
         return self._value_of_object[id(obj)]
 

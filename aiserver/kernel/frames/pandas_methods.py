@@ -1,4 +1,4 @@
-"""pandas: the columns that methods of a DataFrame need, and those of their results."""
+"""Determine which columns pandas' DataFrame methods need, and which ones their results have."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _PLOTS = {"bar", "barh", "line", "area", "scatter", "hexbin", "pie"}
 
 
 def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
-    """The result of a method of a DataFrame. Reports missing columns."""
+    """Return the result of a method of a DataFrame. Reports missing columns."""
     if name == "groupby":
         return group_by(context, frame, node)
     if name == "resample":
@@ -76,7 +76,7 @@ def call_pandas(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
 
 
 def call_plot(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
-    """A method of ``frame.plot``."""
+    """Check the columns in a call of a method of ``frame.plot``."""
     arguments = Arguments(node, "x y" if name in _PLOTS else "")
     if name in _PLOTS:
         for parameter in ("x", "y"):
@@ -162,7 +162,7 @@ def _reset_index(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def merge_frames(context: Context, left: Value, right: Value, arguments: Arguments) -> Frame | None:
-    """The result of ``merge``; None if an operand isn't a known frame."""
+    """Return the result of ``merge``; None if an operand isn't a known frame."""
     both = labels(context, arguments.get("on"))
     for side, parameter in ((left, "left_on"), (right, "right_on")):
         if isinstance(side, Frame):
@@ -299,7 +299,7 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
-    """The columns that a query names; None if it isn't simple."""
+    """Return the columns that a query names; None if the query isn't simple."""
     quoted: dict[str, str] = {}
 
     def replace(match: Any) -> str:
@@ -328,7 +328,7 @@ def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
 
 
 def _eval(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    return UNKNOWN  # with ``inplace``, ``apply_in_place`` then opens the frame
+    return UNKNOWN  # with ``inplace``, the frame then has unknown columns
 
 
 def _filter(context: Context, frame: Frame, arguments: Arguments) -> Value:

@@ -1,4 +1,4 @@
-"""polars: the columns that methods of a DataFrame need, and those of their results."""
+"""Determine which columns polars' DataFrame methods need, and which ones their results have."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LITERAL = set(
 
 
 def column_expression(context: Context, node: ast.Call) -> Value:
-    """``pl.col(…)``."""
+    """Return the expression that ``pl.col(…)`` creates."""
     items: list[tuple[str, ast.AST]] = []
     for argument in node.args:
         part = labels(context, argument)
@@ -41,7 +41,7 @@ def column_expression(context: Context, node: ast.Call) -> Value:
 
 
 def call_expression(context: Context, owner: Expression, name: str, node: ast.Call) -> Value:
-    """A method of an expression."""
+    """Return the result of a method of an expression."""
     reads = list(owner.reads)
     for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
         reads += _reads(context, argument, name not in _LITERAL and name in ("over", "sort_by"))
@@ -66,7 +66,7 @@ def _reads(context: Context, node: ast.AST, with_text: bool) -> list[tuple[str, 
 
 
 def _output(context: Context, node: ast.AST) -> list[str] | None:
-    """The names of the columns that an argument of ``select`` makes; None if unknown."""
+    """Return the names of the columns that an argument of ``select`` creates; None if unknown."""
     if isinstance(node, (ast.List, ast.Tuple)):
         parts = [_output(context, element) for element in node.elts]
         if any(part is None for part in parts):
@@ -80,7 +80,7 @@ def _output(context: Context, node: ast.AST) -> list[str] | None:
 
 
 def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Value:
-    """The result of a method of a polars DataFrame. Reports missing columns."""
+    """Return the result of a method of a polars DataFrame. Reports missing columns."""
     arguments = Arguments(node, "other on")
     if name == "join":
         return _polars_join(context, frame, arguments)
@@ -124,7 +124,7 @@ def call_polars(context: Context, frame: Frame, name: str, node: ast.Call) -> Va
 
 
 def call_polars_groups(context: Context, groups: Groups, name: str, node: ast.Call) -> Value:
-    """The result of a method of polars' groups."""
+    """Return the result of a method of polars' groups."""
     if name != "agg":
         return UNKNOWN
     values = [*node.args, *[keyword.value for keyword in node.keywords]]

@@ -24,7 +24,7 @@ class Text(Value):
 
 
 class Texts(Value):
-    """A list of strings; ``values`` is None once it may have changed."""
+    """A list of strings; ``values`` is None once the list may have changed."""
 
     def __init__(self, values: list[str] | None) -> None:
         self.values = values
@@ -41,7 +41,7 @@ class Symbol(Value):
 
 
 class Instance(Value):
-    """An instance of exactly the class ``kind`` of a library."""
+    """An instance of the library class ``kind``, but not of a subclass."""
 
     def __init__(self, kind: type) -> None:
         self.kind = kind
@@ -50,9 +50,9 @@ class Instance(Value):
 class Frame(Value):
     """A DataFrame.
 
-    ``columns`` has the columns that it may have. If ``has_unknown_columns``, it may have others.
-    ``index`` has the possible names of its index, and ``levels`` is the number of the index's
-    levels; each is None if it isn't known.
+    ``columns`` contains the columns that the frame may have. If ``has_unknown_columns``, it may
+    have others, too. ``index`` contains the possible names of its index, and ``levels`` is the
+    number of the index's levels; each is None if it isn't known.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Frame(Value):
         self.attributes: set[str] = set()
 
     def derive(self, columns: Iterable[str] | None = None) -> Frame:
-        """A frame with the same index, and with ``columns`` or the same columns."""
+        """Return a frame with the same index, and with ``columns`` or else the same columns."""
         names = self.columns if columns is None else columns
         frame = Frame(self.library, names, self.index, self.levels)
         frame.has_unknown_columns = self.has_unknown_columns
@@ -148,7 +148,7 @@ class Expression(Value):
 
 
 class Context:
-    """The part of the analysis that the functions for a library's methods use."""
+    """The part of the analysis that the other modules of this package use."""
 
     problems: Problems
     folder: str
@@ -159,17 +159,17 @@ class Context:
     may_create_files: bool
 
     def value(self, node: ast.AST) -> Value:
-        """The value of an expression. The problems in it are reported once."""
+        """Return the value of an expression. The problems in it are reported once."""
         raise NotImplementedError
 
     def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
-        """The value of a lambda for these arguments."""
+        """Return the value of a lambda for these arguments."""
         raise NotImplementedError
 
     def report(
         self, node: Any, kind: str, name: str, message: str, names: Iterable[str] | None = None
     ) -> None:
-        """Add a problem unless its kind is silenced here."""
+        """Add a problem, unless ``silent`` contains its kind."""
         if kind not in self.silent:
             near = self.problems.near(name, names) if names is not None else []
             self.problems.add(node, kind, name, message, near)

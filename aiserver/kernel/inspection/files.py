@@ -10,7 +10,7 @@ _MOST_FILES = 2000
 
 
 def is_local(path: str) -> bool:
-    """Whether a text can only be a path of a local file."""
+    """Return whether a text can only be a path of a local file."""
     if not path or len(path) > 1000 or "\0" in path or "\n" in path:
         return False
     return "://" not in path and not any(char in path for char in "*?[]{}<>|")
@@ -21,7 +21,7 @@ def file_exists(path: str, folder: str) -> bool:
 
 
 def neighbours(path: str, folder: str) -> list[str]:
-    """The files in the folder of ``path``, each as a path with the same parent."""
+    """Return the files in the folder of ``path``, each as a path with the same parent."""
     parent = os.path.dirname(path)
     names: list[str] = []
     try:
@@ -37,7 +37,7 @@ def neighbours(path: str, folder: str) -> list[str]:
 
 
 def csv_header(path: str, folder: str, separator: str, encoding: str) -> list[str] | None:
-    """The columns that ``read_csv`` reads from a file; None if they can't be told for certain."""
+    """Return the columns that ``read_csv`` reads from a file; None if they aren't certain."""
     full = os.path.join(folder, os.path.expanduser(path))
     if path.lower().endswith((".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")):
         return None

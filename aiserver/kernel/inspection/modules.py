@@ -19,7 +19,7 @@ _MAKES_SUBMODULES = re.compile(
     r"sys\.modules\[[^\]]*\]\s*=|sys\.modules\.(?:setdefault|update)|__path__\s*=|__path__\.|extend_path"
 )
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
-# Import finders that provide no modules, or only ones that are found without calling the finder.
+# Import finders that provide no modules, or only modules that are found without them.
 _HARMLESS_FINDERS = {
     "_distutils_hack": ("DistutilsMetaFinder",),
     "_frozen_importlib": ("BuiltinImporter", "FrozenImporter"),
@@ -65,7 +65,7 @@ def package_of(module: str) -> str:
 
 
 def is_missing(name: str) -> str | None:
-    """The shortest missing part of a dotted module name; None if nothing is known to be missing."""
+    """Return the shortest missing prefix of a dotted module name; None if the module may exist."""
     parts = name.split(".")
     top = parts[0]
     if top not in sys.modules and not _top_level_exists(top):
@@ -80,7 +80,7 @@ def is_missing(name: str) -> str | None:
 
 
 def submodule_exists(parent: str, name: str) -> bool:
-    """Whether a package has, or may have, a submodule."""
+    """Return whether a package has, or may have, a submodule."""
     if parent + "." + name in sys.modules:
         return True
     module = loaded_module(parent)
@@ -92,13 +92,13 @@ def submodule_exists(parent: str, name: str) -> bool:
     if paths is None:
         return True
     if not paths:
-        # A plain module has no submodules. One with an empty ``__path__`` may register some itself.
+        # A plain module has no submodules. A package with an empty ``__path__`` may register some.
         return module is None or "__path__" in module.__dict__
     return any(_exists(path, name) or _mentions(path, name) for path in paths)
 
 
 def may_define(module: str, name: str) -> bool:
-    """Whether a module that isn't loaded may define a name, judging by the text of its file."""
+    """Return whether the text of a module that isn't loaded may define a name."""
     if module in sys.modules:
         return True
     folders = _search_path()
@@ -127,7 +127,7 @@ def _text_may_define(path: str, name: str) -> bool:
 
 
 def module_names() -> list[str]:
-    """The names of importable top-level modules, as far as they are cheap to list."""
+    """Return the names of importable top-level modules, as far as they are cheap to list."""
     names = set(sys.builtin_module_names) | {name for name in sys.modules if "." not in name}
     names.update(getattr(sys, "stdlib_module_names", ()))
     for path in _search_path():
@@ -167,7 +167,7 @@ def _exists(folder: str, name: str) -> bool:
 
 
 def _paths_of(value: Any) -> list[str] | None:
-    """The folders of a package's ``__path__``; None if it isn't plain."""
+    """Return the folders of a package's ``__path__``; None if it isn't a plain list."""
     if value is None:
         return []
     if type(value) is list and all(type(item) is str for item in value):
@@ -176,7 +176,7 @@ def _paths_of(value: Any) -> list[str] | None:
 
 
 def _static_paths(dotted: str) -> list[str] | None:
-    """The folders of a package that isn't loaded; None if there is no such folder."""
+    """Return the folders of a package that isn't loaded; None if there is no such folder."""
     folders = _search_path()
     for part in dotted.split("."):
         candidates = [os.path.join(folder, part) for folder in folders]
@@ -187,7 +187,7 @@ def _static_paths(dotted: str) -> list[str] | None:
 
 
 def _mentions(folder: str, name: str) -> bool:
-    """Whether a package's ``__init__.py`` mentions a name, and so may define it when imported."""
+    """Return whether a package's ``__init__.py`` mentions a name, and so may define it."""
     path = os.path.join(folder, "__init__.py")
     try:
         with open(path, "rb") as file:
@@ -200,7 +200,7 @@ def _mentions(folder: str, name: str) -> bool:
 
 
 def _finders() -> list[tuple[Any, str]]:
-    """The classes of the import finders, and their modules."""
+    """Return the class of each import finder, with the name of the class's module."""
     finders = []
     candidates: list[Any] = list(sys.meta_path)
     for finder in candidates:
@@ -210,7 +210,7 @@ def _finders() -> list[tuple[Any, str]]:
 
 
 def _is_editable(name: str) -> bool:
-    """Whether an editable installation provides a module."""
+    """Return whether an editable installation provides a module."""
     for _, module in _finders():
         loaded = loaded_module(module)
         mapping = loaded.__dict__.get("MAPPING") if loaded else None
@@ -230,7 +230,7 @@ def _has_unknown_finder() -> bool:
 
 
 def exported_names(module: types.ModuleType) -> list[str] | None:
-    """The names that ``from module import *`` defines; None if they aren't known."""
+    """Return the names that ``from module import *`` defines; None if they aren't known."""
     public = module.__dict__.get("__all__")
     if public is None:
         return [name for name in list(module.__dict__) if not name.startswith("_")]

@@ -24,36 +24,36 @@ _MOST_COLUMNS = 100_000
 
 
 def class_name(kind: Any) -> str:
-    """The name of a class, or "" if it isn't a plain text."""
+    """Return the name of a class, or "" if it isn't a plain text."""
     name = _name_of_class(kind)
     return name if type(name) is str else ""
 
 
 def module_of(kind: Any) -> str:
-    """The name of a class's module, or "" if it isn't a plain text."""
+    """Return the name of a class's module, or "" if it isn't a plain text."""
     name = _module_of_class(kind)
     return name if type(name) is str else ""
 
 
 def loaded_module(name: str) -> types.ModuleType | None:
-    """A loaded module; None if it is a lazy module, or if another object replaces it."""
+    """Return a loaded module; None if ``sys.modules`` has no plain module of this name."""
     module = sys.modules.get(name)
     return module if type(module) is types.ModuleType else None
 
 
 def module_value(module: types.ModuleType, name: str) -> Any:
-    """A module's attribute, or ``MISSING``. A module's ``__getattr__`` isn't called."""
+    """Return a module's attribute, or ``MISSING``. A module's ``__getattr__`` isn't called."""
     return module.__dict__.get(name, MISSING)
 
 
 def loaded_value(module: str, name: str) -> Any:
-    """An attribute of a loaded module, or ``MISSING``."""
+    """Return an attribute of a loaded module, or ``MISSING``."""
     loaded = loaded_module(module)
     return MISSING if loaded is None else module_value(loaded, name)
 
 
 def may_provide(module: types.ModuleType, name: str) -> bool:
-    """Whether a module's ``__getattr__`` may provide a name.
+    """Return whether a module's ``__getattr__`` may provide a name.
 
     In general, it may provide any name. In some libraries, it provides only names that occur as
     strings in its code, or in plain collections that the code uses.
@@ -79,7 +79,7 @@ def may_provide(module: types.ModuleType, name: str) -> bool:
 
 
 def _contains(value: Any, name: str) -> bool:
-    """Whether a plain text or a plain collection of texts contains a name."""
+    """Return whether a plain text or a plain collection of texts contains a name."""
     if type(value) is str:
         return name in value
     kind = type(value)
@@ -89,7 +89,7 @@ def _contains(value: Any, name: str) -> bool:
 
 
 def is_array_function(function: Any) -> bool:
-    """Whether this is one of numpy's functions that dispatch on their arguments.
+    """Return whether this is one of numpy's functions that dispatch on their arguments.
 
     Their class is written in C, so Python code can't imitate it.
     """
@@ -100,18 +100,18 @@ def is_array_function(function: Any) -> bool:
 
 
 def is_plain_class(value: Any) -> bool:
-    """Whether ``value`` is a class whose metaclass adds no behaviour."""
+    """Return whether ``value`` is a class whose metaclass adds no behaviour."""
     return type(value) is type or type(value) is abc.ABCMeta
 
 
 def is_function(value: Any) -> bool:
-    """Whether this is a function, classmethod or staticmethod, as a class's dict stores it."""
+    """Return whether a value in a class's dict is a function, classmethod or staticmethod."""
     kind = type(value)
     return kind is types.FunctionType or kind is classmethod or kind is staticmethod
 
 
 def is_user_function(value: Any) -> bool:
-    """Whether a function was defined in the notebook."""
+    """Return whether a function was defined in the notebook."""
     if type(value) is not types.FunctionType:
         return False
     module = value.__globals__.get("__name__")
@@ -119,7 +119,7 @@ def is_user_function(value: Any) -> bool:
 
 
 def is_library_class(kind: Any) -> bool:
-    """Whether a class is numpy's, pandas' or polars' own."""
+    """Return whether a class is numpy's, pandas' or polars' own."""
     module = module_of(kind)
     if module.partition(".")[0] not in _LIBRARIES:
         return False
@@ -127,7 +127,7 @@ def is_library_class(kind: Any) -> bool:
 
 
 def class_of(value: Any) -> type | None:
-    """The class of an instance if a loaded module other than the notebook defines it."""
+    """Return an instance's class if a loaded module other than the notebook defines it."""
     kind = type(value)
     if not is_plain_class(kind):
         return None
@@ -139,7 +139,7 @@ def class_of(value: Any) -> type | None:
 
 
 def class_attribute(kind: Any, name: str) -> Any:
-    """The attribute of a class as it is stored in its dict, or ``MISSING``."""
+    """Return the attribute of a class as it is stored in its dict, or ``MISSING``."""
     for base in _mro(kind):
         stored = _class_dict(base)
         if name in stored:
@@ -148,12 +148,12 @@ def class_attribute(kind: Any, name: str) -> Any:
 
 
 def class_attributes(kind: Any) -> set[str]:
-    """The names of a class's attributes."""
+    """Return the names of a class's attributes."""
     return {name for base in _mro(kind) for name in _class_dict(base) if type(name) is str}
 
 
 def instance_attributes(value: Any, kind: Any) -> set[str]:
-    """The names in the ``__dict__`` of an object whose exact type is the class ``kind``."""
+    """Return the names in the ``__dict__`` of an object whose exact type is the class ``kind``."""
     for base in _mro(kind):
         if "__dict__" in _class_dict(base):
             state = _class_dict(base)["__dict__"].__get__(value)
@@ -163,7 +163,7 @@ def instance_attributes(value: Any, kind: Any) -> set[str]:
 
 
 def is_random_function(value: Any) -> bool:
-    """Whether this is a function of ``numpy.random``: a method of its hidden ``RandomState``."""
+    """Return whether this is a function of ``numpy.random``, a method of its ``RandomState``."""
     if type(value) is not types.MethodType:
         return False
     if type(value.__self__) is not loaded_value("numpy.random.mtrand", "RandomState"):
@@ -172,7 +172,7 @@ def is_random_function(value: Any) -> bool:
 
 
 def is_compiled_function(value: Any) -> bool:
-    """Whether this is a function compiled by Cython, like those of ``numpy.random``."""
+    """Return whether this is a function compiled by Cython, like those of ``numpy.random``."""
     owner = loaded_value("numpy.random.mtrand", "RandomState")
     if owner is MISSING or not is_plain_class(owner):
         return False
@@ -180,12 +180,12 @@ def is_compiled_function(value: Any) -> bool:
 
 
 def plain_variables(variables: dict[str, Any]) -> dict[str, Any]:
-    """The variables whose names are plain strings: a hostile key's ``__eq__`` can't run later."""
+    """Return the variables with plain string names, so that no key's own ``__eq__`` runs later."""
     return {name: value for name, value in list(dict.items(variables)) if type(name) is str}
 
 
 def plain_texts(value: Any) -> list[str] | None:
-    """The items of a plain list or tuple of plain strings, else None."""
+    """Return the items of a plain list or tuple of plain strings, else None."""
     kind = type(value)
     if not (kind is list or kind is tuple) or not 0 < len(value) <= 5000:
         return None
@@ -193,12 +193,12 @@ def plain_texts(value: Any) -> list[str] | None:
 
 
 def pandas_columns(frame: Any) -> list[str] | None:
-    """The columns of a pandas DataFrame; None if they aren't plain."""
+    """Return the columns of a pandas DataFrame; None if their labels aren't plain."""
     return _labels(frame.columns)
 
 
 def index_names(value: Any) -> list[str | None] | None:
-    """The names of the index of a pandas DataFrame or Series, None for an unnamed level."""
+    """Return the names of the index of a pandas DataFrame or Series, None for an unnamed level."""
     index = value.index
     if not is_library_class(type(index)):
         return None
@@ -209,7 +209,7 @@ def index_names(value: Any) -> list[str | None] | None:
 
 
 def has_text_index(value: Any) -> bool:
-    """Whether labels of a Series may be read as attributes."""
+    """Return whether labels of a Series may be texts, which can be read as attributes."""
     index = value.index
     return not is_library_class(type(index)) or class_name(type(index)) in (
         "Index",
@@ -229,7 +229,7 @@ def polars_columns(frame: Any) -> list[str] | None:
 
 
 def _labels(index: Any) -> list[str] | None:
-    """The text labels of an index; None if another label may compare equal to a text."""
+    """Return the text labels of an index; None if another label may compare equal to a text."""
     if not is_library_class(type(index)) or class_name(type(index)) == "MultiIndex":
         return None
     if not _has_library_type(index.dtype) or not is_library_class(type(index._values)):

@@ -1,4 +1,4 @@
-"""The keyword arguments that a function accepts, read from its code object."""
+"""Read the keyword arguments that a function accepts from its code object or description."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _UFUNC = frozenset(
 
 
 def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
-    """The names of the keyword arguments of a function or class; None if they aren't known."""
+    """Return the keyword arguments of a function or class; None if they aren't known."""
     if depth > 5:
         return None
     kind = type(function)
@@ -59,7 +59,7 @@ def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
 
 
 def own_keywords(function: types.FunctionType) -> frozenset[str]:
-    """The keyword arguments that are parameters of the function, without its ``**kwargs``."""
+    """Return a function's parameters that can be keyword arguments, without its ``**kwargs``."""
     code = function.__code__
     first = getattr(code, "co_posonlyargcount", 0)
     return frozenset(code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount])
@@ -80,7 +80,7 @@ def _of_function(function: types.FunctionType, depth: int) -> frozenset[str] | N
 
 
 def _of_description(description: Any) -> frozenset[str] | None:
-    """The keywords in the first line of the description of one of numpy's compiled functions."""
+    """Return the keywords in the first line of the docstring of a compiled numpy function."""
     if type(description) is not str:
         return None
     text = description.strip().split("\n", 1)[0]
@@ -111,7 +111,7 @@ def _of_class(kind: type, depth: int) -> frozenset[str] | None:
 
 
 def _of_text(signature: str | None) -> frozenset[str] | None:
-    """The keywords of a signature such as ``($module, iterable, /, *, key=None)``."""
+    """Return the keywords of a signature such as ``($module, iterable, /, *, key=None)``."""
     if not signature:
         return None
     cleaned = signature.replace("$", "").replace("<unrepresentable>", "None")
@@ -127,7 +127,7 @@ def _of_text(signature: str | None) -> frozenset[str] | None:
 
 
 def method_keywords(kind: type, name: str) -> frozenset[str] | None:
-    """The keywords of a method of a class."""
+    """Return the keywords of a method of a class."""
     method = class_attribute(kind, name)
     if method is MISSING:
         return None

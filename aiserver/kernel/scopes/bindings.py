@@ -28,7 +28,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bound_names(node: Any) -> set[str]:
-    """The names that a function, a loop or another statement binds in its own scope."""
+    """Return the names that a function, a loop or another statement binds in its own scope."""
     names: set[str] = set()
     if isinstance(node, _FUNCTIONS):
         arguments = node.args
@@ -75,7 +75,7 @@ def _collect(node: Any, names: set[str]) -> None:
 
 
 def declared_global(node: Any) -> set[str]:
-    """The names that a function declares as global, nested functions excluded."""
+    """Return the names that a function, but no nested function, declares as global."""
     names: set[str] = set()
     if isinstance(node, ast.Lambda):
         return names
@@ -98,7 +98,7 @@ def type_parameters(parameters: Iterable[Any]) -> set[str]:
 
 
 def is_never(test: ast.AST) -> bool:
-    """Whether a condition is false when the cell runs: ``False``, ``0``, ``TYPE_CHECKING``."""
+    """Return whether a condition is always false: ``False``, ``0`` or ``TYPE_CHECKING``."""
     if isinstance(test, ast.Constant):
         return not test.value
     name = getattr(test, "attr", None) or getattr(test, "id", None)
@@ -106,12 +106,12 @@ def is_never(test: ast.AST) -> bool:
 
 
 def is_always(test: ast.AST) -> bool:
-    """Whether a condition is a true constant."""
+    """Return whether a condition is a true constant."""
     return isinstance(test, ast.Constant) and bool(test.value)
 
 
 def caught_kinds(handlers: Iterable[Any]) -> set[str]:
-    """The kinds of problems whose exceptions the handlers of a ``try`` catch."""
+    """Return the kinds of problems whose exceptions the handlers of a ``try`` catch."""
     kinds: set[str] = set()
     for handler in handlers:
         kind = handler.type
@@ -125,7 +125,7 @@ def caught_kinds(handlers: Iterable[Any]) -> set[str]:
 
 
 def suppresses(context: ast.AST) -> bool:
-    """Whether a context manager, such as ``suppress`` or ``raises``, expects exceptions."""
+    """Return whether a context manager, such as ``suppress`` or ``raises``, expects exceptions."""
     function = context.func if isinstance(context, ast.Call) else context
     name = getattr(function, "attr", None) or getattr(function, "id", None) or ""
     return any(part in name.lower() for part in ("suppress", "raises", "ignore"))

@@ -1,4 +1,4 @@
-"""Find undefined names by walking through the scopes of a cell in the order in which it runs.
+"""Find undefined names by walking through the scopes of a cell in the order of execution.
 
 Statements of the cell and of classes run in order, so a name must be defined before its use.
 Functions run later, so the names that they use may be defined anywhere in the cell. A function that
@@ -88,7 +88,7 @@ class NameChecker(ast.NodeVisitor):
         self._silent = set()
 
     def _names(self) -> set[str]:
-        """The names that are visible here."""
+        """Return the names that are visible here."""
         names: set[str] = set()
         innermost = len(self._scopes) - 1
         in_function = any(scope.kind == "function" for scope in self._scopes)

@@ -47,5 +47,5 @@ class Body:
 
 
 def is_implicit(name: str) -> bool:
-    """Whether a name, such as ``In`` or ``_12``, is defined in every notebook."""
+    """Return whether a name, such as ``In`` or ``_12``, is defined in every notebook."""
     return name in _IMPLICIT or _HISTORY.fullmatch(name) is not None
