@@ -28,11 +28,11 @@ _RETRY_AFTER = 60.0  # seconds after a timeout until git is called again
 _HEADER = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG_SUFFIX = ".jsonl"
 _retry_times: LRUCache[Path, float] = LRUCache(1000)
-"""The folders in which git timed out, and the monotonic time when it may be called again."""
+"""For each folder in which git timed out: the monotonic time from which it may be called again."""
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:
-    """Return a file's bytes, with its conflicts replaced by one conflict of both complete sides.
+    """Return a file's bytes, with a single conflict between the two complete sides.
 
     ``data`` is the file's content on the disk. If it has no conflict markers, or if git doesn't
     have both complete sides, ``data`` is returned unchanged.
@@ -82,7 +82,7 @@ def _read_sides(path: Path) -> tuple[bytes, bytes] | None:
         end = match.end() + int(match[1])
         sides.append(output[match.end() : end])
         output = output[end + 1 :]
-    # Somebody may have committed a file with conflict markers. Such a side isn't complete.
+    # If a side contains conflict markers, somebody committed them, and the side isn't complete.
     if len(sides) != 2 or any(map(has_markers, sides)):
         return None
     return sides[0], sides[1]

@@ -35,7 +35,7 @@ _LAST_CHARACTER = chr(sys.maxunicode)  # no other character sorts after it
 
 
 class _CachedSummary(NamedTuple):
-    """The summary of a file, which is valid while the file has the stamp."""
+    """The summary of a file. It is valid as long as ``stamp`` is the file's stamp."""
 
     stamp: Stamp
     summary: SessionSummary
@@ -51,7 +51,7 @@ class Listing:
     def __init__(self, reader: Reader) -> None:
         self._reader, self._directory = reader, reader.directory
         self._summaries: LRUCache[str, _CachedSummary] = LRUCache(20_000)
-        self._names_lock = threading.Lock()  # for the following two attributes
+        self._names_lock = threading.Lock()  # protects the next two attributes
         self._folder_stamp: Stamp | None = None
         self._names: list[str] = []  # of all files in the folder, sorted
 
@@ -68,8 +68,8 @@ class Listing:
             if cached is None or notebook_id not in (None, cached.summary.notebook_id):
                 continue
             expected_name = _expected_name(cached.summary, owner) if owner else cached.expected_name
-            # A file with another name than expected is a copy that somebody made by hand. It isn't
-            # listed. A legacy file is listed if there is no current file for the same cell.
+            # A file whose name differs from the expected name is a copy that somebody made by hand.
+            # It isn't listed. A legacy file is listed if the same cell has no current file.
             if name == expected_name or (
                 cached.is_legacy
                 and not owner
@@ -113,7 +113,7 @@ class Listing:
         return hashlib.sha256(content[0]).digest() if content else None
 
     def owners(self) -> list[str]:
-        """Return the owners that the sessions name, sorted.
+        """Return the owners of the sessions, sorted.
 
         The list always contains ``""``, which means no owner. But if the folder doesn't exist, the
         list is empty.

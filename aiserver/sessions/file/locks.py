@@ -48,7 +48,7 @@ class ShardLocks:
     def try_lock(self, name: str) -> AbstractContextManager[bool]:
         """Return a context manager that tries to lock a name without waiting.
 
-        It yields whether that succeeded.
+        The context manager yields whether the name was locked.
         """
         return self._lock(name, 0)
 
@@ -56,7 +56,8 @@ class ShardLocks:
     def _lock(self, name: str | None, timeout: float) -> Iterator[bool]:
         shard = _DIRECTORY_LOCK if name is None else zlib.crc32(name.encode()) % SHARDS
         deadline = time.monotonic() + timeout
-        # Threads of one process wait for each other with this thread lock. `lock_file` would poll.
+        # Threads of one process wait for each other with this thread lock, because `lock_file`
+        # would poll.
         if not self._thread_locks[shard].acquire(timeout=timeout):
             yield False
             return

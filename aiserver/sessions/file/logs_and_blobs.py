@@ -43,7 +43,7 @@ class NotebookLogs:
         self._directory, self._logger = directory, logger
         self._folder = directory.path / NOTEBOOKS
         self._reported: set[tuple[str, int]] = set()
-        """File names and their numbers of damaged lines that were already reported."""
+        """The logged warnings, each as a file name and the number of damaged lines in that file."""
 
     def append(
         self, notebook_id: str, entries: Sequence[NewLogEntry], owner: str

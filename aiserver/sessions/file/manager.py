@@ -80,7 +80,7 @@ class FileSessionManager(SessionManager):
         self._workers: Workers | None = None
 
     async def start(self) -> list[str]:
-        """Remove orphans, make the folder private, and return the notices."""
+        """Remove orphaned temp files, make the folder private, and return the notices."""
         return await self._run(self._directory.start)
 
     async def notices(self) -> list[str]:

@@ -3,8 +3,8 @@
 Invariants:
 
 - Reading a damaged file returns its intact records and changes nothing.
-- What is read from a file may be cached together with the file's stamp, but only if any later
-  change of the file must produce a different stamp (see ``is_settled``).
+- Content that was read from a file may be cached together with the file's stamp, but only if any
+  later change of the file is certain to produce a different stamp (see ``is_settled``).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .git_stages import complete_conflict
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
-# Two writes within one tick of the disk's clock can produce the same stamp. So for this time after
-# a write, in nanoseconds, the file is always read again.
+# Two writes within one tick of the disk's clock can produce the same stamp. So a file isn't cached
+# until this number of nanoseconds has passed since its last write.
 _RACY_NS = 100_000_000
 
 
@@ -46,7 +46,7 @@ class StoredSession(NamedTuple):
 
     @property
     def is_current(self) -> bool:
-        """Whether the file is intact and in the current format, so its bytes can be used."""
+        """Whether the file is intact and in the current format, so its bytes need no change."""
         return not (self.is_damaged or self.is_legacy)
 
 
@@ -133,7 +133,7 @@ class Reader:
         return stored
 
     def is_settled(self, stamp: Stamp) -> bool:
-        """Return whether any later change of the file must produce a different stamp."""
+        """Return whether any later change of the file is certain to produce a different stamp."""
         age = time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns)
         return self.directory.trusts_stamps and age > _RACY_NS
 

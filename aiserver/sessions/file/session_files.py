@@ -2,8 +2,8 @@
 
 Invariants:
 
-- To change a session, its file is read, edited and replaced under the file's lock. The change is
-  durable when the method returns.
+- A method that changes a session reads, edits and replaces its file under the file's lock. The
+  change is durable when the method returns.
 - The next change of a damaged file first copies the damaged bytes into quarantine. Then it
   atomically replaces the file with the intact records.
 - A file with a newer major version of the format is never written, quarantined or removed.
@@ -41,7 +41,7 @@ from .reader import Reader, StoredSession
 
 T = TypeVar("T")
 
-LEGACY_SUFFIX = ".v0-"  # the copy of a legacy file has this and a number after its name
+LEGACY_SUFFIX = ".v0-"  # the name of a legacy file's copy ends with this suffix and a number
 _MAX_CACHED_BYTES = 64 * 1024 * 1024
 
 
@@ -58,7 +58,7 @@ class _ExtensibleFile(NamedTuple):
 
     stamp: Stamp
     revision: int
-    content: SessionBytes  # only for the owner of the file's lock
+    content: SessionBytes  # used only while the file is locked
 
 
 class SessionFiles:
@@ -83,9 +83,9 @@ class SessionFiles:
         return stored and stored.session
 
     def load_cached(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return the cached result of ``load_raw``, or None if the file has changed since.
+        """Return the cached result of ``load_raw``, or None if it is missing or out of date.
 
-        This only reads the file's stamp, so it is fast. On a network disk, nothing is cached.
+        This is fast, because it only reads the file's stamp. On a network disk, nothing is cached.
         """
         name = session_name(key)
         cached_file = self._cached_files.get(name)
@@ -126,7 +126,7 @@ class SessionFiles:
         """Return the bytes of a session's file, which may be damaged.
 
         Return None if there is no file or it can't be read. If git left a conflict in the file, the
-        bytes contain one conflict of both complete sides.
+        bytes contain one conflict between the two complete sides.
         """
         name = session_name(key)
         try:

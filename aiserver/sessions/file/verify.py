@@ -258,8 +258,8 @@ class Verifier:
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
         """Return a function that returns a cell's record numbers by digest.
 
-        That function loads the session only when it is called, because another repair may change
-        the session first.
+        The session is loaded only when the returned function is called, because another repair may
+        change the session first.
         """
 
         @lru_cache(None)
@@ -313,8 +313,8 @@ class Verifier:
     def _quarantine(self, file: _File, checked_data: bytes = b"", base_name: str = "") -> None:
         """Quarantine a file unless its content has changed since it was checked.
 
-        ``checked_data`` is the content at that time, or empty if it wasn't a regular file. If this
-        file is a copy, ``base_name`` is the name of the original. Then the quarantined file is
+        ``checked_data`` is the content at that time, or empty if the file wasn't a regular file. If
+        the file is a copy, ``base_name`` is the name of the original. Then the quarantined file is
         named after the original, so that both are deleted together.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
