@@ -86,6 +86,6 @@ class _Memory(Transaction):
         Raises the same errors as ``check_writable``.
         """
         session = self.values.get(value_key(key)) or SessionBytes(new_session(key))
-        assert isinstance(session, SessionBytes)  # as ``save`` stores it
+        assert isinstance(session, SessionBytes)  # ``save`` stores this type
         check_writable(session, if_revision)
         return session

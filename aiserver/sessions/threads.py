@@ -116,7 +116,7 @@ class _Job:
 
 
 def _run_jobs(jobs: _Queue, idle: threading.Semaphore) -> None:
-    """Run queued jobs, as the main function of each thread."""
+    """Run the queued jobs. This is the main function of each thread."""
     while job := jobs.get():
         _thread_state.job = job
         job.run()

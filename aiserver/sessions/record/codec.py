@@ -6,9 +6,9 @@ Invariants:
 - Legacy files are read as sessions.
 - Any bytes that aren't a valid session raise ``DamagedData``. This includes objects with duplicate
   keys, although a JSON parser would accept them and use only the last value.
-- A session in a newer major version of the format never raises ``DamagedData``. Those of its fields
-  and records that are valid in this version are read. ``check_writable`` prevents such a session
-  from being overwritten.
+- A session in a newer major version of the format never raises ``DamagedData``. Only the fields and
+  records that are valid in this version are read. ``check_writable`` prevents such a session from
+  being overwritten.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SESSION_KEYS = ("meta", "interactions", "events")
 
 
 class DamagedData(ValueError):
-    """The bytes aren't a valid session, or the session belongs to another cell than expected."""
+    """The bytes aren't a valid session, or the session doesn't belong to the expected cell."""
 
 
 class DuplicateKey(DamagedData):
@@ -259,7 +259,7 @@ def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
 
 
 def is_newer(version: Any) -> bool:
-    """Return whether a format version has a higher major version than this program writes."""
+    """Return whether the major number of a format version is higher than ``_MAJOR_VERSION``."""
     # The number of digits is limited, because Python can't convert longer texts to integers.
     match = re.match(r"(\d{1,4000})(\.|$)", str(version))
     return match is not None and int(match[1]) > _MAJOR_VERSION

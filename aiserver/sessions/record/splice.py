@@ -26,7 +26,7 @@ SEPARATOR = b",\n" + ITEM_DEPTH * b"  "
 EventsKey = Literal["", "null", "list"]
 """Whether the key ``events`` of a session is missing (``""``), null or a list.
 
-It is written as it was read.
+The key is written in the same form in which it was read.
 """
 
 
@@ -127,10 +127,10 @@ class SessionBytes:
         return saved
 
     def to_chunks(self) -> list[bytes | bytearray]:
-        """Return the bytes of the whole session in chunks, which the next change may change.
+        """Return the bytes of the whole session in chunks, valid until the next change.
 
-        They aren't joined, because a copy of a long session takes as long as writing it: with the
-        copy, saving a session of 2,000 turns would exceed its target in ``benchmarks/stores.py``.
+        They aren't joined, because copying a long session takes as long as writing it: with a copy,
+        saving a session of 2,000 turns would exceed its target in ``benchmarks/stores.py``.
         """
         return session_chunks(
             self._meta_text, self._turns, self._events_key, self._events, self._unknown_keys

@@ -76,7 +76,7 @@ def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
 
 
 def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
-    """Return one conflict of two sides. The labels of its markers are copied from ``marked``."""
+    """Return one conflict between two sides. Its markers have the labels of those in ``marked``."""
     begin, end = _BEGIN.search(marked), _END.search(marked)
     size = len(begin[1]) if begin else 7
     return b"\n".join(

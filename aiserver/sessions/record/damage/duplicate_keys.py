@@ -4,7 +4,7 @@ Invariants:
 
 - If ``meta``, ``interactions`` or ``events`` occurs several times in a session, with different
   values, then each ``meta`` and each list of turns (``interactions``) becomes a session of its own.
-  Each list of events is added to the session that contains its turns.
+  Each list of events is added to the session with the matching turns.
 - For any other duplicate key, an ``ObjectReader`` uses one of the values: the first value if its
   ``choice`` is 0, the second value if its ``choice`` is 1, and so on. To get all values, the text
   is read once for each choice. So each reading returns the values from one side of the merge.

@@ -149,7 +149,7 @@ def _decode(data: bytes) -> str:
 
 
 def _all_groups(text: str) -> list[_Group]:
-    """Return the groups of parts, one for each session in the text, in their order.
+    """Return the groups of parts: one group for each session, in the order of the text.
 
     If objects have duplicate keys, the text is read several times: with the first value of each
     key, then with the second value, and so on. Each time, the values form a session of their own.
@@ -158,8 +158,8 @@ def _all_groups(text: str) -> list[_Group]:
     text, is_valid = _close_objects(text)
     choice, choice_count, is_mixed = 0, 1, False
     if not is_valid:
-        # Read the text once only to see whether objects in it mix two records. If so, all records
-        # with duplicate keys are left out below.
+        # This first reading only finds out whether objects in the text mix two records. If so, all
+        # records with duplicate keys are left out below.
         list(_values(text, reader := ObjectReader(0)))
         is_mixed = reader.is_mixed
     while choice < choice_count:
@@ -185,7 +185,7 @@ def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
     An intact session is one object. A damaged session may consist of several objects.
     """
     groups: list[_Group] = []
-    is_torn = False  # whether the last group has the remaining objects of a damaged session
+    is_torn = False  # whether the last group collects the objects of a damaged session
     for value in values:
         if is_legacy(value):
             value = convert_legacy(value)
@@ -240,7 +240,7 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
         try:
             value, end = decoder.raw_decode(text, match.start())
         except RecursionError:
-            effort -= 100_000  # an estimate, since the error doesn't say what was read
+            effort -= 100_000  # an estimate, since the error doesn't say how much was read
             end = match.start() + 1
         except ValueError as reason:
             # To create the error, Python has read the text from its beginning to this position.

@@ -39,7 +39,7 @@ def digest(record: Interaction | Event) -> str:
 
 
 def last_digest(session: Session) -> str | None:
-    """Return the digest of a session's last record; None if there is none or it has no ``seq``."""
+    """Return the digest of the last record; None unless its ``seq`` is ``next_seq - 1``."""
     last = session.ordered()[-1:]
     return digest(last[0]) if last and last[0].seq == session.next_seq - 1 else None
 

@@ -34,7 +34,7 @@ def missing_entries(
     counts.subtract(their_keys)
     new_indices = set()
     for index in reversed(range(len(theirs))):
-        # If theirs has more equal entries than ours, the last of them are new.
+        # If theirs has more entries with this key than ours, the last of them are new.
         if counts[their_keys[index]] < 0:
             counts[their_keys[index]] += 1
             new_indices.add(index)

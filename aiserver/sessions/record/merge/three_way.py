@@ -2,9 +2,9 @@
 
 Invariants:
 
-- Each turn, event and log entry of both sides is in the result once. Those of our side keep their
-  numbers and order. Those that our side lacks follow in the order of the other side, with new
-  numbers.
+- Each turn, event and log entry of both sides is in the result once. The items of our side keep
+  their numbers and order. The items that our side lacks follow in the order of the other side, with
+  new numbers.
 - A record that both sides have, for example after a cherry-pick, is recognised by its content.
 - References to records stay valid. Inside a session, they are renumbered. A log entry, or an event
   of another cell, still refers to a record by its old number. For such references, the id of the
