@@ -23,7 +23,7 @@ _OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_
 
 
 def url_prefix(url: str) -> str | None:
-    """Return the value of the option ``prefix`` in a URL, or None without this option."""
+    """Return the value of the option ``prefix`` in a URL, or None if it is missing."""
     return dict(_query(url)).get("prefix")
 
 

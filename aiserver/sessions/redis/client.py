@@ -2,9 +2,9 @@
 
 Invariants:
 
-- If Redis doesn't respond to a command, the command is sent again, for ``patience`` seconds. So any
-  command may run twice. Each write has a *write id*, a random text, by which the write's script
-  recognises that it has run already (``lua/idempotent.lua``).
+- If Redis doesn't respond to a command, the command is sent again and again, for at most
+  ``patience`` seconds. So any command may run twice. Each write has a *write id*, a random text, by
+  which the write's script recognises that it has run already (``lua/idempotent.lua``).
 - An error's message never quotes Redis; the original exception is only available as ``__cause__``.
 - The connections belong to one event loop. They are closed when this event loop ends, even if
   nobody calls ``close``.

@@ -1,8 +1,9 @@
 """Build the keys under which Redis stores the data.
 
-Invariants: two owners, cells or notebooks never share a key, whatever characters the owners' names
-contain. In a key, an owner's name is percent-encoded except for letters, digits and ``_.-~``, so it
-ends at the next ``:``. Ids contain neither ``:`` nor space.
+Invariants: two owners never share a key, whatever characters their names contain. A key that
+contains ids belongs to only one session or change log. In a key, an owner's name is percent-encoded
+except for letters, digits and ``_.-~``, so the name ends at the next ``:``. Ids contain neither
+``:`` nor space.
 
 A *write id* is a random text that identifies one write. Redis stores the id of the last write to a
 session in the field ``stamp`` of the session's head.

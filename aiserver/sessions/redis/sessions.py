@@ -45,7 +45,7 @@ from .connection import LARGE, RedisConnection, run_in_thread_if_large
 from .keys import cell_name, encode_owner, lex_range
 from .layout import Item, StoredSession, event_item, json_chunks, split, turn_item
 
-NO_WRITE_ID = "-"  # stands for the write id of a session that isn't stored (``replace.lua``)
+NO_WRITE_ID = "-"  # used as the write id of a session that isn't stored (``replace.lua``)
 _MAJOR_VERSION = SCHEMA_VERSION.split(".", maxsplit=1)[0]
 _SUMMARIES_PER_CALL = 1_000
 _TURNS = TypeAdapter(list[Interaction])
@@ -70,7 +70,7 @@ class RedisSessions(RedisConnection):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._intact_write_ids: LRUCache[SessionKey, bytes] = LRUCache(1000)
-        """By session: the id of the last write after which it was parsed without errors."""
+        """For each session, the write id that it had when it was last parsed without errors."""
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is none.
@@ -83,7 +83,7 @@ class RedisSessions(RedisConnection):
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the stored session as bytes, and its revision, or None if there is no session.
 
-        Parses the session in order to check it, unless it was parsed since its last write.
+        Parses the session in order to check it, unless it has been parsed since its last write.
         """
         stored = await self._fetch(key)
         if stored is None:
@@ -255,7 +255,7 @@ class RedisSessions(RedisConnection):
         return result[2:], result[1]
 
     async def _put(self, key: SessionKey, session: Session, expected_write_id: str) -> bool:
-        """Store a complete session; return False if the last write has another id than expected."""
+        """Store a complete session; return False if the stored write id isn't the expected one."""
         write_id = secrets.token_hex(12)
         arguments = await asyncio.to_thread(lambda: split(session, write_id).arguments())
         result = await self._client.run(
@@ -274,7 +274,7 @@ class RedisSessions(RedisConnection):
         Also returns whether there are older turns since the reset.
         """
         head_key, turns_key = self._keyspace.session_keys(key)[3:5]
-        count = -1 if limit is None else limit  # -1 stands for all turns
+        count = -1 if limit is None else limit  # -1 means all turns
         result = await self._client.run("history", [head_key, turns_key], count, _MAJOR_VERSION)
         if result is not None:
             text, has_older = result

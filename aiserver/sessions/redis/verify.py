@@ -2,8 +2,9 @@
 
 Invariants: a repair loses no byte. It moves an unreadable entry of a change log to a list whose key
 begins with ``damaged:``. Before it repairs a damaged session, it copies the session's bytes to such
-a list. It rebuilds counters and indexes from the records. A repair changes nothing if another
-process wrote to the session or log meanwhile, or if a newer version of AI Server wrote the session.
+a list. It rebuilds counters and indexes from the records. A session or log stays unchanged if
+another process wrote to it meanwhile. A session that a newer version of AI Server wrote stays
+unchanged, too.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class _StoredRecords(NamedTuple):
     row: bytes
     """The session's summary as JSON."""
     is_indexed: bool
-    """Whether the set of sessions contains this session, and the set of owners its owner."""
+    """Whether this session is in the set of sessions, and its owner is in the set of owners."""
 
     @property
     def write_id(self) -> str:

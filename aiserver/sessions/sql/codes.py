@@ -1,7 +1,7 @@
 """The numeric codes in the tables. Because they are stored, the meaning of a code never changes."""
 
 TURN, EVENT, QUARANTINED = 0, 1, 2
-"""The kinds of an item, which is a row of the table ``items``.
+"""The kinds of items. An item is a row of the table ``items``.
 
 A quarantined item contains the unchanged text of a damaged record. AI Server doesn't read this
 text; a person may.

@@ -1,9 +1,9 @@
 """Map the exceptions of SQLAlchemy and the database drivers to AI Server's errors.
 
-Invariants: an error's message is written in this module and quotes neither the database, nor the
-URL, nor the password; the original exception is only available as ``__cause__``. A transaction is
-attempted again only if the failed attempt changed nothing, or if the next attempt can find out
-whether the failed attempt was committed.
+Invariants: an error's message is a fixed text and quotes neither the database, nor the URL, nor the
+password; the original exception is only available as ``__cause__``. A transaction is attempted
+again only if the failed attempt changed nothing, or if the next attempt can find out whether the
+failed attempt was committed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Failure(NamedTuple):
     can_retry: bool = False
     """Whether nothing was committed, and another attempt may succeed."""
     outcome_unknown: bool = False
-    """Whether it is unknown if the transaction was committed, because the connection broke.
+    """True if the transaction may or may not have been committed, because the connection broke.
 
     Another attempt may succeed then, as with ``can_retry``.
     """

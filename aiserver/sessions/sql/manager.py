@@ -185,8 +185,9 @@ class SQLSessionManager(SessionManager):
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
         """Hold the owner's lock, under which one notebook at a time gets its id."""
-        # The acquisition must not end after ``self.timeout``: its thread could still acquire the
-        # lock later, and nobody would release the lock. ``lock_notebook_ids`` has its own timeout.
+        # The acquisition doesn't use ``self.timeout``: after a timeout, its thread could still
+        # acquire the lock, and nobody would release the lock. ``lock_notebook_ids`` has its own
+        # timeout.
         acquisition = asyncio.ensure_future(
             self._runner.run(lambda db: db.lock_notebook_ids(owner))
         )
@@ -289,7 +290,7 @@ class SQLSessionManager(SessionManager):
             yield await self._read(partial(logs_and_blobs.verify_blob, sha256=sha256, owner=owner))
 
     async def writable(self) -> bool:
-        """Return whether the database accepts writes, as far as it reports."""
+        """Return whether the database reports that it accepts writes."""
         try:
             return bool(await self._run(lambda db: db.is_writable()))
         except StorageError:

@@ -31,7 +31,7 @@ class MySQLDatabase(ServerDatabase):
         )
 
     def is_writable(self) -> bool:
-        """Return whether the database accepts writes, as far as it reports."""
+        """Return whether the database reports that it accepts writes."""
         return not self.read(lambda db: db.exec_driver_sql("SELECT @@read_only").scalar())
 
     def missing_guarantees(self) -> list[str]:

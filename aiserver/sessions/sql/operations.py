@@ -65,7 +65,7 @@ def load(connection: Connection, key: SessionKey) -> Session | None:
 def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | None:
     """Return the stored session as bytes, and its revision, or None if there is no session.
 
-    Only checks that the records of the session are JSON, but doesn't validate them.
+    Checks that the records of the session are JSON, but doesn't validate them.
     """
     stored = queries.read_session(connection, key)
     if stored is None:
@@ -143,7 +143,7 @@ def list_sessions(
                 continue
             summaries += [summarise(session)] if session else []
     if not offset and (limit is None or len(rows) < limit):
-        return summaries, len(summaries), unreadable_count  # these are all readable sessions
+        return summaries, len(summaries), unreadable_count  # ``summaries`` is complete
     return summaries, queries.count_sessions(connection, condition), unreadable_count
 
 
@@ -203,7 +203,7 @@ def delete(
         session = new_session(key)
     # Each attempt sets ``state.result`` to the creation time of the session that it deletes.
     if state.outcome_unknown and state.result not in (None, session.meta.created_at):
-        return True  # an earlier attempt deleted the session; this one was created later
+        return True  # an earlier attempt deleted the session; ``session`` was created later
     mutations.check_writable(session.meta, if_revision)
     state.result = session.meta.created_at
     return queries.delete_session(connection, key)
@@ -230,7 +230,7 @@ def merge_copy(
     other: Session,
     merged_digests: Collection[str],
 ) -> bool:
-    """Append the records that only ``other``, a copy of the session, has.
+    """Append the records of ``other``, a copy of the session, that the stored session lacks.
 
     Returns whether there are such records. If no records are stored yet, stores an exact copy of
     ``other``.

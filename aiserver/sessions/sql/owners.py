@@ -1,9 +1,9 @@
 """Turn owners' names into the keys that identify owners in the tables.
 
 Invariants: two owners never have the same key. A key has at most 200 bytes and contains nothing
-that a database can't store, such as NUL or a lone surrogate. A name that fulfils this is used as
-the key, unless it begins with ``~``. So an administrator can write most names directly in rules for
-row-level security.
+that a database can't store, such as NUL or a lone surrogate. A name that meets these conditions is
+used as the key, unless it begins with ``~``. So an administrator can write most names directly in
+rules for row-level security.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class PostgreSQLDatabase(ServerDatabase):
         event.listen(self._engine, "connect", _configure)
 
     def is_writable(self) -> bool:
-        """Return whether the database accepts writes, as far as it reports."""
+        """Return whether the database reports that it accepts writes."""
         query = "SHOW transaction_read_only"
         return bool(self.read(lambda db: db.exec_driver_sql(query).scalar() == "off"))
 

@@ -48,7 +48,7 @@ They are negative, so that both columns are returned before the items.
 
 
 def _key_condition(table: Any) -> Any:
-    """Return the SQL condition that a row of the table belongs to one session.
+    """Return the SQL condition that selects the rows of one session in the table.
 
     ``_key_params`` returns the condition's parameters. They aren't named like the columns, because
     in an UPDATE, SQLAlchemy uses the names of the columns for the new values.
@@ -154,7 +154,7 @@ class SessionRows(NamedTuple):
     stored: StoredSession
     indexes: list[int]
     has_head: bool
-    """Whether the session has a row in ``sessions``. This row is missing only because of damage."""
+    """Whether the session has a row in ``sessions``. If it has none, the data is damaged."""
 
 
 def read_rows(connection: Connection, key: SessionKey) -> SessionRows | None:

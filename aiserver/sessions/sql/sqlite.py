@@ -61,10 +61,10 @@ class SQLiteDatabase(Database):
         return []
 
     def _transaction(self, is_write: bool, work: Callable[[Connection], T]) -> T:
-        # SQLite allows one writer at a time. The writers of this process wait for each other at
-        # ``_write_lock``, because waiting at a lock takes less time than SQLite's polling. For a
-        # database in memory, readers wait too: each connection to ":memory:" has a database of its
-        # own, so all readers and writers must use the same connection.
+        # SQLite allows one writer at a time. The writers of this process take turns by means of
+        # ``_write_lock``, because waiting for this lock takes less time than SQLite's polling. For
+        # a database in memory, readers wait too: each connection to ":memory:" has a database of
+        # its own, so all readers and writers must use the same connection.
         is_exclusive = is_write or self._file is None
         with self._write_lock if is_exclusive else contextlib.nullcontext():
             # Using SQLAlchemy's pool and transactions takes longer than reading a session

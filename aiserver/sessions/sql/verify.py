@@ -189,7 +189,7 @@ def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Sess
 
 
 def _create_recovery_event(session: Session, examination: Examination) -> Event:
-    """Create the event that reports how many records were recovered and how many quarantined."""
+    """Create the event that reports the numbers of recovered and quarantined records."""
     return Event(
         seq=session.next_seq,
         type=NOTE,
