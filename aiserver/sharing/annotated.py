@@ -33,10 +33,10 @@ _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> dict[str, Any]:
-    """Return a copy of the notebook called ``name``, with the history of its cells.
+    """Return a copy of a notebook, with the history of its cells.
 
-    ``notebook`` is the content of the notebook's file. If there is no file, the copy contains the
-    cells of the history's last moment, without outputs.
+    ``name`` and ``notebook`` are the name and content of the notebook's file. If there is no file,
+    the copy contains the cells of the history's last moment, without outputs.
     """
     result = _from_file(notebook) or _from_history(history)
     timeline, language = history.timeline, main_language(history)
@@ -96,7 +96,7 @@ def _history_cell(
 ) -> dict[str, Any]:
     """Return the folded Markdown cell with the history of one cell.
 
-    ``counts`` has the number of lines by each contributor; None for a cell that isn't in the file.
+    ``counts`` says how many lines each contributor wrote; None for a cell that isn't in the file.
     """
     paragraphs = [
         f"<details>\n<summary>{heading} · {len(steps)} steps</summary>",

@@ -47,8 +47,8 @@ async def export(
 ) -> Export:
     """Export the history of the notebook called ``name``; ``notebook`` is its file's content.
 
-    For the command line: this blocks the event loop, so the server renders exports in a child
-    process instead (``process.py``). Raises NotFound if the notebook has no history, or
+    Only the command line calls this function, because it blocks the event loop. The server renders
+    exports in a child process (``process.py``). Raises NotFound if the notebook has no history, or
     StorageError.
     """
     if not history.timeline.moments:
@@ -85,7 +85,7 @@ def last_recorded_name(history: History) -> str:
 
 
 def _notebook_language(notebook: dict[str, Any] | None) -> str | None:
-    """Return the programming language that a notebook's metadata names, in lower case."""
+    """Return the programming language in a notebook's metadata, in lower case, or None."""
     metadata = (notebook or {}).get("metadata")
     info = metadata.get("language_info") if isinstance(metadata, dict) else None
     name = info.get("name") if isinstance(info, dict) else None

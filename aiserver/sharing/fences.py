@@ -21,8 +21,8 @@ _ANYWHERE = re.compile(
 )
 # Special characters at the start of a line.
 _AT_START = re.compile(r"^(\s*)([#+=>:-]|\d+(?=[.)]))")
-# JupyterLab extracts formulas before it parses Markdown. So a backslash before \ or $ doesn't
-# escape them, and they are replaced by HTML entities.
+# JupyterLab extracts formulas before it parses Markdown. So a backslash can't escape \ and $; they
+# are replaced by HTML entities instead.
 _ENTITIES = {"\\": "&#92;", "$": "&#36;"}
 # Viewers turn a web address into a link even if it begins with www instead of a scheme.
 _WWW = re.compile(r"(?i)\bwww(?=\.)")

@@ -103,7 +103,7 @@ def _edit_title(step: Step) -> str:
 
 
 def outcome(step: Step) -> str:
-    """Return how a request, or a run that didn't succeed, ended; empty for any other step."""
+    """Return the outcome of a request or of an unsuccessful run; empty for any other step."""
     if step.kind == "turn" and step.outcome == "done":
         return "answered"
     has_outcome = step.kind == "turn" or (step.kind == "run" and step.outcome != "done")
@@ -113,7 +113,7 @@ def outcome(step: Step) -> str:
 def cell_name(number: int | None, summary: Mapping[str, Any]) -> str:
     """Return a cell's name, such as "Cell 3".
 
-    Without a number, the cell isn't in the notebook. Its name then says why, such as "Deleted
+    If ``number`` is None, the cell isn't in the notebook. Then the name says why, such as "Deleted
     cell".
     """
     if number is not None:

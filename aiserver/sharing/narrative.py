@@ -43,7 +43,7 @@ def narrative(history: History, name: str) -> str:
 
 
 def shares_summary(counts: Mapping[str, Any]) -> str:
-    """Return a sentence about the number of lines by each contributor, without a full stop."""
+    """Return a sentence on how many lines each contributor wrote, without a full stop."""
     lines = counts["lines"]
     if not lines:
         return "No code yet"

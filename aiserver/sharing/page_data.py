@@ -14,7 +14,7 @@ The format, which ``src/exportedPage/model/data.ts`` reads:
 - a step is encoded as in the HTTP API, but ``before``, ``code`` and ``base`` are indexes into
   ``texts``
 - a step's ``by``: the origins of its lines. An item ``[line count, step or null, author, [cell,
-  step]?]`` stands for adjacent lines of one origin; the author is an index into ``AUTHORS``
+  step]?]`` represents adjacent lines of one origin; the author is an index into ``AUTHORS``
 - ``moments``: each moment has ``steps``, a list of ``[cell, step]``
 - ``orders``: changes of the order of cells, as ``[moment, start, removed count, [[cell, type] …]]``
 - ``deleted``: changes of the list of deleted cells, in the same form but without types
@@ -47,7 +47,7 @@ _EVENT_DATA_KEYS = (
 """The keys of an event's data that the page shows: in the title of a step, or as its output."""
 
 _MARKDOWN_LIMIT = 1_000_000
-"""The number of characters in all texts that get a tree; further texts are shown as plain text."""
+"""The maximum total length of the parsed texts, in characters; further texts stay plain."""
 
 
 def page_data(
@@ -102,7 +102,7 @@ def page_data(
 
 
 def main_language(history: History) -> str:
-    """Return the programming language that most requests have; Python if there is none."""
+    """Return the most frequent programming language of the requests; Python if there is none."""
     languages = [
         turn.user_request.language
         for session in history.sessions.values()

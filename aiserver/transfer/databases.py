@@ -141,7 +141,7 @@ class AgentScopeRedis:
                 await self._read_value(client, session_id, key, result)
             read_names.add(f"{prefix}{session_id}{_KEYS_SUFFIX}")
             yield session_id, result
-        # Each of the remaining names is a session in the older format or an internal hash.
+        # Each remaining name is that of a session in the older format, or of an internal hash.
         for name in sorted(names - read_names):
             suffix = name[len(prefix) :]
             belongs_to_session = any(suffix.startswith(f"{each}:") for each in session_ids)

@@ -1,8 +1,8 @@
 """Import AgentScope's sessions, which AgentScope stores in one of four formats.
 
 An AgentScope session consists of named values; a name is called a "state key". The session becomes
-one notebook, and each of its values becomes one cell. Messages in the value become turns. All other
-data in the value is stored in an event of the type ``state``.
+one notebook, and each of its values becomes one cell. Messages in a value become turns. All other
+data in a value is stored in an event of the type ``state``.
 
 In the four formats, a session is a folder (with the files ``{key}.json`` and ``{key}.jsonl``), one
 JSON file (in older versions), rows in a table of a SQL database, or keys in Redis.

@@ -34,7 +34,7 @@ _ARCHIVE_KIND = "aiserver-backup"
 # to missing blobs.
 _MEMBER_KINDS = ("blobs", "notebooks", "sessions")
 # The limits of the unpacked size, against zip bombs: small zips that unpack to an enormous size. By
-# default, the unpacked size may be `_MAX_RATIO` times the packed size, but at most `_MAX_LIMIT`
+# default, the unpacked size may be at most `_MAX_RATIO` times the packed size and `_MAX_LIMIT`
 # bytes. (For real histories, the ratio is 5 to 50.) `_ALWAYS_ALLOWED` bytes are always allowed.
 _ALWAYS_ALLOWED = 64 << 20
 _MAX_RATIO = 200

@@ -70,7 +70,7 @@ def message_of(raw: dict[str, Any], fields: dict[str, Any] | None = None) -> Mes
 
 
 def _to_role(value: Any) -> Role:
-    """Convert another program's name for a role, ignoring upper and lower case."""
+    """Convert another program's name for a role, ignoring case."""
     name = str(value).lower()
     if name in _USER_ROLES:
         return "user"

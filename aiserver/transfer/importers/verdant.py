@@ -80,7 +80,7 @@ def _parse_notebook(data: bytes | None) -> _Notebook:
 
 
 class _History:
-    """The artifacts and checkpoints of a file. In all methods, an artifact is given by its name."""
+    """The artifacts and checkpoints of a file. All methods identify an artifact by its name."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.problems: list[str] = []
