@@ -15,7 +15,7 @@ from typing import Any
 from ..replay import Step
 
 ON_DISK = "file on disk"
-"""The name that is recorded for the contributor of a change that was made outside of JupyterLab."""
+"""The recorded contributor's name if a change was made outside of JupyterLab."""
 
 SHARES = {
     "byModel": "by AI",

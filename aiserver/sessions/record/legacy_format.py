@@ -1,4 +1,4 @@
-"""Read files in the legacy format, which AI Server's predecessor wrote, as sessions. Pure.
+"""Read legacy files, which AI Server's predecessor wrote, and convert them to sessions. Pure.
 
 A legacy file contains ``{notebook_id, cell_id, created_at, last_updated, interactions}`` and no
 ``meta``. It is in the same folder as session files. In its name ``<notebook_id>_<cell_id>.json``,

@@ -1,7 +1,7 @@
 """Determine from a Redis server's state and settings in which cases the server can lose data.
 
-Invariants: there is a sentence for each way in which data can be lost after Redis confirmed a
-write. For a server that never loses data, there is no sentence.
+Invariants: ``missing_guarantees`` returns a sentence for each way in which data can be lost after
+Redis has confirmed a write. For a server that never loses data, it returns no sentence.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ class RedisSessions(RedisConnection):
         raise StorageBusy
 
     async def _attempts(self, key: SessionKey) -> AsyncIterator[LoadedSession | None]:
-        """Yield the stored session, loaded anew for each attempt of the caller to replace it.
+        """Yield the stored session, loaded again for each of the caller's attempts to replace it.
 
         An attempt fails if another writer has written to the session since it was loaded. Then the
         caller continues the loop. The loop ends after ``lock_timeout`` seconds.

@@ -49,7 +49,7 @@ except ImportError:  # without lzma, zipfile raises NotImplementedError, which i
     pass
 else:
     _DAMAGE_ERRORS = (*_DAMAGE_ERRORS, LZMAError)
-# The errors that reading the manifest raises if it is missing, damaged or wrongly structured.
+# The errors that are raised if the manifest is missing, damaged or wrongly structured.
 _MANIFEST_ERRORS: tuple[type[Exception], ...] = (*_DAMAGE_ERRORS, KeyError, AttributeError)
 
 

@@ -3,7 +3,7 @@
 Invariants:
 
 - Each intact turn and event is in the result, in order and unchanged. This is true even if the file
-  was cut off somewhere, was joined from several files, contains foreign bytes, or has ``meta``,
+  was cut off somewhere, consists of several joined files, contains foreign bytes, or has ``meta``,
   ``interactions`` or ``events`` twice. Damaged records are left out; the caller preserves their
   bytes.
 - A merge by lines may write a record of our side and a record of their side into one object, so

@@ -25,9 +25,9 @@ _CLOSERS = {"{": "}", "[": "]"}
 class _OpenObject:
     """A JSON object or list whose end hasn't been read yet."""
 
-    indent: int  # the number of spaces before the line that opens it
+    indent: int  # the number of spaces at the start of the line that opens it
     closer: str  # the bracket that closes it
-    key: str | None  # the key under which it is in the outer object
+    key: str | None  # its key in the outer object
     keys: Counter[str] = field(default_factory=Counter)
     expected_keys: set[str] = field(default_factory=set)
     """The keys of nested objects that lack their end. Each of these keys must occur again."""

@@ -64,7 +64,7 @@ def renumber_entries(
     Numbers change when branches are merged, and when an older session file is restored. If the
     record of a cell is missing, the cell is removed from the entry, because another record may have
     the number now. Then the state of the whole notebook isn't known until the next entry that
-    contains the cell. So the field ``saved`` is removed from the entries up to there.
+    contains the cell. So the field ``saved`` is removed from the entries before that entry.
 
     ``merges`` contains the ``meta.merged`` of each cell's session, by cell id. ``last_seqs``
     contains the number of each session's last record, also by cell id. ``get_seqs`` returns a
