@@ -67,8 +67,8 @@ def _quote(text: str) -> str:
 
 def _escape_outside_code(text: str) -> str:
     """Escape HTML, except in code spans, where ``<`` is harmless and ``&lt;`` isn't decoded."""
-    # Because of the group in the pattern, the result contains prose and code spans alternately. It
-    # begins with prose, which may be empty.
+    # The pattern has a group, so the result also contains the code spans. Prose and code spans
+    # alternate, beginning with prose, which may be empty.
     pieces = re.split(r"(`+[^`]*`+)", text)
     return "".join(
         piece if number % 2 else html.escape(piece, quote=False)

@@ -21,7 +21,7 @@ _IS_STORE = "this is an AI Server store; to copy all of it, use “sessions copy
 
 
 class InputFiles:
-    """A file to import, or the files in a folder to import. The files are read one at a time.
+    """One file to import, or all importable files of a folder. They are read one at a time.
 
     ``name`` is the path of the file or folder. ``format_`` is the files' format, or None if it is
     detected for each file. ``target_root`` is the root of the store into which the import writes;
@@ -90,7 +90,8 @@ class InputFiles:
     def _files_below(self, folder: Path) -> Iterator[Path]:
         """Yield the files that may be imported.
 
-        Other AI Server stores below the folder are not imported, but added to ``_other_stores``.
+        Files in AI Server stores are left out. Each store below the folder is added to
+        ``_other_stores``, unless it is the store into which the import writes.
         """
         for directory, folders, names in os.walk(folder):
             path = Path(directory)

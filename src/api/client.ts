@@ -170,8 +170,8 @@ export class ApiClient {
 
   /**
    * Fetch the notebook as it was after a moment. `index` is the moment's index in the timeline that
-   * the server returned with this `version`. If `version` is omitted, it is the index in the
-   * current timeline.
+   * the server returned with this `version`. Without `version`, `index` refers to the current
+   * timeline.
    */
   moment(
     notebookId: string,

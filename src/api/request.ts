@@ -5,7 +5,8 @@
  * Invariants:
  * - Any text of a notebook can be sent, even if it isn't well-formed Unicode.
  * - A response that doesn't come from AI Server, such as a proxy's page or a login page, becomes an
- *   `ApiError` with a code of its own. The text of such a response is never shown.
+ *   `ApiError` with the code `proxy_error` or `unauthenticated`. The text of such a response is
+ *   never shown.
  * - Each `call` ends. If the response is not complete after a minute, the server counts as
  *   unreachable, so that the caller can go on or retry.
  */
@@ -145,8 +146,8 @@ async function toApiError(
   const { status } = response;
   const body = await readErrorBody(response);
   // Status 403 means that the person is signed out, or that the person may not do this. If the
-  // response came after a redirect and isn't an error of AI Server, it may be a login page, or come
-  // from a proxy.
+  // response came after a redirect and isn't an error of AI Server, it may be a login page or a
+  // proxy's page.
   const mayBeSignedOut = status === 403 || (!body && response.redirected);
   if (status === 401 || (mayBeSignedOut && !(await isSignedIn(settings)))) {
     return new ApiError(
@@ -193,7 +194,7 @@ async function isSignedIn(
     const { ok, status } = response;
     return status !== 401 && status !== 403 && !(ok && isHtmlPage(response));
   } catch {
-    // The server doesn't respond. With this result, the caller reports the original response.
+    // The server doesn't respond. Return true, so that the caller reports the original response.
     return true;
   }
 }

@@ -138,8 +138,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /**
- * Return the step that wrote a line. If a merge or a restore copied the line from another cell, it
- * is a step of that cell, `line.brought`.
+ * Return the step that wrote a line. If a merge or a restore copied the line from another cell,
+ * return `line.brought`, which is a step of the other cell.
  */
 function stepLocation(cellId: string, { brought, step, seq }: BlameLine) {
   return brought ?? { cellId, step, seq };

@@ -31,7 +31,7 @@ export function cellErrorText(cell: Cell | null): string | null {
   return error ? summarizeError(error) : null;
 }
 
-/** The error below a cell, if it belongs to the cell's current code; else null. */
+/** Return the error output below a cell; null if there is none for the cell's current code. */
 export function errorOutput(cell: ICellModel): IError | null {
   const { outputs, isDirty } = cell as Partial<ICodeCellModel>;
   if (!outputs || isDirty) {

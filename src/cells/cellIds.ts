@@ -2,7 +2,7 @@
  * Repairs cell ids, so that sessions can be stored under them.
  *
  * Invariants:
- * - The saved file contains the ids. Before version 4.5, nbformat has no cell ids. JupyterLab
+ * - The saved file contains the ids. Formats before nbformat 4.5 have no cell ids. JupyterLab
  *   doesn't upgrade the format of older notebooks, so this code upgrades it to 4.5.
  * - A valid, unique id is not changed, except to restore an id of Colab.
  * - When Google Colab saves a notebook, it drops the cell ids and writes only its own, as

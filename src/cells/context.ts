@@ -61,8 +61,8 @@ export function toCellType(type: string | undefined): CellType {
  * `julia`.
  *
  * JupyterLab writes the language into the notebook's metadata when a kernel runs. If the metadata
- * doesn't contain it, it is taken from the specification of the installed kernel. If the kernel
- * isn't installed, the language is derived from the kernel's name.
+ * has no language, the language is taken from the specification of the installed kernel. If the
+ * kernel isn't installed, the language is derived from the kernel's name.
  */
 export function languageOf(panel: NotebookPanel): string {
   const { model } = panel.context;

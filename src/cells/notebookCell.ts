@@ -35,7 +35,7 @@ export class NotebookCell {
     private readonly _tracking: ITracking | null = null
   ) {}
 
-  /** The key of the cell's session; null if the notebook has no id yet. */
+  /** Return the key of the cell's session; null if the notebook has no id yet. */
   key(): ICellKey | null {
     const notebookId = this._identity.get(this._panel);
     return notebookId === null ? null : { notebookId, cellId: this.cellId };
@@ -59,19 +59,19 @@ export class NotebookCell {
     return notebookId;
   }
 
-  /** The cell's code; null if the cell was deleted. */
+  /** Return the cell's code; null if the cell was deleted. */
   source(): string | null {
     return this._cell?.model.sharedModel.getSource() ?? null;
   }
 
-  /** A short text about the error that is shown below the cell; null if there is no error. */
+  /** Return a short text about the error shown below the cell; null if there is no error. */
   error(): string | null {
     return cellErrorText(this._cell);
   }
 
   /**
-   * The problems that the code would have in the kernel. Null if the cell isn't a code cell, or if
-   * the kernel isn't a Python kernel, is busy or doesn't reply.
+   * Return the problems that the code would have in the kernel. Return null if the cell isn't a
+   * code cell, or if the kernel isn't a Python kernel, is busy or doesn't reply.
    */
   async check(code: string): Promise<IProblem[] | null> {
     const kernel = this._pythonKernel;
@@ -80,7 +80,7 @@ export class NotebookCell {
       : null;
   }
 
-  /** The code of the nearest code cell above; empty if there is none. */
+  /** Return the code of the nearest code cell above; empty if there is none. */
   codeAbove(): string {
     const cells = this._panel.content.model?.cells;
     let code = '';
@@ -94,7 +94,8 @@ export class NotebookCell {
   }
 
   /**
-   * The kernel's variables. Null if the kernel isn't a Python kernel, is busy or doesn't reply.
+   * Return the kernel's variables; null if the kernel isn't a Python kernel, is busy or doesn't
+   * reply.
    *
    * @param examples The number of values to read from each DataFrame column that contains text.
    */
@@ -117,9 +118,9 @@ export class NotebookCell {
   }
 
   /**
-   * Insert a Markdown cell below this one and make it the active cell, so that one undo removes it.
-   * It isn't rendered until the person does so, because rendering may load images from the web.
-   * Return false if the cell was deleted or the notebook can't be changed.
+   * Insert a Markdown cell below this cell and make the new cell active. One undo removes it. The
+   * new cell isn't rendered until the person renders it, because rendering may load images from the
+   * web. Return false if this cell was deleted or the notebook can't be changed.
    */
   insertMarkdownBelow(source: string, contributor: Contributor): boolean {
     const { content } = this._panel;
@@ -148,13 +149,13 @@ export class NotebookCell {
     );
   }
 
-  /** Interrupt the kernel. A kernel that is gone has nothing to interrupt. */
+  /** Interrupt the kernel. Errors are ignored: if the kernel has died, nothing runs any more. */
   async interrupt(): Promise<void> {
     const { session } = this._panel.sessionContext;
     await session?.kernel?.interrupt().catch(() => undefined);
   }
 
-  /** The position of any cell of the notebook, from 1; null if there is no cell with this id. */
+  /** Return the position of a cell in the notebook, from 1; null if no cell has this id. */
   cellNumber(cellId: string): number | null {
     const cells = [...(this._panel.context.model?.cells ?? [])];
     return cells.findIndex(({ id }) => id === cellId) + 1 || null;
@@ -174,7 +175,7 @@ export class NotebookCell {
     return toCellType(this._cell?.model.type ?? 'code');
   }
 
-  /** The fields of a request that describe the cell's type and the notebook around the cell. */
+  /** Return the fields of a request that describe the cell's type and the notebook around it. */
   surroundings() {
     const { model } = this._panel.context;
     return {

@@ -1,6 +1,6 @@
 /**
- * Recognizes the writes into a notebook that AI Server makes because a person asked for them, such
- * as accepting a suggestion.
+ * Marks the writes that AI Server makes into a notebook because a person asked for them, such as
+ * the code of an accepted suggestion.
  */
 import { Contributor, PERSON } from '../records/contributor';
 
@@ -10,8 +10,8 @@ let currentContributor: Contributor | null = null;
 /**
  * Run a function that writes into a notebook because the person asked for it.
  *
- * @param contributor The author of what is written. A cell's own events say who wrote accepted or
- * restored code, so the contributor of such a write is the person.
+ * @param contributor The author of what is written. For accepted or restored code, pass the person:
+ * the event that the cell records for such a write says who wrote the code.
  */
 export function runAsOwnWrite<T>(
   write: () => T,
@@ -26,7 +26,7 @@ export function runAsOwnWrite<T>(
   }
 }
 
-/** The contributor of the function that is running in `runAsOwnWrite` right now; else null. */
+/** Return the contributor of the running `runAsOwnWrite` call; null if none is running. */
 export function ownWriteContributor(): Contributor | null {
   return currentContributor;
 }

@@ -5,15 +5,15 @@
 import type { YNotebook } from '@jupyter/ydoc';
 
 /**
- * The part of Yjs's type for a list or map that AI Server uses. The types in this file are declared
- * here, because importing Yjs would add a second copy of the library to the extension.
+ * A list or map of Yjs, with only the members that AI Server uses. The types in this file are
+ * declared here, because importing Yjs would add a second copy of the library to the extension.
  */
 export interface IYType {
   readonly parent: IYType | null;
   get?(key: string): unknown;
 }
 
-/** The part of Yjs's type for a transaction that AI Server uses. */
+/** A transaction of Yjs, with only the members that AI Server uses. */
 export interface ITransaction {
   /** Whether this page made the transaction. */
   readonly local: boolean;
@@ -42,7 +42,7 @@ export class Transactions {
     this._doc.on('afterTransaction', _after);
   }
 
-  /** The Yjs list of cells. If cells were inserted or deleted, it is a key of `changed`. */
+  /** The Yjs list of cells. It is a key of `changed` if cells were inserted or deleted. */
   readonly cells: IYType;
   /** The Yjs map of the notebook's metadata and format. Reloading the file changes it. */
   readonly meta: IYType;

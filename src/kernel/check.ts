@@ -8,9 +8,9 @@ import type { Kernel } from '@jupyterlab/services';
 
 import { callInKernel } from './request';
 
-/** A place in the code that would fail when the code is run. */
+/** A mistake because of which the code would fail when it is run. */
 export interface IProblem {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
   /** Columns count code points from 0; `endColumn` is exclusive. */
   readonly column: number;
@@ -19,9 +19,9 @@ export interface IProblem {
   readonly kind: string;
   /** The name that is wrong; empty for a syntax error. */
   readonly name: string;
-  /** In English, for the model. */
+  /** A description in English, for the model. */
   readonly message: string;
-  /** The nearest existing names. */
+  /** Existing names that are similar to the wrong one. */
   readonly candidates: readonly string[];
   /** The package to install for a missing module. */
   readonly package?: string;

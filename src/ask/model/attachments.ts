@@ -6,14 +6,14 @@
 import type { DataFrameProfile } from '../../api/types';
 import type { IKernelVariables, IVariable } from '../../kernel/variables';
 
-/** The maximum number of DataFrames that are attached. A person can choose others by hand. */
+/** The maximum number of DataFrames that are attached automatically. A person can choose more. */
 const MAX_ATTACHED = 5;
 const MAX_VARIABLES = 30;
 
 /** The kinds of variables that contain data, by the beginning of their description. */
 const DATA_KIND =
   /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
-/** Matches the name of a data file, which the server looks for. */
+/** Matches the end of a data file's name. The server looks for the file itself. */
 const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson)(?![A-Za-z0-9_])/i;
 

@@ -10,7 +10,7 @@ import type { GenerationStore } from './store';
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
-  /** Set the code that `accept` will write, after the person removed or restored some changes. */
+  /** Set the code that `accept` will write, because the person has revised the suggestion. */
   revise(code: string): void {
     if (this._store.state.phase === 'suggested') {
       this._store.setState({ code, problems: [] });
@@ -18,23 +18,24 @@ export class Decision {
     }
   }
 
-  /** Whether the person removed some of the suggestion's changes. */
+  /** Whether the person has revised the suggestion, for example rejected one of its changes. */
   get isRevised(): boolean {
     const { suggestion, state } = this._store;
     return !!suggestion && suggestion.source !== state.code;
   }
 
-  /** Restore the removed changes of the suggestion. */
+  /** Restore the suggestion as the model wrote it. */
   restore(): void {
     const { suggestion, state } = this._store;
     this.revise(suggestion?.source ?? state.code);
   }
 
   /**
-   * Write the suggestion, without the changes that the person removed, into the cell. Return false
-   * if there is no suggestion or the cell can't be written.
+   * Write the suggestion, as the person has revised it, into the cell. Return false if there is no
+   * suggestion or the cell can't be written.
    *
-   * @param next - The next phase if the cell will be run; else the row closes unless it has text.
+   * @param next - The next phase, if the cell will be run. Without it, the row closes, unless its
+   * input field contains text.
    */
   async accept(next?: 'running'): Promise<boolean> {
     const { suggestion, state, target } = this._store;
@@ -95,7 +96,7 @@ export class Decision {
     const { isCellEdited, state } = this._store;
     const { phase, notice } = state;
     if (phase === 'suggested' && state.isCellEdited !== isCellEdited) {
-      // The notice `same`, that the answer equals the cell's code, is no longer true.
+      // The notice `same` says that the answer equals the cell's code. This is no longer true.
       this._store.setState({
         isCellEdited,
         notice: notice === 'same' ? null : notice

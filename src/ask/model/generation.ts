@@ -6,10 +6,10 @@
  *                        ^                  │                     │            accept, reject
  *                        └── failed, stopped <────────────────────┘                └──> idle
  *
- * An answer in words ends in the phase `answered`, unless a suggestion is open, which stays open.
- * Accepted code that `RunAndRepair` runs is in the phase `running` until it has run.
+ * After an answer in words, the phase is `answered`. But if a suggestion is open, it stays open and
+ * the phase is `suggested` again. While `RunAndRepair` runs accepted code, the phase is `running`.
  *
- * Views use only this model, and the prompt row is open unless the phase is `idle`. `RequestSender`
+ * Views use only this model. The prompt row is open unless the phase is `idle`. `RequestSender`
  * sends the requests, and `Decision` accepts or rejects the suggestion. Both change the data in the
  * base class, `GenerationStore`.
  *
@@ -36,7 +36,7 @@ import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
-/** The number of values of each text column that a local model gets. */
+/** The number of example values from each text column that are sent to a local model. */
 const EXAMPLES = 2;
 
 export class GenerationModel extends GenerationStore {
@@ -163,7 +163,7 @@ export class GenerationModel extends GenerationStore {
 
   /**
    * Ask for code. While a suggestion is open, the request asks for a change of the suggestion. The
-   * diff of the new suggestion is still against the cell's code.
+   * diff still compares the new suggestion with the cell's code.
    */
   async ask(intent: string): Promise<void> {
     await this._repair.runAfter(() =>
@@ -239,7 +239,7 @@ export class GenerationModel extends GenerationStore {
   /** Load the list of models and the past turns, and warm up the model. Errors are ignored. */
   private async _prepare(): Promise<void> {
     const pastTurns = this._loadPastTurns().catch(() => undefined);
-    await this.refreshModel(); // Values of the data are read only for a local model.
+    await this.refreshModel(); // First, because `readKernel` reads values only for a local model.
     await this.readKernel();
     const { cellModel } = this.state;
     const attached = {

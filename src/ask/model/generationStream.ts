@@ -19,7 +19,7 @@ export interface IGenerationOptions {
   repair?: IRepairOptions;
 }
 
-/** A stopped stream that has not ended after this time is aborted, in milliseconds. */
+/** The time, in milliseconds, after which a stopped stream is aborted if it has not ended. */
 const STOP_TIMEOUT_MS = 5000;
 
 /**
@@ -30,12 +30,12 @@ export const MAX_ATTEMPTS = 12;
 /** The delay between two of these attempts. */
 const RETRY_DELAY_MS = 250;
 
-/** `waitUntilSaved` waits for these times, in milliseconds, before each of its checks. */
+/** The delays, in milliseconds, before each of the checks of `waitUntilSaved`. */
 const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
 
 export class GenerationStream {
   readonly abort = new AbortController();
-  /** Call this when no more events are read from the stream. */
+  /** Must be called when no more events will be read from the stream. */
   end!: () => void;
   /** Resolves when `end` is called. */
   readonly ended = new Promise<void>(resolve => (this.end = resolve));
@@ -46,9 +46,9 @@ export class GenerationStream {
   isStopped = false;
 
   /**
-   * Whether the server might still run the generation after a stop. This is so if the stream was
-   * stopped before the generation's id arrived, because no request to stop the generation can be
-   * sent without its id.
+   * Whether the server might still run the generation after a stop. It might if the stream was
+   * stopped before the generation's id arrived, because a request to stop a generation needs its
+   * id.
    */
   get mightStillRun(): boolean {
     return this.isStopped && !this.generationId;

@@ -28,8 +28,8 @@ export async function countOverwrittenLines(
 }
 
 /**
- * Return for each line of `source` whether `code` doesn't contain it any more. A blank line, and a
- * line that is only moved or indented, count as contained.
+ * Return for each line of `source` whether it is missing from `code`. A blank line doesn't count as
+ * missing, nor does a line that is only moved or indented differently.
  */
 function removedLines(source: string, code: string): boolean[] {
   const texts = new Set(code.split('\n').map(line => line.trim()));

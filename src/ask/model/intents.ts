@@ -6,7 +6,7 @@
  * text is offered twice.
  */
 export class IntentHistory {
-  /** Add a request, as the newest. If the same text was added before, it is moved. */
+  /** Add a request as the newest one. If the same text was added before, move it to the end. */
   add(intent: string): void {
     const text = intent.trim();
     if (text) {
@@ -18,7 +18,7 @@ export class IntentHistory {
     this.restart();
   }
 
-  /** Add requests that are older than all requests of this page. `intents` has the oldest first. */
+  /** Add requests that are older than all requests of this page. `intents[0]` is the oldest. */
   addOlder(intents: readonly string[]): void {
     const current = this._intents;
     this._intents = [];
@@ -44,8 +44,8 @@ export class IntentHistory {
   }
 
   /**
-   * Go to the next request and return its text. After the newest request comes the draft. Null if
-   * the input field already contains the draft.
+   * Go to the next request and return its text. After the newest request comes the draft. Return
+   * null if the input field already contains the draft.
    */
   next(): string | null {
     if (this._position === null) {

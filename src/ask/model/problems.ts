@@ -39,7 +39,7 @@ export function problemLine({
   return `Line ${line}: ${message}${hint}${install}`;
 }
 
-/** The line that installs a package from a cell. */
+/** Return the line that installs a package from a cell. */
 export function installLine(packageName: string): string {
   return `%pip install ${packageName}`;
 }
@@ -49,7 +49,7 @@ export function withInstall(code: string, packageName: string): string {
   return `${installLine(packageName)}\n${code}`;
 }
 
-/** Convert a position to an offset. Lines start at 1; columns are code points from 0. */
+/** Convert a position to an offset. Lines are counted from 1; columns from 0, in code points. */
 export function offsetOf(code: string, line: number, column: number): number {
   const lines = code.split('\n');
   const before =

@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - At most `MAX_REPAIRS` such requests follow a request of the person. Each is recorded as a turn.
- * - If a corrected suggestion has no fewer problems than the suggestion before it, the latter is
- *   offered again, and no further request is sent.
+ * - If a corrected suggestion has no fewer problems than the suggestion before it, the earlier
+ *   suggestion is offered again, and no further request is sent.
  * - If the person stops a repair or it fails, the last complete suggestion is offered.
  */
 import type { IProblem } from '../../kernel/check';

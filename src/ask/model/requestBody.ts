@@ -152,8 +152,8 @@ export async function ensureNotebookId(target: ITarget): Promise<string> {
 
 /**
  * Create the event for writing `source`, the accepted code of a suggestion, into a cell whose code
- * was `previousSource`. If the person removed some of the suggestion's changes, the event contains
- * how many changes remained.
+ * was `previousSource`. If the person has revised the suggestion, the event contains how many
+ * changes the suggestion had and how many of them remained.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,
@@ -202,7 +202,7 @@ export async function recordEvent(
   const { cellId } = target;
   let key = target.key();
   try {
-    // A notebook that has an id is not prepared again, because events don't need its file.
+    // If the notebook has an id, it needn't be prepared: an event doesn't need the notebook's file.
     key ??= { notebookId: await target.ensure(), cellId };
   } catch {
     return 'not_recorded'; // Nothing can be recorded without a notebook id.

@@ -4,7 +4,7 @@
  * Invariants:
  * - Only a complete answer can be accepted. If an answer is cut off, is stopped or fails, the
  *   suggestion that was open when the request was sent is shown again.
- * - After a stream has ended, the phase is suggested, failed or stopped.
+ * - After a stream has ended, the phase is `suggested`, `answered`, `failed` or `stopped`.
  * - While a generation runs, another request of the cell is refused with a notice.
  */
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
@@ -89,8 +89,8 @@ export class RequestSender {
   }
 
   /**
-   * Send a request, show its answer until the stream ends, then check the code of the suggestion.
-   * Return the problems of this code.
+   * Send a request and show its answer as it arrives. After the stream has ended, check the code of
+   * the suggestion and return its problems.
    */
   async send(request: IRequest, attempts = 1): Promise<Problems> {
     const store = this._store;
@@ -241,8 +241,8 @@ export class RequestSender {
   }
 
   /**
-   * Show the turn's complete answer: its code as the suggestion, or its words. Below words, an open
-   * suggestion stays open.
+   * Show the turn's complete answer. If it has code, the code becomes the suggestion. If it is an
+   * answer in words, an open suggestion stays open.
    */
   private _showAnswer(
     stream: GenerationStream,
@@ -272,9 +272,9 @@ export class RequestSender {
   }
 
   /**
-   * End the phase waiting or streaming with the given state change. Unless the change shows a new
-   * suggestion, discard the partial answer and show the previous suggestion, if any. Do nothing if
-   * the stream's events no longer change the state.
+   * End the phase `waiting` or `streaming` with the given state change. Unless the change shows a
+   * complete answer, discard the partial answer. Unless it shows a new suggestion, show the
+   * previous suggestion, if any. Do nothing if the stream's events no longer change the state.
    */
   private _endStream(
     stream: GenerationStream,
@@ -308,7 +308,7 @@ export class RequestSender {
     });
   }
 
-  /** Change the state because of a stream's event, unless another stream or none is shown now. */
+  /** Change the state because of an event, unless the stream's events no longer change it. */
   private _update(
     stream: GenerationStream,
     change: Partial<IGenerationState>

@@ -1,12 +1,14 @@
 /**
- * Accepts a suggestion, runs the cell, and lets the model correct code that fails, as the person
- * chose for this one suggestion.
+ * Accepts a suggestion, runs the cell, and lets the model correct the code if it fails. The person
+ * starts this for one suggestion at a time.
  *
  * Invariants (P13, P42):
  * - Nothing runs unless the person started this for the open suggestion.
- * - At most `limit` corrections are requested. Each is a turn, and each run a recorded event.
+ * - At most `limit` corrections are requested. Each correction is recorded as a turn, and each run
+ *   as an event.
  * - No code runs twice: if a correction repeats code that has failed, it is offered but doesn't run.
- * - Stopping takes effect at once: it interrupts the kernel or the model, and nothing follows.
+ * - Stopping takes effect at once: it interrupts the kernel or the model, and no further run or
+ *   request follows.
  */
 import type { Decision } from './decision';
 import type { Problems, RequestSender } from './requestSender';
@@ -93,7 +95,7 @@ export class RunAndRepair {
     });
   }
 
-  /** Leave the phase `running`. The row stays open if there is something to read or a draft. */
+  /** Leave the phase `running`. The row stays open if it has a notice to show or a draft. */
   private _end(
     notice: 'ran_corrected' | 'run_failed' | 'run_stopped' | 'not_run' | null
   ): void {

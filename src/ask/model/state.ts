@@ -28,7 +28,7 @@ export type Phase =
 /**
  * The notices that a prompt row can show. Some of them need an explanation:
  * - `not_written`: accepted code was not written, because the cell was deleted or is read-only.
- * - `unsaved`: the server could not record an event now. It will be recorded later.
+ * - `unsaved`: the server could not record an event now. The event will be recorded later.
  * - `not_recorded`: the server refused an event permanently.
  * - `ready`: no model was ready before, and now one is.
  * - `words`: the model may have answered in words because it couldn't write the code.
@@ -63,7 +63,7 @@ export interface ISuggestion {
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
-  /** The code of the error because of which the turn was not saved; null if it was saved. */
+  /** The code of the error that prevented saving the turn; null if the turn was saved. */
   readonly saveError: string | null;
   /** The model that answered, as `provider:name`. */
   readonly model?: string | null;
@@ -110,7 +110,7 @@ export interface IGenerationState {
    * unless the person has typed another text.
    */
   readonly draft: string;
-  /** The code of the partial answer or of the suggestion. */
+  /** The code of the partial answer, or of the suggestion as the person has revised it. */
   readonly code: string;
   readonly explanation: string;
   /** The id of the current turn or, while there is no request, of the next turn. */
@@ -125,7 +125,7 @@ export interface IGenerationState {
   readonly failure: IFailure | null;
   /** A message for the person that is not a failure. */
   readonly notice: Notice | null;
-  /** The code of the error because of which the suggestion's turn was not saved; null if saved. */
+  /** The code of the error that prevented saving the answer's turn; null if the turn was saved. */
   readonly saveError: string | null;
   /** Whether the cell has changed since the open suggestion was requested. */
   readonly isCellEdited: boolean;
@@ -259,7 +259,7 @@ export function answeredState(
   { intent, explanation, turnId, saveError }: ISuggestion,
   model: ModelInfo | null
 ): Partial<IGenerationState> {
-  // A small model answers many requests for code in words, because it can't write the code.
+  // A small model often answers in words because it can't write the requested code.
   const mayBeUnwanted = model?.onThisMachine && !/[?？]/.test(intent);
   return {
     phase: 'answered',
@@ -295,7 +295,7 @@ export function unansweredState(
 
 /**
  * Return the fields of the state that show a suggestion. `code` differs from the suggestion's
- * source if the person removed some of the suggestion's changes.
+ * source if the person has revised the suggestion.
  */
 export function suggestionFields(
   suggestion: ISuggestion,

@@ -40,8 +40,8 @@ export class GenerationStore {
   /** The complete answer that waits for the person's decision. */
   suggestion: ISuggestion | null = null;
   /**
-   * The state's code when the last request was sent. If the request was to change a suggestion and
-   * gets no answer, the suggestion is shown again with this code.
+   * The value of `state.code` when the last request was sent. If that request asked for a change of
+   * a suggestion and gets no new suggestion, the old one is shown again with this code.
    */
   previousCode = '';
   /** The cell's code when the open suggestion was requested; null if the cell was deleted. */
@@ -78,7 +78,7 @@ export class GenerationStore {
     );
   }
 
-  /** The kernel's DataFrames that are attached automatically to a request with this intent. */
+  /** Return the kernel's DataFrames to attach automatically to a request with this intent. */
   attachedFrames(intent: string): DataFrameProfile[] {
     const { kernel, dataframes, detached } = this._state;
     const chosen = dataframes.map(({ name }) => name);
@@ -88,7 +88,7 @@ export class GenerationStore {
     );
   }
 
-  /** The kernel's other variables that a request with this intent describes. */
+  /** Return the kernel's other variables to describe in a request with this intent. */
   attachedVariables(intent: string): IVariable[] {
     return relevantVariables(
       this._state.kernel.variables,
@@ -170,7 +170,7 @@ export class GenerationStore {
     }
   }
 
-  /** The texts that are searched for names of the kernel's variables. */
+  /** Return the texts that are searched for names of the kernel's variables. */
   private _textsOf(intent: string): string[] {
     const { target } = this;
     return [intent, target.source() ?? '', target.codeAbove()];

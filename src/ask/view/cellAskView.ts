@@ -195,8 +195,8 @@ export class CellAskView implements IDisposable {
   }
 
   /**
-   * After the person has scrolled, keep the row in view only if it is still in view. Scrolling by
-   * this view itself is recognized by its scroll position, and ignored.
+   * After the person has scrolled, keep the row in view only if it is still in view. If this view
+   * itself has scrolled, do nothing: the scroll position is then the one that it stored.
    */
   private readonly _onScroll = (): void => {
     const scroller = this._scroller;
@@ -236,7 +236,7 @@ export class CellAskView implements IDisposable {
   private _scroller: HTMLElement | null = null;
   /** Whether the row is kept in view while the code above it grows. */
   private _isFollowing = false;
-  /** The scroll position after the view's own last scrolling, or the person's. */
+  /** The scroll position after the last scrolling, whether by this view or by the person. */
   private _lastScrollTop = 0;
   private _disposed = false;
 }

@@ -28,8 +28,8 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
   createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
   /**
-   * Called with a notice that an event could not be recorded, or will be recorded later, because
-   * the row that would show this notice is closed.
+   * Called with the notice that an event could not be recorded or will be recorded later, if the
+   * row is closed and therefore can't show the notice.
    */
   onUnsaved: (text: string) => void;
   /** Called when an answer arrives for a deleted cell. */
@@ -62,7 +62,7 @@ export class NotebookAskManager implements IDisposable {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }
 
-  /** Open the row of a cell and let its next request continue from an older turn. */
+  /** Open the row of a cell, and set the turn that its next request continues from. */
   openBranch(cell: Cell, branch: IBranch | null): void {
     this.open(cell);
     this.get(cell)?.branchFrom(branch);
@@ -117,8 +117,8 @@ export class NotebookAskManager implements IDisposable {
   }
 
   /**
-   * Note that code is running, which may change variables. Our own requests are silent, so the
-   * kernel sends no such message for them.
+   * Remember that code is running, because it may change variables. AI Server's own requests are
+   * silent, so the kernel sends no such message for them.
    */
   private _onKernelMessage(
     _: unknown,

@@ -1,5 +1,5 @@
 /**
- * The problems of a suggestion, with buttons that correct them where a correction is known.
+ * The problems of a suggestion, with a button for each possible correction.
  *
  * Invariant: names from the person's data are rendered as text, never as HTML.
  */
@@ -89,7 +89,7 @@ export function problemText(
   }
 }
 
-/** The text of the request for a repair. Its messages are in English, for the model. */
+/** Return the text of the request for a repair. It describes the problems in English. */
 export function repairRequest(
   problems: readonly IProblem[],
   trans: TranslationBundle

@@ -40,7 +40,7 @@ export function RequestLine(props: {
   );
 }
 
-/** The buttons for the current phase; during a generation, also its progress. */
+/** The buttons for the current phase; during a generation or a run, also its progress. */
 export function Actions(props: {
   model: GenerationModel;
   state: IGenerationState;

@@ -23,7 +23,7 @@ export interface IPromptInputProps {
   /** Called when the text changes. */
   onText: (text: string) => void;
   onSend: () => void;
-  /** Handle a key of the prompt row, such as Escape; returns whether the key was handled. */
+  /** Handle a key of the prompt row, such as Escape; return whether the key was handled. */
   onKey: (event: React.KeyboardEvent) => boolean;
 }
 
@@ -109,7 +109,7 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
       event.key === 'Enter' &&
       event.shiftKey
     ) {
-      // JupyterLab keeps the browser from inserting a line break, so insert it here.
+      // JupyterLab prevents the browser from inserting a line break, so insert it here.
       isHandled = true;
       const field = event.currentTarget;
       if (field.value.trim()) {

@@ -40,7 +40,7 @@ const MAX_FACTS = 5;
 
 /**
  * Return the text of the request to fix a cell's error. It also contains the problems that the
- * check of the cell's code found in the kernel, with the names that are similar to a wrong one.
+ * check found in the cell's code, each with the names that are similar to the wrong one.
  */
 export function fixRequest(
   error: string,
@@ -48,7 +48,7 @@ export function fixRequest(
   trans: TranslationBundle
 ): string {
   const lines = problems.slice(0, MAX_FACTS).map(problemLine);
-  // The error comes last, because the request is titled with its last line.
+  // The error comes last, because `requestTitle` takes the title from the request's last line.
   return [trans.__('Fix this error:'), ...lines, error].join('\n');
 }
 

@@ -72,8 +72,8 @@ export class PromptRow extends ReactWidget {
     for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
-    // The receiver `this` lets Lumino disconnect the method when the row is disposed of, which can
-    // be long before the model is.
+    // Because `this` is passed, Lumino disconnects the method when the row is disposed of. The
+    // model may exist much longer.
     model.changed.connect(this.update, this);
   }
 
@@ -115,7 +115,7 @@ export class PromptRow extends ReactWidget {
   private readonly _focusRequest: IFocusRequest = { focus: false };
 }
 
-/** An object that the row changes and `PromptInput` reads and resets. */
+/** An object in which the row sets `focus`, and `PromptInput` reads and resets it. */
 interface IFocusRequest {
   /** Whether to focus the input field once it is mounted. */
   focus: boolean;

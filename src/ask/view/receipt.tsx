@@ -89,7 +89,7 @@ function itemText(
     case 'request':
       return trans.__('Your request');
     default:
-      return kind; // of a newer server
+      return kind; // A newer server may send other kinds.
   }
 }
 

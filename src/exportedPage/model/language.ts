@@ -3,8 +3,8 @@
  * there is a translation, else English.
  *
  * Invariant: nothing is evaluated as code, because the page's content security policy forbids it.
- * Therefore the browser's `Intl.PluralRules` choose a plural form, and not the formula that a
- * translation catalogue contains.
+ * Therefore plural forms are chosen by the browser's `Intl.PluralRules`, not by the formula in a
+ * translation catalogue.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -33,7 +33,7 @@ export function pickLanguage(
   return 'en';
 }
 
-/** The names of `Intl.PluralRules` for plural forms, in the order of the forms in a catalogue. */
+/** The names that `Intl.PluralRules` has for plural forms, in the order of a catalogue's forms. */
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
 /** Create a translation bundle that has only the methods that the page uses. */

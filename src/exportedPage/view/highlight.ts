@@ -2,7 +2,7 @@
  * A small syntax highlighter for comments, strings, numbers and keywords. It exists because the
  * exported page can't load JupyterLab's highlighter.
  *
- * Invariant: the tokens of a line together are the unchanged line.
+ * Invariant: the texts of a line's tokens, joined together, are the unchanged line.
  */
 
 /** The keywords of each supported language. */
@@ -28,7 +28,7 @@ const MAX_LENGTH = 200_000;
 
 /**
  * A piece of a line and its type: `c` for a comment, `s` for a string, `n` for a number, `k` for a
- * keyword, or an empty text.
+ * keyword; the type is empty for any other piece.
  */
 export type Token = readonly [text: string, type: string];
 

@@ -137,7 +137,10 @@ export class PageLabels {
     }
   }
 
-  /** Describe the origin of a line: `short` has the author; `full` also model, time and request. */
+  /**
+   * Describe the origin of a line. `short` contains the author; `full` also contains the model, the
+   * time and the request.
+   */
   origin(cell: number, origin: IOrigin): { short: string; full: string } {
     const { trans, replay } = this;
     const { author, copiedFrom } = origin;

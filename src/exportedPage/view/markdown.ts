@@ -1,4 +1,4 @@
-/** Functions that render Markdown. `aiserver/sharing/markdown.py` has parsed it for the page. */
+/** Functions that render Markdown, which `aiserver/sharing/markdown.py` has already parsed. */
 import type { MarkdownNode } from '../model/data';
 import { el } from './dom';
 

@@ -128,7 +128,7 @@ export class Player {
 }
 
 /**
- * Create a bar chart of the moments, from the first to the last. Each bar stands for some adjacent
+ * Create a bar chart of the moments, from the first to the last. Each bar represents some adjacent
  * moments, and its segments show how many of them each kind of contributor made.
  */
 function activityChart({ replay }: PageLabels): HTMLElement {

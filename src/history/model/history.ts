@@ -93,8 +93,8 @@ export class HistoryModel implements IHistory {
 }
 
 /**
- * Whether the page is hidden. It may then be about to close, so the browser must be able to finish
- * the page's requests after it is closed.
+ * Whether the page is hidden. A hidden page may be about to close, so the browser must finish the
+ * page's requests even after that.
  */
 function isPageHidden(): boolean {
   return document.visibilityState === 'hidden';

@@ -100,7 +100,7 @@ export class NotebookIdentity implements INotebookIdentity {
     }
   }
 
-  /** Register the notebook, and save it if the file may lack any of the ids. */
+  /** Return the notebook's id. Register and save the notebook first if the file may lack any id. */
   private async _ensure(panel: NotebookPanel): Promise<string> {
     const { context } = panel;
     await context.ready;

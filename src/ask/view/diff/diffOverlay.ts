@@ -89,8 +89,8 @@ export class DiffOverlay implements IDisposable {
           'aria-readonly': 'true'
         }),
         EditorView.updateListener.of(update => {
-          // CodeMirror names this event when the person rejects a change. The overlay's text has an
-          // additional line break at its end, as `hiddenEnd.ts` explains.
+          // CodeMirror emits the event `revert` when the person rejects a change. The overlay's
+          // text has an additional line break at its end, as `hiddenEnd.ts` explains.
           if (update.transactions.some(tr => tr.isUserEvent('revert'))) {
             _options.onRevise(update.state.doc.toString().slice(0, -1));
           }

@@ -7,8 +7,8 @@
  */
 
 /**
- * A line of the answer is looked up among this many lines of the old code. They begin at the first
- * line that the answer has not replaced or repeated yet.
+ * A line of the answer is looked up in the lines of the old code that the answer has not repeated
+ * yet. The search ends this many lines after those that the answer has probably replaced.
  */
 const SEARCH_WINDOW = 40;
 
