@@ -45,7 +45,7 @@ export class ApiClient {
     return this._send<api.Preview>('POST', 'generate/preview', body);
   }
 
-  /** Choose the default model. With null, the server chooses it. */
+  /** Set the default model. With null, the server chooses the default model. */
   async chooseModel(model: string | null): Promise<void> {
     await this._send('PUT', 'models/choice', { model });
   }

@@ -7,7 +7,7 @@
  * - A response that doesn't come from AI Server, such as a proxy's page or a login page, becomes an
  *   `ApiError` with the code `proxy_error` or `unauthenticated`. The text of such a response is
  *   never shown.
- * - Each `call` ends. If the response is not complete after a minute, the server counts as
+ * - Each `call` settles. If the response is not complete after a minute, the server counts as
  *   unreachable, so that the caller can go on or retry.
  */
 import { URLExt } from '@jupyterlab/coreutils';

@@ -10,7 +10,7 @@ import type { IKernelVariables, IVariable } from '../../kernel/variables';
 const MAX_ATTACHED = 5;
 const MAX_VARIABLES = 30;
 
-/** The kinds of variables that contain data, by the beginning of their description. */
+/** Matches the `kind` of a variable that contains data. */
 const DATA_KIND =
   /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
 /** Matches the end of a data file's name. The server looks for the file itself. */

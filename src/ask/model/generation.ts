@@ -127,7 +127,7 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     if (this.state.phase === 'suggested' && branch !== null) {
-      // The open suggestion belongs to another branch, so close it. In the history it stays
+      // The open suggestion belongs to another branch, so close it. The history then shows it as
       // neither accepted nor rejected.
       this.discardRequest('editing', this.inputText);
     }

@@ -1,8 +1,9 @@
 /**
  * The response stream of one generation, from the request to the last event.
  *
- * Invariant: stopping a stream also stops the model. To stop the model, a request is sent to the
- * server. If no such request can be sent or it fails, the connection is closed.
+ * Invariant: stopping a stream also stops the model. To stop the model, the page sends a request to
+ * the server. If it can't send this request, if the request fails, or if the stream doesn't end
+ * soon, the page closes the connection, which makes the server stop the model.
  */
 import type { ApiClient } from '../../api/client';
 import type { AnalyzeBody, GenerateBody, StreamEvent } from '../../api/types';
@@ -30,7 +31,7 @@ export const MAX_ATTEMPTS = 12;
 /** The delay between two of these attempts. */
 const RETRY_DELAY_MS = 250;
 
-/** The delays, in milliseconds, before each of the checks of `waitUntilSaved`. */
+/** The delays, in milliseconds, before the checks of `waitUntilSaved`. */
 const POLL_DELAYS_MS = [0, 500, 1000, 2000, 4000, 8000, 16_000];
 
 export class GenerationStream {

@@ -2,7 +2,8 @@
  * Asks a model to correct the problems of its own suggestion, before the person decides on it.
  *
  * Invariants:
- * - At most `MAX_REPAIRS` such requests follow a request of the person. Each is recorded as a turn.
+ * - At most `MAX_REPAIRS` such requests follow a request of the person or of `RunAndRepair`. Each
+ *   is recorded as a turn.
  * - If a corrected suggestion has no fewer problems than the suggestion before it, the earlier
  *   suggestion is offered again, and no further request is sent.
  * - If the person stops a repair or it fails, the last complete suggestion is offered.
@@ -21,7 +22,7 @@ export class AutomaticRepair {
     private readonly _options?: IRepairOptions
   ) {}
 
-  /** Send a request of the person, then let the model correct the suggestion, if there is one. */
+  /** Send a request, then let the model correct the problems of the new suggestion, if any. */
   async runAfter(send: () => Promise<Problems>): Promise<void> {
     const before = this._store.suggestion;
     const problems = await send();

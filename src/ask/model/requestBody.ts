@@ -17,7 +17,7 @@ import type { ISuggestion, ITarget } from './state';
 
 /** A request, stored so that it can be sent again. */
 export interface IRequest {
-  /** The text that the person typed. */
+  /** The text of the request. The person typed it, unless the page composed it. */
   readonly intent: string;
   /** The cell's code, or the open suggestion's. */
   readonly source: string;

@@ -4,8 +4,8 @@
  *
  * Invariants (P13, P42):
  * - Nothing runs unless the person started this for the open suggestion.
- * - At most `limit` corrections are requested. Each correction is recorded as a turn, and each run
- *   as an event.
+ * - At most `limit` corrections of errors are requested. Each correction is recorded as a turn, and
+ *   each run as an event.
  * - No code runs twice: if a correction repeats code that has failed, it is offered but doesn't run.
  * - Stopping takes effect at once: it interrupts the kernel or the model, and no further run or
  *   request follows.

@@ -232,6 +232,6 @@ export class NotebookAskManager implements IDisposable {
   private readonly _notified = new WeakSet<GenerationModel>();
   private readonly _lastNotices = new WeakMap<GenerationModel, Notice | null>();
   private _disposed = false;
-  /** Whether code ran since the kernel's variables were read. */
+  /** Whether code has run, or the kernel restarted, since the kernel's variables were last read. */
   private _hasStaleVariables = false;
 }

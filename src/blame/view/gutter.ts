@@ -90,8 +90,8 @@ function updateState(
 
 /**
  * Return the contributor of the line that the status line describes: the hovered line, else the
- * line with the cursor. Null if no line is hovered and the editor doesn't have the focus, or until
- * the contributors are loaded.
+ * line with the cursor. Return null if no line is hovered and the editor doesn't have the focus, or
+ * if the contributors aren't loaded yet.
  */
 function activeBlame(view: EditorView): BlameLine | null {
   const { hoveredLine } = view.state.field(blameField);

@@ -76,7 +76,7 @@ export class NotebookReplay {
     return this.data.moments.length - 1;
   }
 
-  /** Return the cells that were in the notebook after the change of a moment, in their order. */
+  /** Return the cells of the notebook as it was after a moment, in their order. */
   presentAt(moment: number): readonly PlacedCell[] {
     return this._present[moment] ?? [];
   }
@@ -110,7 +110,7 @@ export class NotebookReplay {
     return findPosition(this.cells[cell].rows, (_, index) => index === step);
   }
 
-  /** Return the step that a row shows. If a row has several steps, that is the last one. */
+  /** Return the step that a row shows. If the row combines several steps, return the last one. */
   stepOf(cell: number, row: IShownStep): IPageStep {
     const index = row.parts?.at(-1)?.index ?? row.serverIndex ?? row.index;
     return this.cells[cell].steps[index];

@@ -43,8 +43,9 @@ export class ChangeSender {
       }
       return cellIds;
     }
-    // The server looks for changes of other pages only if it gets `seen`. Without the saved state,
-    // this page couldn't send the saved sources, so it sends no `seen`.
+    // `seen` is the last seq of the change log that this page has seen. The server looks for later
+    // changes of other pages only if it gets `seen`. Without the saved state, this page couldn't
+    // send the saved sources, so it sends no `seen`.
     let seen = savedState && this._lastSeqs.get(notebookId);
     let saveBody: ChangesBody = body;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {

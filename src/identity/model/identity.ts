@@ -63,10 +63,10 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   /**
-   * Observe an open notebook. Register its path with the server now and when the path changes, so
-   * that the server recognizes copies and moved files. Emit `changed` after the first registration,
-   * and when the notebook's id changes. The promise resolves after the first registration; it never
-   * rejects.
+   * Observe an open notebook. If it has an id, register its path with the server now, and again
+   * when the path changes, so that the server recognizes copies and moved files. Emit `changed`
+   * after the first registration, and when the notebook's id changes. The promise resolves after
+   * the first registration; it never rejects.
    */
   observe(panel: NotebookPanel): Promise<void> {
     const observing = this._observe(panel);
