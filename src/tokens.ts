@@ -29,7 +29,7 @@ export interface INotebookChange {
   /**
    * Return a change that records the given cells, and the order of all cells, as they were written
    * into the file. Only a save has this function. It is called if another page has recorded changes
-   * since this page last recorded a save or, before the first save, began to watch the notebook.
+   * since this page's last recorded save; before the first save, since the start of the watch.
    */
   readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
   /**
@@ -71,8 +71,8 @@ export interface IHistory {
   readonly api: HistoryReader;
 
   /**
-   * Record events of a cell, then emit `changed`. If the server can't record the events now,
-   * rejects, and tries again in the background.
+   * Record events of a cell, then emit `changed`. If the server can't record the events now, the
+   * returned promise rejects, and the attempt is repeated in the background.
    */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
@@ -88,7 +88,7 @@ export interface IHistory {
     change: INotebookChange | Promise<INotebookChange>
   ): void;
 
-  /** Run `work`, another request about a notebook, after all queued changes of the notebook. */
+  /** Run `work`, which sends another request, after all queued changes of the notebook. */
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
   /** Resolves when each queued change of a notebook has been written or is waiting for a retry. */
@@ -105,7 +105,7 @@ export const IHistory = new Token<IHistory>(
  * (`metadata.aiserver.notebook_id`).
  */
 export interface INotebookIdentity {
-  /** Return the notebook's id; null if it has none yet. Then no cell of it has a session. */
+  /** Return the notebook's id; null if it has none yet, and so none of its cells has a session. */
   get(panel: NotebookPanel): string | null;
 
   /**
@@ -134,7 +134,7 @@ export const INotebookIdentity = new Token<INotebookIdentity>(
 
 /** Records changes to the cells of open notebooks. */
 export interface ITracking {
-  /** Capture the edits of a notebook that are not recorded yet. Call it before asking a model. */
+  /** Capture the unrecorded edits of a notebook. Call this before asking a model. */
   captureBeforeRequest(panel: NotebookPanel): void;
 
   /**

@@ -18,11 +18,12 @@ export class KernelBusyError extends Error {}
 const lastRequests = new WeakMap<Kernel.IKernelConnection, Promise<void>>();
 
 /**
- * Call a function of a module in the kernel and return its result, which the function encodes as
- * base64 of JSON.
+ * Call a function of a module in the kernel and return its result. The function must encode the
+ * result as base64 of JSON.
  *
  * `call` is a Python expression, in which `variables` is the dictionary of the person's variables.
- * The expression assigns nothing in their namespace and works if they have redefined builtins.
+ * Evaluating it assigns nothing in the person's namespace, and works even if the person has
+ * redefined builtins.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */

@@ -1,8 +1,8 @@
 /**
  * Lists the variables of the kernel, and the names and dtypes of its DataFrames' columns.
  *
- * Invariants (P15, P18): those of `aiserver/kernel/variables.py` and `request.ts`. Names are data: the
- * result is validated item by item.
+ * Invariants (P15, P18): those of `aiserver/kernel/variables.py` and `request.ts`. The result
+ * from the kernel isn't trusted: it is validated item by item.
  */
 import type { Kernel } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -27,7 +27,8 @@ export interface IKernelVariables {
 /**
  * Read the variables of a Python kernel.
  *
- * `examples` is the number of values to read of each column of texts; 0 reads no values.
+ * `examples` is the largest number of values to read from each column of texts. If it is 0, no
+ * values are read.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
  */
@@ -71,7 +72,7 @@ export async function listDataFrames(
   try {
     return (await readVariables(kernel)).frames;
   } catch (reason) {
-    // The kernel's own reason is not translated.
+    // Don't show the kernel's own error message, because it isn't translated.
     throw new Error(
       reason instanceof KernelBusyError
         ? trans.__(

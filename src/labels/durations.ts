@@ -10,7 +10,7 @@ const DAY = 24 * HOUR;
 
 /** Format a duration in milliseconds, with up to two units: "0.31 s", "1 min 5 s". */
 export function durationText(ms: number, trans: TranslationBundle): string {
-  // 99.5 ms would be rounded to "100 ms". From there on, the duration is shown in seconds: "0.1 s".
+  // From 99.5 ms on, the text would be "100 ms" or more. It is shown in seconds instead: "0.1 s".
   if (ms < 99.5) {
     return trans.__('%1 ms', Math.round(ms));
   }
@@ -20,7 +20,7 @@ export function durationText(ms: number, trans: TranslationBundle): string {
     return trans.__('%1 s', countText(exact, trans));
   }
   const seconds = Math.round(ms / SECOND);
-  // Leave the seconds out of durations of one hour or more.
+  // Round durations of one hour or more to minutes, so that no seconds are shown.
   const rounded =
     seconds < 3600 ? seconds * SECOND : Math.round(ms / MINUTE) * MINUTE;
   const [large, small] = rounded < HOUR ? [MINUTE, SECOND] : [HOUR, MINUTE];

@@ -127,7 +127,7 @@ function cellEventTitle(step: TitleFields, trans: TranslationBundle): string {
     case 'recovered':
       return trans.__('Recovered from a damaged file');
     default:
-      // A later version of AI Server recorded this event: show the event's type as it is stored.
+      // A later version of AI Server recorded this event. Use the event's type as the title.
       return type.replace(/_/g, ' ');
   }
 }
@@ -261,7 +261,10 @@ export function errorText(
     : step.error;
 }
 
-/** Return the name of a step's contributor, and where it runs if it is a model (else empty). */
+/**
+ * Return the name of a step's contributor. If the contributor is a known model, also return where
+ * the model runs; otherwise, `location` is empty.
+ */
 export function stepAuthor(
   step: Step,
   info: ModelInfo | null,

@@ -5,7 +5,7 @@ const DAY = 24 * 60 * 60_000;
 export interface IShownTime {
   /** A short form: "10:02", "yesterday", "27 Jan", "27 Jan 2024". */
   readonly short: string;
-  /** The time of the day. */
+  /** The time of day. */
   readonly clock: string;
   /** The full date and time. */
   readonly full: string;
@@ -44,14 +44,17 @@ export function showTime(
   return { short, clock, full };
 }
 
-/** Return the number of the date's day, counted from 1970 in the local time zone. */
+/** Return the number of days from 1 January 1970 to a date, in the local time zone. */
 function dayNumber(date: Date): number {
   return Math.round(
     Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY
   );
 }
 
-/** Return a valid tag, or undefined for the browser's language. */
+/**
+ * Return the locale as a valid tag. If the locale is missing or invalid, return undefined, which
+ * stands for the browser's language.
+ */
 function toTag(locale?: string): string | undefined {
   try {
     return locale && Intl.getCanonicalLocales(locale)[0];

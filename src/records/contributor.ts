@@ -32,7 +32,7 @@ export interface IWriter {
    * absent if this page doesn't need to record such a deletion.
    */
   readonly fallback?: Contributor | null;
-  /** Whether a command or an input was found that caused the write. Absent means true. */
+  /** Whether the command or input that caused the write was found. Absent means true. */
   readonly hasCause?: boolean;
 }
 

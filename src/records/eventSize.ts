@@ -11,7 +11,7 @@ export const MAX_SOURCE_LENGTH = 1_000_000;
 /** The largest size of one event, in bytes. The server accepts requests of up to 3 MiB. */
 export const MAX_EVENT_BYTES = 2_400_000;
 
-/** The number of bytes that a value takes as JSON in a request. */
+/** Return the number of bytes that a value takes as JSON in a request. */
 export function byteSize(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -23,7 +23,7 @@ export interface IShownStep extends Step {
   readonly parts?: readonly Step[];
 }
 
-/** The cell's source after a step. */
+/** Return the cell's source after a step. */
 export function sourceAfter(step: Step): string {
   return step.applied ? step.code : step.before;
 }
@@ -117,7 +117,7 @@ function toMove<T extends Step>(cut: T, paste: Step): T {
 
 /**
  * Return the position of the shown step that wrote the code which was run; null if there is none.
- * Steps between that step and the run may exist, as long as they left the code unchanged.
+ * There may be steps between that step and the run, as long as they left the code unchanged.
  */
 function findStepOfRun(shown: readonly Step[], run: Step): number | null {
   let match: number | null = null;

@@ -27,7 +27,7 @@ const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 /** The largest number of images shown for one output. */
 const MAX_IMAGES = 8;
 
-/** The last run of a step's code; null if the code was never run. */
+/** Return the last run of a step's code; null if the code was never run. */
 export function lastRunOf(step: IShownStep): Step | null {
   const { runs = [] } = step;
   return runs[runs.length - 1] ?? null;
@@ -51,7 +51,7 @@ export function findLastWorking(steps: readonly IShownStep[]): number | null {
   return lastWorking;
 }
 
-/** The duration of a run, in milliseconds; null if it was not recorded. */
+/** Return the duration of a run, in milliseconds; null if it was not recorded. */
 export function durationOf(run: Step): number | null {
   const value = run.data?.duration_ms;
   return typeof value === 'number' && value >= 0 && Number.isFinite(value)
@@ -59,13 +59,13 @@ export function durationOf(run: Step): number | null {
     : null;
 }
 
-/** The execution count of a run; null if it was not recorded. */
+/** Return the execution count of a run; null if it was not recorded. */
 export function executionCountOf(run: Pick<Step, 'data'>): number | null {
   const value = run.data?.execution_count;
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }
 
-/** The recorded output of a run; null if there is none. */
+/** Return the recorded output of a run; null if there is none. */
 export function outputOf(run: Step): IRunOutput | null {
   const outputs = asObject(run.data?.outputs);
   if (!outputs) {

@@ -1,6 +1,6 @@
 /**
- * Converts whatever was thrown into a failure with a code. `labels/failureText.ts` has a message
- * for each code.
+ * Converts whatever was thrown into a failure with a code. `labels/failureText.ts` returns the
+ * sentence that people read about the failure.
  *
  * Invariant: people see only AI Server's messages, never a message of a browser, proxy or parser.
  */
@@ -8,9 +8,9 @@ import { ApiError } from '../api/request';
 import type { ErrorBody } from '../api/types';
 
 /**
- * A failed request. The server sends most codes. Other codes are set in the page, such as
- * `not_sent`, `unknown`, and `interrupted` if the stream ended before the answer. `message` may be
- * empty then.
+ * A failed request. The server sends most codes. The page itself sets the other codes, such as
+ * `not_sent`, `unknown` and, if the stream ended before the answer, `interrupted`. `message` may be
+ * empty if the page set the code.
  */
 export type IFailure = ErrorBody & {
   /** The URL of the login page, if the code is `unauthenticated`. */
