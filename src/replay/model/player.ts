@@ -50,7 +50,7 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Stop playback, and switch to another list, which has `length` steps, at `position`. */
+  /** Stop playback, and go to `position` in another list, which has `length` steps. */
   reset(length: number, position: number): void {
     this._clearTimer();
     this._isChosenByPlayback = false;
@@ -61,8 +61,8 @@ export class ReplayPlayer extends VDomModel {
 
   /**
    * Set the number of steps after the list has changed; usually new steps were appended. If the
-   * last step was the current step, the new last step becomes the current step. Otherwise, and
-   * during playback, the position stays the same. (If the list has become too short for this
+   * last step was the current step and playback is paused, the new last step becomes the current
+   * step. Otherwise, the position stays the same. (If the list has become too short for this
    * position, the last step becomes the current step.)
    */
   updateLength(length: number): void {

@@ -35,7 +35,7 @@ export type DiffMode = 'inline' | 'split';
 export interface IStepRef {
   /** The index of the step among the steps that the server returns; null if it isn't known. */
   readonly step?: number | null;
-  /** The `seq` of the step's record, which is used if no step has the index above. */
+  /** The `seq` of the step's record. It is used if no step has the index `step`. */
   readonly seq?: number | null;
 }
 
@@ -153,7 +153,7 @@ export class ReplayModel extends ActivatableModel {
     if (!this.search.isInCurrentNotebook(hit) && hit.path !== null) {
       await this._host.openFile(hit.path);
     }
-    // Check this again: since the search, another notebook may have been saved under this path.
+    // Check the notebook again: since the search, another one may have been saved under this path.
     if (this.search.isInCurrentNotebook(hit)) {
       await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
     }
@@ -237,7 +237,7 @@ export class ReplayModel extends ActivatableModel {
       return;
     }
     const position = findStep(steps.all, requested);
-    // While newer steps are loading, the requested step may be among them.
+    // While newer steps are loading, keep the request: the requested step may be among them.
     if (position >= 0 || (!steps.isLoading && steps.isActive)) {
       this._requestedStep = null;
     }

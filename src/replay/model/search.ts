@@ -160,7 +160,7 @@ export class SearchModel extends LoadedModel {
   }
 
   protected override onHistoryChanged(): void {
-    // A request that is sent when typing pauses will find the change without another request.
+    // If a request will be sent when typing pauses, it will find the change.
     const isRequestScheduled = this._timer !== undefined;
     const hasQuery = this._query.trim() !== '';
     if (!this.isActive || (hasQuery && !isRequestScheduled)) {

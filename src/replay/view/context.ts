@@ -8,8 +8,8 @@ import type { ReplayModel } from '../model/replay';
 
 export interface IReplayContext {
   /**
-   * The sidebar's model. A memoized component may call the model's methods. But the values
-   * that it draws must be its properties, because it isn't rendered again when the model changes.
+   * The sidebar's model. A memoized component may call the model's methods. But it must get the
+   * values that it draws as props, because it isn't rendered again when the model changes.
    */
   readonly model: ReplayModel;
   readonly commands: CommandRegistry;

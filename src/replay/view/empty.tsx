@@ -47,7 +47,10 @@ export function EmptyView(props: IEmptyViewProps): React.JSX.Element {
   );
 }
 
-/** How to ask for code: "Press Ctrl+K in a cell …", or a text without keys if there are none. */
+/**
+ * A hint on how to ask for code: "Press Ctrl+K in a cell …". If the command has no shortcut, the
+ * hint names no keys.
+ */
 function AskHint(): React.JSX.Element {
   const { commands, trans } = useReplay();
   const isAskBinding = ({ command }: { command: string }) =>

@@ -77,7 +77,7 @@ const ICONS: Partial<Record<Step['kind'], LabIcon>> = {
   type: textEditorIcon
 };
 
-/** Return the icon of a step's kind. */
+/** Return the icon of a step. */
 export function stepIcon(step: Step): LabIcon {
   const { kind, data } = step;
   if (kind === 'move') {

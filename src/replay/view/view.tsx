@@ -110,7 +110,8 @@ function CellTab(): React.JSX.Element | null {
 
 /**
  * Return the content of the tab if there are no steps; null if they are loading or failed to load.
- * If no notebook is open, or the notebook has no history, the person may be new to AI Server.
+ * If no notebook is open, or the notebook has no history, the person may be new to AI Server. In
+ * these cases, the content has a button that opens the first-steps notebook.
  */
 function emptyContent(
   model: ReplayModel,

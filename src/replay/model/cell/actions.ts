@@ -8,7 +8,8 @@
  * - A restore never loses code. One undo reverts it, and the history contains the source that was
  *   replaced. If no step contains that source, the person must confirm the restore.
  * - A restore closes an open suggestion. If the restored step is the suggestion, the suggestion is
- *   accepted, otherwise it is rejected. The cell's prompt row closes when this is recorded.
+ *   accepted, otherwise it is rejected. When the acceptance or rejection is recorded, the cell's
+ *   prompt row closes.
  * - No action runs code.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
@@ -191,8 +192,8 @@ export class ReplayActions extends VDomModel {
 
   /**
    * Write a step's code into the cell, and record this. Nothing is awaited between the last check
-   * and the change, so what was checked is still true then. If only recording fails, the result is
-   * `unrecorded`.
+   * and the change of the cell, so nothing can invalidate the check. If only recording fails, the
+   * result is `unrecorded`.
    *
    * @returns Whether the cell was changed.
    */
@@ -237,8 +238,9 @@ export class ReplayActions extends VDomModel {
   }
 
   /**
-   * Build the events that record a restore. If there is an open suggestion, the events also accept
-   * or reject it. `replaced` is the source that the restore replaces.
+   * Build the events that record a restore. If the step is the open suggestion, the suggestion is
+   * accepted instead. Any other open suggestion is rejected before the restore. `replaced` is the
+   * source that the step's code replaces.
    */
   private _buildEvents(step: Step, replaced: string): EventBody[] {
     const suggestion = findOpenTurn(this._steps.all);

@@ -97,7 +97,7 @@ export class ReplaySteps extends LoadedModel {
     if (typeof target === 'string') {
       return () => this._show(null, [], target);
     }
-    // While the person moves quickly through many cells with an arrow key, delay each request but
+    // While the person moves quickly through many cells with an arrow key, delay each request after
     // the first. If another cell becomes active during the delay, the request is not sent. So only
     // the steps of the first and the last of these cells are requested.
     const isRapid = Date.now() - this._lastFetchTime < PAUSE_MS;

@@ -2,8 +2,8 @@
  * The layout of a notebook's activity chart. The chart's horizontal axis is time, divided into
  * buckets of equal width, and a bar shows the number of moments in each bucket.
  *
- * The axis does not show all of the time: a gap between two moments is shortened if it is long, so
- * that an hour of work is still visible next to a week without work.
+ * The axis is not to scale: a long gap between two moments is shortened, so that an hour of work is
+ * still visible next to a week without work.
  *
  * Invariant: each moment's position on the axis is greater than the position of the moment before,
  * even if their timestamps are invalid or out of order.
@@ -33,7 +33,8 @@ export function chartPositionsOf(
   moments: readonly Pick<Moment, 'timestamp'>[]
 ): number[] {
   /**
-   * For each moment, the sum of the gaps before it, with long gaps shortened as described above.
+   * For each moment, the sum of the gaps before it. Each gap counts as at least `MIN_GAP_MS` and at
+   * most `MAX_GAP_MS`.
    */
   const offsetsMs: number[] = [];
   let offsetMs = 0;

@@ -298,9 +298,9 @@ export class NotebookTimeline extends LoadedModel {
         const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
         cellsAbove = idsAbove.reverse();
       }
-      // Continue before the last moment that changed the cell. Either this moment deleted the cell,
-      // or a change of the order of the cells deleted it later. In both cases, the cell was in the
-      // notebook before this moment, unless this moment created it.
+      // Continue with the snapshot before the last moment that changed the cell. Either this moment
+      // deleted the cell, or a later change of the order of the cells did. In both cases, the cell
+      // was in the notebook before this moment, unless this moment created it.
       while (index >= 0 && !changesCell(moments[index], id)) {
         index--;
       }

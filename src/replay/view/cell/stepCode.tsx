@@ -4,7 +4,7 @@ import React from 'react';
 import { useReplay } from '../context';
 import { DiffEditor, type IDiffContent } from './diffEditor';
 
-/** The properties of `StepCode`. The others are described in `IDiffContent`. */
+/** The properties of `StepCode`: those of `IDiffContent`, and the duration of an animation. */
 export interface IStepCodeProps extends IDiffContent {
   /** The time in which new code fades in during playback, in milliseconds; 0 without playback. */
   transitionMs: number;

@@ -2,7 +2,8 @@
  * The view of one step: its contributor and outcome, the request, the code, the explanation and the
  * output.
  *
- * Invariant: text by models and people is shown as plain text, never as HTML or Markdown.
+ * Invariant: text by models and people is shown as plain text, never as HTML. Only explanations are
+ * rendered as Markdown, by the component `Markdown`, which loads and runs nothing.
  */
 import { checkIcon, fileIcon } from '@jupyterlab/ui-components';
 import React from 'react';
@@ -202,7 +203,7 @@ function RunMenu(props: {
 /** The numbers of lines that were added and removed. */
 export function LineCount(props: {
   count: ILineCount;
-  /** Whether to show "no changes" if no lines were added or removed. Otherwise nothing is shown. */
+  /** Whether "no changes" is shown, instead of nothing, if no lines were added or removed. */
   isUnchanged: boolean;
 }): React.JSX.Element | null {
   const { trans } = useReplay();

@@ -194,7 +194,7 @@ export function UndeleteButton(props: {
  * that was above it. Deleted cells whose old position is unknown come last.
  */
 function buildRows(snapshot: NotebookSnapshot): IRow[] {
-  /** The deleted cells below each cell, by the id of that cell; null: at the top. */
+  /** The deleted cells below each cell, by the id of that cell. The key null means the top. */
   const deletedBelow = new Map<string | null, CellSnapshot[]>();
   const allIds = new Set(
     [...snapshot.cells, ...snapshot.gone].map(cell => cell.cellId)
