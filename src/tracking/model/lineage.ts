@@ -8,7 +8,7 @@
  * - A move or a change of type deletes a cell and inserts it again with the same id.
  *
  * Invariants:
- * - Each changed cell belongs to one operation. If it was also moved, the move is a second one.
+ * - Each changed cell belongs to one operation. If the cell also moved, it has a second operation.
  * - An inserted cell is a restored cell, not a new one, if its id was in the notebook before.
  */
 
@@ -41,8 +41,8 @@ export type CellOperation =
   /** The cell `from` was split. `pieces` are the ids of all pieces in order, with `from` last. */
   | { kind: 'split'; from: string; pieces: readonly string[] }
   /**
-   * The cells `parents` were merged into the new cell `into`. With `isRestored`, the merge had been
-   * undone, and was now redone.
+   * The cells `parents` were merged into the new cell `into`. If `isRestored` is true, the merge is
+   * an earlier one that was undone and is now redone.
    */
   | {
       kind: 'merge';
@@ -61,7 +61,7 @@ export type CellOperation =
 export interface IDetectionHints {
   /** Whether a cell with this id was in the notebook at any time before the change. */
   existedBefore(id: string): boolean;
-  /** The origin of a cell with a new id; null if it is unknown. */
+  /** Return the origin of a cell with a new id; null if the origin is unknown. */
   originOf(cell: ICellState, index: number): IOrigin | null;
   /** The ids of the cells that this change deleted and inserted again. */
   readonly recreated: ReadonlySet<string>;

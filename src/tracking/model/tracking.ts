@@ -8,7 +8,7 @@
  * - Nothing is recorded under a notebook id before the server has confirmed the id. Otherwise, a
  *   copy of a notebook could be recorded under the id of the original.
  * - A new watch starts if the page is reloaded, another page opens the notebook, or the id of the
- *   notebook changes. Nothing is then recorded twice.
+ *   notebook changes. Even then, nothing is recorded twice.
  */
 import type { YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
@@ -281,7 +281,7 @@ export class Tracking implements ITracking {
     return text || image ? { ...text, ...images } : null;
   }
 
-  /** Store a thumbnail, and return its description in the recorded run; null if storing fails. */
+  /** Store a thumbnail. Return its description for the event of the run; null if storing fails. */
   private async _storeImage({ blob, width, height }: IThumbnail) {
     try {
       const sha256 = await this._options.storeImage(blob);

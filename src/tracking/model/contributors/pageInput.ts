@@ -10,8 +10,8 @@ const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
 /**
- * After a click or Enter in the search box, changes count as the person's for this time, in
- * milliseconds. "Replace" takes some time, because it first shows the sources of rendered cells.
+ * The time, in milliseconds, for which changes count as the person's after a click or Enter in the
+ * search box. "Replace" takes some time, because it first shows the sources of rendered cells.
  */
 const SEARCH_MS = 1000;
 
@@ -52,7 +52,7 @@ export class PageInput {
   private _lastSearchTime = -Infinity;
 }
 
-/** Whether the event was caused by a person, and its target is in an element that matches. */
+/** Whether a person caused the event, and its target is in an element that matches `selector`. */
 function isIn(event: Event | undefined, selector: string): boolean {
   return (
     !!event?.isTrusted &&

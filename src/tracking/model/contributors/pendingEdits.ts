@@ -1,6 +1,6 @@
 /**
- * The edits of cells that aren't recorded yet, with their writers. A cell has at most one such
- * "pending" edit, to which all consecutive edits by the same writer belong.
+ * The unrecorded edits of cells, with their writers. A cell has at most one such "pending" edit, to
+ * which all consecutive edits by the same writer belong.
  *
  * Invariants:
  * - Each edit has one writer. When another writer edits the cell, the pending edit is complete.
@@ -32,7 +32,7 @@ export class PendingEdits {
     ) => void
   ) {}
 
-  /** The writer of a cell's pending edit. */
+  /** Return the writer of a cell's pending edit; undefined if the cell has none. */
   get(id: string): IWriter | undefined {
     return this._writers.get(id);
   }

@@ -25,7 +25,9 @@ export class ReplacedCell {
         : null;
   }
 
-  /** The id of the deleted cell that the new cell at `index` replaces; null if there is none. */
+  /**
+   * Return the id of the deleted cell that the new cell at `index` replaces; null if there is none.
+   */
   findFor(
     cell: ICellState,
     index: number,
@@ -33,7 +35,7 @@ export class ReplacedCell {
     deletedCells: ReadonlyMap<string, ICellState>
   ): string | null {
     const deleted = this._deleted;
-    // A writer with a `pending` contributor is a program that made both changes in one task.
+    // The writer of both changes is still `pending`, which means that one task made both.
     const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.pending;
     return isReplaced && deletedCells.get(deleted.id)?.type === cell.type

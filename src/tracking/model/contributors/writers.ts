@@ -40,7 +40,10 @@ export class Writers {
     this._remote = new RemoteWriters(notebook.awareness);
   }
 
-  /** Whether a person made the transaction by typing. Must be fast: called for each keystroke. */
+  /**
+   * Whether a person made the transaction by typing. This method must be fast, because it is called
+   * for each keystroke.
+   */
   isTyping({ local, origin }: ITransaction): boolean {
     return local && isEditorOrigin(origin) && isEditorInput();
   }
@@ -85,7 +88,7 @@ export class Writers {
     return this._taskWriter;
   }
 
-  /** Set the contributor of a writer when the cause of its changes can be detected. */
+  /** Detect the cause of a writer's changes, and set the contributor of the writer accordingly. */
   private async _detectContributor(writer: TaskWriter): Promise<void> {
     const match = await this._causeDetectors.commands?.find();
     if (match) {
@@ -125,7 +128,7 @@ class TaskWriter implements IWriter {
   hasCause = true;
 }
 
-/** Whether the origin of a transaction is Yjs's `UndoManager`, so that it is an undo or redo. */
+/** Whether a transaction with this origin is an undo or redo: the origin is Yjs's `UndoManager`. */
 export function isUndo(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'undoStack' in origin;
 }

@@ -48,7 +48,7 @@ export interface IRun {
   readonly cellId: string;
   readonly source: string;
   readonly data: IRunData;
-  /** The cell's model; null if the run was aborted. */
+  /** The cell's model; null if the run was aborted, or the cell was deleted. */
   readonly model: ICodeCellModel | null;
 }
 

@@ -18,8 +18,8 @@ export interface IThumbnail {
 }
 
 /**
- * Create a thumbnail; null if the image can't be read, or if the thumbnail is larger than a blob
- * may be.
+ * Create a thumbnail. Return null if the image can't be read, or if the thumbnail is too large for
+ * a blob.
  */
 export async function createThumbnail(
   image: IImage

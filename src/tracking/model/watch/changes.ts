@@ -59,8 +59,8 @@ export class WatchChanges {
 
   /**
    * Add a cell to the next change, without events, because the cell's events (such as an `accept`)
-   * are recorded separately. From the added cell, the server knows that the change comes after
-   * these events.
+   * are recorded separately. The added cell tells the server that the change comes after these
+   * events.
    */
   includeCell(cellId: string): void {
     this._includedCells.add(cellId);
@@ -79,10 +79,10 @@ export class WatchChanges {
   }
 
   /**
-   * Note that a save has begun.
+   * Remember that a save has begun.
    *
-   * @param savedState The function that returns the sources that the save writes into the file; see
-   * `INotebookChange`.
+   * @param savedState The function that creates a change with the sources that the save writes into
+   * the file; see `INotebookChange`.
    */
   beginSave(savedState: SavedState): void {
     this._pushCountAtSave = this._pushCount;
@@ -90,8 +90,8 @@ export class WatchChanges {
   }
 
   /**
-   * Record that a save has ended. Does nothing if other changes were pushed since the save began,
-   * because the file then doesn't have the latest recorded state.
+   * Record that a save has ended. If other changes were pushed since the save began, do nothing,
+   * because the file doesn't have the latest recorded state.
    */
   endSave(isShared: boolean): void {
     if (this._pushCountAtSave === this._pushCount) {

@@ -54,7 +54,8 @@ export function createEdits(
       const edit = createEvent('edit', source, { trigger });
       pending.push(...setContributor(edit, writer));
       recorded.addEvents(cellId, [edit]);
-      // An event has no source if the source is too large, so `addEvents` may not have set it.
+      // If the source is too large, the event has no source, and `addEvents` left `lastSource` as
+      // it was.
       recorded.lastSource.set(cellId, source);
       cells.push({ cellId, events: [edit] });
     }

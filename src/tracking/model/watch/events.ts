@@ -37,8 +37,8 @@ export function createEvent(
 }
 
 /**
- * Return a function that takes the ids of cells, and creates a change that records the sources of
- * these cells as the save wrote them into the file. The change is needed if other pages have
+ * Return a function that takes the ids of cells and creates a change. This change records the
+ * sources that a save wrote into the file for these cells. It is needed if other pages have
  * recorded other sources of these cells.
  *
  * @param sources The sources of all cells at the time of the save, by cell id.

@@ -44,7 +44,7 @@ export interface IMirrorOptions {
    * @param isReload Whether the transaction reloaded the notebook from its file.
    */
   writerOf(transaction: ITransaction, isReload: boolean): IWriter;
-  /** Called before a change in this page that isn't typed, for example by a command. */
+  /** Called before a change in this page that isn't typed, for example a change by a command. */
   beforeUntypedChange(): void;
   /** Called after a change of the list of cells that this page must record. */
   onListChange(listChange: ICellListChange): void;
@@ -281,8 +281,8 @@ function isRecordedByOtherPage(
 }
 
 /**
- * Return all cells around the inserted cell at `index` that existed before the change, with their
- * states before it: first the cells above the inserted cell, nearest first, then the cells below.
+ * Return the other cells of the list that existed before the change, with their states at that
+ * time: first the cells above the inserted cell at `index`, nearest first, then the cells below it.
  */
 export function neighboursOf(
   { before, after }: ICellListChange,

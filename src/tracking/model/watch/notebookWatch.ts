@@ -95,7 +95,7 @@ export class NotebookWatch implements IOriginNotebook {
       has: id => this._mirror.has(id),
       isRecorded: _options.isDeletionRecorded,
       record: (deletions, listChange) => {
-        // No page has recorded the order after the deletions, so it must be recorded now.
+        // Treat only the order before the deletions as recorded, so that the new order is recorded.
         this._changes.markOrderRecorded(listChange.before.map(toPlacedCell));
         this._recordListChange(deletions, listChange, 'leave');
       }
@@ -182,7 +182,7 @@ export class NotebookWatch implements IOriginNotebook {
     }
   }
 
-  /** Whether the page must check if a cell got a turn: only needed if it isn't watched yet. */
+  /** Whether to check if a cell got its first turn. Only a cell that isn't watched needs this. */
   needsTurnCheck(cellId: string): boolean {
     return (
       !this._recorded.withTurn.has(cellId) && !this._recorded.isWatched(cellId)

@@ -49,7 +49,7 @@ export class Origins {
   }
 
   /**
-   * The origin of a cell with a new id; null if it is unknown.
+   * Return the origin of a cell with a new id; null if the origin is unknown.
    *
    * @param target The notebook that contains the cell.
    * @param neighbours The cells to search, in this order, for the original of a duplicated cell.
@@ -114,7 +114,7 @@ export class Origins {
     }
   }
 
-  /** The ids of the copies on the clipboard before a paste deleted these ids. */
+  /** The ids that copied cells had before a paste deleted these ids, by the copy. */
   private readonly _idByCopy = new WeakMap<ICell, string>();
 }
 

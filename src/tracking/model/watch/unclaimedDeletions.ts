@@ -13,7 +13,7 @@ import { createWriter } from '../../../records/contributor';
 import { CellOperation, detectOperations } from '../lineage';
 import type { ICellListChange } from './mirror';
 
-/** The time that other pages have to record a deletion, in milliseconds. */
+/** The time for which this page waits for another page to record a deletion, in milliseconds. */
 const DELAY_MS = 5000;
 
 export interface IUnclaimedOptions {
