@@ -105,7 +105,7 @@ export const IHistory = new Token<IHistory>(
  * (`metadata.aiserver.notebook_id`).
  */
 export interface INotebookIdentity {
-  /** Return the notebook's id; null if it has none yet, and so none of its cells has a session. */
+  /** Return the notebook's id. If it is null, none of the notebook's cells has a session yet. */
   get(panel: NotebookPanel): string | null;
 
   /**

@@ -58,8 +58,8 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
       });
     } else {
       positions.push(position);
-      // This run isn't shown as a separate step, so a step that continues from the run is shown as a
-      // continuation of the run's parent.
+      // This run isn't shown as a separate step, so a step that continues from the run is shown as
+      // a continuation of the run's parent.
       parents.push(
         (step.parent === null ? null : parents[step.parent]) ?? position
       );
