@@ -4,8 +4,8 @@ Invariants:
 
 - None of the person's code runs: no ``repr``, and no methods except those of pandas, polars and
   numpy. The class of a variable is read without any attribute that a class can redefine. An
-  instance of a subclass is read through a plain DataFrame, because a library would call methods
-  that the subclass overrides.
+  instance of a subclass of pandas' DataFrame is first converted to a plain DataFrame, because
+  pandas would otherwise call methods that the subclass overrides.
 - A hostile object doesn't affect how other objects are described.
 - Without ``examples``, the result contains no values of the data. Custom dtypes, and dtypes whose
   text includes categories or a fill value, are reported by class name only.
@@ -41,7 +41,7 @@ _PLAIN = (str, int, float, bool, type(None), datetime.date, datetime.datetime)
 def describe(variables: dict[str, Any], examples: int = 0) -> str:
     """Return ``{"frames": […], "variables": […]}`` as base64 of JSON, newest variables first.
 
-    ``examples`` is the number of different values to show for each column of texts.
+    ``examples`` is the maximum number of example values for each column of texts.
     """
     classes = list(_library_classes())
     frames: list[dict[str, Any]] = []
@@ -67,7 +67,7 @@ def describe(variables: dict[str, Any], examples: int = 0) -> str:
 
 
 def _library_classes() -> Iterator[tuple[str, type]]:
-    """Yield the classes that are described with their size; a subclass before its base class."""
+    """Yield the names and classes of DataFrames, Series, arrays and indexes, subclasses first."""
     names = ("pandas.DataFrame", "polars.DataFrame", "pandas.Series", "polars.Series")
     indexes = ("pandas.DatetimeIndex", "pandas.MultiIndex", "pandas.RangeIndex", "pandas.Index")
     for name in (*names, "numpy.ndarray", *indexes):
@@ -122,7 +122,7 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
 
 
 def _examples(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str]:
-    """Return the first different texts of a column of texts; [] for other columns."""
+    """Return the first ``count`` distinct texts of a column of texts, or [] for other columns."""
     if _dtype_name(dtype) not in ("object", "str", "string", "String", "category"):
         return []
     if not _is_library_class(type(dtype)) and not _is_numpy_dtype(dtype):
@@ -139,7 +139,10 @@ def _examples(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list
 
 
 def _describe(value: Any, kind: str) -> str:
-    """Describe a variable without its values; ``kind`` is its class in a library, or ""."""
+    """Describe a variable without its values.
+
+    ``kind`` is the name of the variable's class if that is a library class, else "".
+    """
     cls = type(value)
     if kind == "numpy.ndarray":
         return f"{kind} {_text(value.shape, 50)} {_dtype_name(value.dtype)}"
@@ -153,9 +156,9 @@ def _describe(value: Any, kind: str) -> str:
 
 
 def _elements(value: Any) -> str:
-    """Return the class of a container's elements; "" if the first elements have several classes.
+    """Return the class of a container's elements, or "" if the first elements differ in class.
 
-    Of a dict, return the classes of its keys and values.
+    For a dict, return the class of its keys and the class of its values.
     """
     cls = type(value)
     if cls is str or cls is bytes:

@@ -78,10 +78,9 @@ class ChatModel(ABC):
         """Query the model and yield its answer.
 
         ``language`` is that of the requested code, such as ``python``, or empty if the messages ask
-        for words.
-
-        ``is_retry`` means that the model has answered the same messages before, and that the person
-        wants another answer. A model that always gives the same answer must vary it then.
+        for words. ``is_retry`` means that the model has answered the same messages before, and that
+        the person wants a different answer. A model that would otherwise repeat its answer must
+        then vary it.
 
         If the caller closes the generator, the model stops within a second. Raises ModelError or a
         subclass, never a provider's own exception.

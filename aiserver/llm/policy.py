@@ -66,8 +66,8 @@ class ModelPolicy:
     def fixes_location(self, provider: str) -> bool:
         """Return whether users can't declare that the provider's server runs on this machine.
 
-        Ollama's own list tells where each of its models runs. For other servers, ``local_servers``
-        decides if it is set.
+        Ollama's own list tells where each of its models runs. If ``local_servers`` is set, it
+        decides which other servers are local.
         """
         return provider == "ollama" or self.local_servers is not None
 

@@ -187,8 +187,9 @@ def is_cloud_name(name: str) -> bool:
 def server_label(provider: str, address: str | None) -> str:
     """Return a server's label: the provider's label, and the host unless it is the default host.
 
-    The label of an OpenAI-compatible server, or of a provider that isn't in ``PROVIDERS``, is only
-    the host if it is known. No label contains the full address, which may contain a secret.
+    For an OpenAI-compatible server, or a provider that isn't in ``PROVIDERS``, the label is the
+    host alone if the address has one. No label contains the full address, which may contain a
+    secret.
     """
     details = PROVIDERS.get(provider)
     host = _host_and_port(address)

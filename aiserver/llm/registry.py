@@ -319,7 +319,8 @@ class ModelRegistry(LoggingConfigurable):
     async def _find(self, model_id: str) -> ModelInfo:
         """Return the description of a model that clients may request.
 
-        Raises NotFound if there is no such model or its provider isn't connected, ModelNotAllowed.
+        Raises ModelNotAllowed. Raises NotFound if there is no such model or its provider isn't
+        connected.
         """
         catalog = self._catalog()
         info = await catalog.resolve_location(self._describe(model_id))

@@ -36,14 +36,15 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessageChunk, BaseMessage
 
-    # What the model's task puts into the queue: each chunk of the answer, and then None if the
-    # answer has ended, or the exception that was raised.
+    # The elements of the queue that the model's task fills: the chunks of the answer and, at the
+    # end, None or the exception that was raised.
     Queued = AIMessageChunk | Exception | None
 
 # The fields in which providers report the finish reason.
 _REASON_FIELDS = ("finish_reason", "stop_reason", "done_reason")
-# The finish reasons of a complete answer, in lower case. If the reason is in none of the three sets
-# here, such as DeepSeek's "insufficient_system_resource", the answer may be incomplete.
+# The finish reasons of a complete answer, in lower case. If a reason, such as DeepSeek's
+# "insufficient_system_resource", is in none of the following three sets, the answer may be
+# incomplete.
 _COMPLETE = {
     *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed"),
     *("finished", "done", "pause_turn", "tool_calls", "tool_use", "tool_call", "function_call"),

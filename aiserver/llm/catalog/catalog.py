@@ -141,8 +141,8 @@ class Catalog:
         Cloud models can have any name, so an Ollama model only counts as local if Ollama lists it
         as local. ``served_models`` is the result of ``served``; if it is None, Ollama is queried.
         """
-        # If the model isn't on this machine anyway, it only matters for ``allowed_models`` whether
-        # it is forwarded.
+        # For a model that isn't on this machine anyway, forwarding only matters if
+        # ``allowed_models`` excludes any model.
         is_location_relevant = info.on_this_machine or self.policy.is_restricted
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:

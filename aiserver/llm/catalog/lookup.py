@@ -3,8 +3,8 @@
 Invariants:
 
 - A look-up ends at its deadline even if the server responds slowly, and at its size limit even if
-  the response never ends. If its thread starts late, it ends up to ``START_ALLOWANCE`` seconds
-  after the deadline.
+  the response never ends. If its thread starts late, the look-up may exceed the deadline by up to
+  ``START_ALLOWANCE`` seconds.
 - Look-ups have their own thread pool. So a slow server never occupies the threads that read and
   write histories.
 - At most one look-up per server runs at a time (see ``Lookups``), unless an address or a key has
@@ -117,7 +117,7 @@ class _Lookup(Generic[Value]):
 
 
 class Lookups(Generic[Value]):
-    """Caches the last result for each server. Callers for one server share its running look-up."""
+    """Caches the last result for each server. Concurrent calls for a server share one look-up."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

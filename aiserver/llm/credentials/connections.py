@@ -169,7 +169,7 @@ class Connections:
                 await self._secrets.remove(name, previous["key"])
 
     async def declare_local(self, name: str, on_this_machine: bool) -> None:
-        """Save whether, as the user declares, the provider's server runs on this machine.
+        """Save the user's declaration of whether the provider's server runs on this machine.
 
         Raises InvalidRequest, NotFound, StorageError.
         """
@@ -219,7 +219,7 @@ class Connections:
         """Return the setting by which the user declares that a server runs on this machine.
 
         The server is the one at ``address`` or, if that is None, at the provider's configured or
-        default address. Raises InvalidField unless that is a loopback address.
+        default address. Raises InvalidField if the server's address isn't a loopback address.
         """
         configured = self._policy().access(name).address
         address = address or configured or PROVIDERS[name].default_address()
@@ -231,7 +231,7 @@ class Connections:
         return {"on_this_machine": address}
 
     def _check_allowed(self, name: str, address: str | None) -> None:
-        """Raise ModelNotAllowed if the user may not connect the provider, or not to ``address``."""
+        """Raise ModelNotAllowed unless the user may connect the provider at ``address``."""
         if not self._policy().allows_connection(name, address):
             raise ModelNotAllowed(_ADDRESS_FIXED)
 

@@ -2,7 +2,7 @@
 
 Invariants:
 
-- Files are written atomically and durably, as ``durable/`` does it, in a folder of mode 0700.
+- Files are written atomically and durably, by functions of ``durable/``, in a folder of mode 0700.
 - Reading an unreadable file returns empty content. Its bytes are never overwritten, however: if the
   file is damaged or isn't a regular file, a change renames it to ``….corrupt-1`` and creates a new
   file. If the file can't be read for another reason, such as missing permissions, a change fails.

@@ -119,9 +119,10 @@ def _put_in_keyring(name: str, key: str) -> None:
 
 
 def _remove_from_keyring(name: str, key: str | None = None) -> None:
-    """Remove the key of provider ``name``. If ``key`` is given, remove no other key than that.
+    """Remove the key of provider ``name`` from the keyring.
 
-    Raises an exception if the key can't be deleted.
+    If ``key`` is given, the stored key is only removed if it equals ``key``. Raises an exception if
+    the stored key can't be deleted.
     """
     backend = _keyring()
     stored = backend.get_password(SERVICE, name)

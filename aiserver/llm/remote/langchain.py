@@ -28,8 +28,8 @@ from .response_limits import limit_responses
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-# The maximum length of prompt and answer together that Ollama is asked for, in tokens. Ollama's own
-# default may be shorter, and Ollama silently drops the start of a prompt that is too long.
+# The maximum length of prompt and answer together, in tokens, which each request passes to Ollama.
+# Ollama's own default may be shorter, and Ollama silently drops the start of a too long prompt.
 OLLAMA_CONTEXT = 8192
 GATEWAY = "LANGSMITH_GATEWAY"  # the environment variable that names a gateway
 
@@ -46,8 +46,9 @@ def create_chat_model(
     """Create a model, which the caller must close with ``close_model``.
 
     ``options`` are the configured options. ``max_tokens`` is the maximum length of an answer.
-    ``max_connections`` is for a server on which each connection occupies a thread; if it is given,
-    idle connections are closed, too. This function is slow if packages have to be imported.
+    ``max_connections`` is for a server on which each connection occupies a thread. If it is given,
+    connections are closed as soon as they are idle. This function is slow if packages have to be
+    imported.
     """
     from langchain.chat_models import init_chat_model
 

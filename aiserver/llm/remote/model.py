@@ -45,7 +45,7 @@ MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request 
 
 
 class RemoteModel(ChatModel):
-    """Any model except the embedded model, so also a model of an Ollama on this machine.
+    """A model of a provider or server, including an Ollama on this machine.
 
     The provider's package is imported at the first warm-up or request. ``access`` returns the
     current key and address. ``report`` is called with the error if the provider rejects the key or
@@ -180,6 +180,6 @@ def _missing_package(error: ImportError) -> str | None:
 
 
 def _seconds_before_retry(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
-    """Return the time that the provider requested, else one that doubles with each attempt."""
+    """Return the wait in seconds: the requested one, or one that doubles with each attempt."""
     requested = error.retry_after if isinstance(error, ModelRateLimited) else None
     return FIRST_WAIT * 2**attempt if requested is None else requested
