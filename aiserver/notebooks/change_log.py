@@ -1,7 +1,8 @@
 """Record what happened to the cells of a notebook, and in which order.
 
-A batch is what a page sends at once: new events of several cells. If the order of the cells or the
-type of a cell has changed, the batch also contains the cells in their order, with their types.
+A batch is one request of a page. It contains new events of one or more cells. If the order of the
+cells or the type of a cell has changed, it also contains the cells in their order, with their
+types.
 After the events are written into the cells' sessions, an entry in the notebook's change log records
 the last seq of each of these sessions.
 
@@ -27,7 +28,7 @@ Invariants:
   doesn't have. In this case, the answer lists the cells that the other page changed, and the
   sending page then sends the sources that it saved.
 - The ``changed`` entry that is written with the first order contains the last seqs of all cells in
-  that order. So it is certain that the records from before tracking began are older than this
+  that order. So the records that existed when tracking began are certain to be older than this
   entry.
 
 A batch adds up to two entries, in one write: ``cell_order {cell_ids, types}`` and ``changed {cells:
@@ -122,9 +123,9 @@ class ChangeRecorder:
         view = self._view(notebook_id)
         async with view.lock:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
-            # The events of new cells are written first, and those of the cells that they were
-            # forked from afterwards. So if the first write fails, the next attempt to record the
-            # batch forks sessions that don't contain events of this batch yet.
+            # The events of new cells are written before the events of all other cells, from which
+            # the new cells may be forked. So if the first write fails, the next attempt to record
+            # the batch forks sessions that don't contain events of this batch yet.
             results = await self._write_cells(filter(_is_new, batch.cells))
             results |= await self._write_cells(cell for cell in batch.cells if not _is_new(cell))
             cell_ids = [cell.key.cell_id for cell in batch.cells]

@@ -2,11 +2,11 @@
 
 Invariants:
 
-- A history is always current, even after other programs changed the store or its files. Each call
-  gets the marks of all sessions from the store (a mark changes when a session changes), and reads
-  the sessions whose marks are new.
-- Histories are computed in threads, so the event loop isn't blocked. If several calls for one
-  notebook run at the same time, only one call reads, and the other calls wait for its result.
+- Unless the caller asks for a cached version, a history is always current, even after other
+  programs changed the store or its files. Each call gets the marks of all sessions from the store
+  (a mark changes when its session changes), and reads the sessions whose marks have changed.
+- Histories are computed in threads, so the event loop isn't blocked. Calls for one notebook run one
+  after the other, so that simultaneous calls read each session only once.
 - Python's garbage collector blocks the server while it visits all objects. So only a few notebooks
   are cached, and each cached notebook consists of few objects. The objects of large notebooks are
   hidden from the collector (by ``gc.freeze``, as in ``gc_pause.py``).
@@ -102,7 +102,7 @@ class Histories:
 
         If the cached history has this ``version``, it is returned even if the notebook has changed
         after this history was cached. So a client that reads a timeline moment by moment gets all
-        of them from the same version, even if new moments are added in the meantime. Raises
+        moments from the same version, even if new moments are added in the meantime. Raises
         InvalidField, StorageError.
         """
         check_id("notebookId", notebook_id)

@@ -6,7 +6,7 @@ Invariants:
   notebook gets a new id and copies of the sessions. So two notebooks have the same id only until
   the copy is identified by this module.
 - A notebook that lost its id is recognised by its path, but only if one of its cells matches, or if
-  the id at this path has no sessions. So a new notebook at the path of an old notebook (such as
+  the id recorded for this path has no sessions. So a new notebook at an old path (such as
   ``Untitled.ipynb``) doesn't get the history of the old notebook.
 - Identifying a notebook again gives the same result, even if the first answer got lost, the server
   ended during the first call, or two servers identify it at the same time. If two pages disagree
@@ -294,7 +294,7 @@ class NotebookRegistry:
             await self._append(copy_id, (_COPIED, {"taken": {}, "digests": deleted}))
 
     async def _copy_sessions(self, path: str, source_id: str, target_id: str) -> None:
-        """Copy sessions from other roots (see ``OtherRoots.copy_sessions``), and log that."""
+        """Copy sessions as ``OtherRoots.copy_sessions`` does, and log which records were copied."""
         if self._other_roots is None:
             return
         notebook = self._notebooks[target_id]

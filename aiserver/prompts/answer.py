@@ -9,8 +9,8 @@ Invariants, in addition to those in ``parts.py``:
   alternative or sample output, which must not run in the cell.
 - In a Python cell, an answer without any fence is code if it parses as Python and is more than a
   few words such as "Sorry". In other languages, an answer without any fence is code if it looks
-  like code.
-  Otherwise, the entire answer is explanation, and the suggestion is empty: the answer is in words.
+  like code. If an answer has neither a fence nor code, the entire answer is explanation, and the
+  suggestion is empty: the answer is in words.
 - The suggestion doesn't end in a line break. Line breaks of the form CRLF become LF.
 """
 
@@ -28,9 +28,9 @@ _CLOSE = re.compile(r" {0,3}(`{3,})[ \t]*$")
 _CONTROL_CODES = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
-# Beginnings of Python statements whose first line alone doesn't parse, besides those ending in ":".
+# The first line of a statement with several lines, if this line doesn't end in ":".
 _FIRST_LINE_OF_SEVERAL = re.compile(r"\s*(@|try\b)")
-# The first and the last line of sentences, and signs of code in the lines between them.
+# The beginning and the end of a text in sentences, and signs of code, which no sentence contains.
 _SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
 _SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
 _IN_NO_SENTENCE = re.compile(r"^[%!?@#]|[=;{}\[\]]|\w\(|\\$")
@@ -50,8 +50,8 @@ def answer_parser(language: CellLanguage) -> PartsReader:
 def is_prose(code: str, language: CellLanguage) -> bool:
     """Return whether the code of an answer for a Python cell consists of sentences.
 
-    Code that contains a mistake isn't mistaken for sentences: each line must be free of signs of
-    code, and the text must begin and end like a sentence.
+    Code with a syntax error doesn't count as sentences: each line must be free of signs of code,
+    and the text must begin and end like a sentence.
     """
     lines = [_INLINE_CODE.sub("x", line).strip() for line in code.splitlines() if line.strip()]
     return (
@@ -161,7 +161,7 @@ def _is_python(text: str) -> bool:
 
 
 def _parse(text: str) -> list[ast.stmt] | None:
-    """Parse a text as Python, without byte order marks and colour codes. None if that fails."""
+    """Parse a text as Python, ignoring control characters. Return None if it isn't Python."""
     try:
         return ast.parse(_CONTROL_CODES.sub("", text)).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -108,7 +108,7 @@ async def build_messages(
     first_text = "\n".join(text for text in (*introduction, str(messages[0].text)) if text)
     has_intent_message = len(messages) == 1
     if has_intent_message and not request.intent and first_text and not first_text.endswith("\n"):
-        first_text += "\n"  # after this warm-up, the request puts the intent on a line of its own
+        first_text += "\n"  # this is a warm-up; in the request, the intent follows on a new line
     messages[0] = HumanMessage(first_text)
 
     receipt = [

@@ -1,9 +1,10 @@
 """The parts of a prompt that describe what surrounds the code: headings, variables, data.
 
-Each part is one item of the receipt. In the style ``full``, the parts of one kind are put between
-marks together. In the style ``compact``, each part is a line in the message of the person, because
-a small model imitates what it reads in a block of code. A DataFrame's line follows a cell that
-prints it, so that the model uses the name of the variable. Other variables are left out there.
+Each part is one item of the receipt. In the style ``full``, all parts of one kind share one pair of
+marks. In the style ``compact``, each part is a line in the person's message, because a small model
+imitates what it reads in a block of code. A DataFrame's line follows a cell that prints the
+DataFrame, so that the model uses the name of the variable. Other variables are left out in this
+style.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Part(NamedTuple):
 
 
 def data_parts(request: PromptInput, style: Style, language: CellLanguage) -> list[Part]:
-    """Return the parts in the order in which they are important to the model."""
+    """Return the parts in the order in which the receipt lists them."""
     is_full = style == "full"
     parts = []
     if path := heading_path(request.cells):
@@ -71,9 +72,9 @@ def select_parts(
 ) -> tuple[list[Part], list[ContextItem]]:
     """Return the parts to put into the prompt, and the receipt of all parts.
 
-    DataFrames and variables are always put into it, because the person saw them before sending the
-    request. Files get at most half of ``room``, which is what the required texts leave of the
-    budget.
+    DataFrames and variables are always included, because the person saw them before sending the
+    request. ``room`` is the number of tokens that the required texts leave in the budget. Files get
+    at most half of it.
     """
     shown, items = [], []
     files_room = room // 2
@@ -108,6 +109,6 @@ def texts_of(parts: Iterable[Part], kind: ItemKind) -> str:
 
 
 def marked_texts(parts: Sequence[Part], *kinds: ItemKind) -> str:
-    """Return the texts of some kinds, those of each kind between marks."""
+    """Return the texts of the parts of these kinds, with marks around the texts of each kind."""
     texts = ((kind, texts_of(parts, kind)) for kind in kinds)
     return "\n".join(marked(_MARKS[kind], text) for kind, text in texts if text)

@@ -59,7 +59,7 @@ def names_in_text(text: str, names: Collection[str]) -> set[str]:
 
 
 def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int]:
-    """Return the indexes of the cells that define the names, then of the cells that those need."""
+    """Return the indexes of the cells that define ``names``, then of the cells that these need."""
     needed: dict[int, None] = {}  # an ordered set
     waiting = [(len(cells), name) for name in sorted(names)]
     seen = set(waiting)
@@ -75,7 +75,10 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
 
 
 def _definers(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
-    """Yield the cells that changed the name, newest first, and last the cell that defined it."""
+    """Yield the indexes of the cells that change ``name``, and finally of the one that defines it.
+
+    Only cells before the index ``before`` count. The newest cell comes first.
+    """
     for index in range(before - 1, -1, -1):
         if name in cells[index].changed:
             yield index
@@ -145,7 +148,10 @@ def _changed_names(tree: ast.Module) -> Iterator[str]:
 
 
 def _changes_object(node: ast.expr) -> bool:
-    """Return whether a call seems to change its object: by its method, or by ``inplace``."""
+    """Return whether an expression is a call of a method that seems to change its object.
+
+    The method's name or an argument ``inplace`` shows this.
+    """
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

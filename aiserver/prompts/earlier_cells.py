@@ -51,7 +51,7 @@ async def earlier_cells(
 ) -> tuple[str, list[ContextItem]]:
     """Return the cells that fit into ``budget`` tokens, whole or as outlines, and their receipt.
 
-    With ``prose``, includes Markdown cells as comments, and failed cells with a mark.
+    With ``prose``, include Markdown cells as comments, and failed cells with a mark.
     """
     language, room = request.language, budget - FRAME_TOKENS
     shown = await asyncio.to_thread(_read_cells, request.cells, language, prose)
@@ -68,7 +68,7 @@ async def earlier_cells(
 def _receipt(
     cells: Sequence[_Cell], needed: Sequence[int], chosen: dict[int, _Shown], request: PromptInput
 ) -> list[ContextItem]:
-    """Return an item for each cell in the prompt, and one for those that don't fit."""
+    """Return an item for each cell in the prompt, and one item for all cells that don't fit."""
     used = _wanted([cell.names for cell in cells], request.intent, request)
     used |= {name for i in needed for name in cells[i].names.used | cells[i].names.changed}
     items = []
@@ -109,7 +109,7 @@ def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> lis
 
 
 def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
-    """Return the indexes of the cells that define what the request names, most important first.
+    """Return the indexes of the cells that the request needs, most important first.
 
     The newest cell and the cells that it needs follow, because the request may be about them.
     """
@@ -123,7 +123,7 @@ def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[i
 
 
 def _wanted(cells: Sequence[CellNames], intent: str, request: PromptInput) -> set[str]:
-    """Return the names of the notebook that the intent mentions or the cell uses."""
+    """Return the earlier cells' names that the intent mentions, and the names the cell uses."""
     wanted = names_in_text(intent, {name for cell in cells for name in cell.defined})
     if cell_language(request.language, request.source, request.cell_type).name == "python":
         own = cell_names(request.source)

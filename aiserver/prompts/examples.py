@@ -112,8 +112,8 @@ _CODE = {
 def examples_in(language: str, *, can_use_other_cells: bool) -> list[Example]:
     """Return pairs of an intent and the resulting cell; [] for a language without examples.
 
-    If the cell ``can_use_other_cells``, the examples have several cells, if the language has such
-    examples.
+    If ``can_use_other_cells`` is true and the language has examples with several cells, return
+    these. Otherwise, return the examples in which one cell changes.
     """
     changes, cells = _CODE.get(language, ([], []))
     return (cells or changes) if can_use_other_cells else changes

@@ -1,9 +1,9 @@
 """Delimit untrusted text, so that a model can't mistake it for instructions in the prompt.
 
 Invariants: a delimited text can't contain its own closing mark. The mark contains an HMAC of the
-text with a secret of this process, and the text's author can't predict this value. In one process,
-the same text always gets the same mark. So if a model has read the beginning of a prompt during
-warm-up, the model doesn't need to read this beginning again.
+text, computed with a secret of this process, so the text's author can't predict the mark. In one
+process, the same text always gets the same mark. So if a model has read the beginning of a prompt
+during warm-up, the model doesn't need to read this beginning again.
 """
 
 from __future__ import annotations

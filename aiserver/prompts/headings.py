@@ -15,9 +15,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
 
 def heading_path(cells: Sequence[ContextCell]) -> str:
-    """Return the nearest heading above a cell and the headings above that one, outermost first.
+    """Return the nearest heading above a cell and its parent headings, outermost first.
 
-    ``cells`` are the cells above. Returns "" if there is no heading.
+    ``cells`` are the cells above that cell. Returns "" if there is no heading.
     """
     path: list[str] = []
     level = 7

@@ -1,9 +1,9 @@
 """Convert the past turns of a cell to LangChain messages.
 
-Invariants: failed and cancelled turns are omitted, and for a small model, which imitates what it
-sees, also the answers in words. The newest of the other turns are included, as many as fit into the
-prompt, complete and in order. If the person changed the code between two turns, the changed code is
-included, because the model must build on that code.
+Invariants: failed and cancelled turns are omitted. So are answers in words if the model is small,
+because a small model imitates what it sees. Of the other turns, the newest that fit into the prompt
+are included, complete and in order. If the person changed the code between two turns, the changed
+code is included, because the model must build on that code.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def _is_same_code(left: str, right: str) -> bool:
 async def newest_that_fit(
     messages: Sequence[BaseMessage], budget: int, count: Count
 ) -> tuple[int, list[int]]:
-    """Return the index of the first message that fits into ``budget`` tokens with all after it.
+    """Return the index of the first message to include, and the number of tokens of each message.
 
-    Turns are never split. The second value is the number of tokens of each message.
+    This message and all later messages fit into ``budget`` tokens. Turns are never split.
 
     LangChain's ``trim_messages`` does the same, but for each number of messages that it tries, it
     counts the tokens of all messages again, which takes too long (``benchmarks/first_token.py``).
@@ -128,6 +128,6 @@ async def newest_that_fit(
         total += sizes[index]
         if total > budget:
             break
-        if messages[index].type == "human":  # a turn begins, so it fits completely
+        if messages[index].type == "human":  # a turn begins here, so the whole turn fits
             start = index
     return start, sizes

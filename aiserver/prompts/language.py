@@ -46,7 +46,7 @@ _ALIASES = _by_alias(
     }
 )
 
-# Cell magics of IPython and of popular packages whose cells aren't Python.
+# Cell magics, of IPython and of popular packages, for cells that aren't Python.
 _MAGICS = _by_alias(
     {
         "bash": "bash sh sx system !",
@@ -114,7 +114,7 @@ def cell_language(kernel: str, source: str = "", cell_type: CellType = "code") -
 def _language_of_magic(line: str) -> tuple[str, str]:
     """Return the name of the cell magic in a line, and the language that the magic sets.
 
-    A text is empty if the line has no cell magic, or if the magic sets no language.
+    Both are empty if the line has no cell magic. The language is empty if the magic sets none.
     """
     match = _LINE.match(line)
     if not match:

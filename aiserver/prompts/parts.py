@@ -24,7 +24,7 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+")  # splitlines would also split at nine o
 
 
 class PartsReader(ABC):
-    """Parses an answer piece by piece, and outputs each text as soon as its part is certain.
+    """Parses an answer piece by piece, and outputs text once it is clear to which part it belongs.
 
     ``head`` contains the lines of the cell magic with which the cell begins; it is empty for a cell
     without a cell magic. The lines are added to code that doesn't begin with a cell magic.

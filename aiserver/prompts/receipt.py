@@ -26,7 +26,7 @@ ItemKind = Literal[
     "request",
 ]
 
-_MAX_IDS = 20  # the number of ids of cells or turns that are listed for what didn't fit
+_MAX_IDS = 20  # the maximum number of ids in the item for the cells or turns that didn't fit
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ContextItem:
     ``kind`` is: ``rules`` (the system message), ``examples`` (fixed ones, for a small model),
     ``headings`` (the path of headings above the cell), ``cell`` (an earlier cell), ``variables``,
     ``dataframe``, ``file``, ``turn`` (a past turn), ``source`` (the cell's own code) or
-    ``request`` (the intent). ``tokens`` is None for what didn't fit, unless it was counted.
+    ``request`` (the intent). ``tokens`` is None for a text that didn't fit and wasn't counted.
     """
 
     kind: ItemKind
@@ -71,7 +71,10 @@ class ContextItem:
 
 
 def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
-    """Return an item for the earlier cells that don't fit, newest last; [] if there are none."""
+    """Return one item for all earlier cells that don't fit, or [] if there are none.
+
+    ``cell_ids`` are the ids of these cells, newest last.
+    """
     every = list(cell_ids)
     ids = tuple(id for id in every[-_MAX_IDS:] if id)
     item = ContextItem("cell", is_included=False, cell_ids=ids, count=len(every))
@@ -79,7 +82,7 @@ def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
 
 
 def fixed_items(sizes: Sequence[int]) -> list[ContextItem]:
-    """Return the items for the rules and the examples, by the sizes of their messages."""
+    """Return the items for the rules and the examples, given the sizes of their messages."""
     items = [ContextItem("rules", tokens=sizes[0])]
     if examples := sizes[1:]:
         items.append(ContextItem("examples", tokens=sum(examples), count=len(examples) // 2))
@@ -89,9 +92,9 @@ def fixed_items(sizes: Sequence[int]) -> list[ContextItem]:
 def turn_items(
     turns: Sequence[Interaction], conversation: Conversation, start: int, sizes: Sequence[int]
 ) -> list[ContextItem]:
-    """Return an item for each past turn in the prompt, and one for those that don't fit.
+    """Return an item for each past turn in the prompt, and one item for all turns that don't fit.
 
-    ``start`` is the index of the first message that fits, and ``sizes`` are those of the messages.
+    ``start`` is the index of the first message that fits. ``sizes`` are the sizes of all messages.
     """
     tokens: dict[int, int] = {}
     for number, size in zip(conversation.past_turns, sizes, strict=True):

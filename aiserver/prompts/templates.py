@@ -176,7 +176,7 @@ def _columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = Tru
 
 
 def data_file(file: FileProfile) -> str:
-    """Return the name of a data file, its columns, and the arguments with which to read it."""
+    """Return a data file's name, its columns, and the arguments with which pandas can read it."""
     table = file.table
     shape = "" if not table.columns else f", {table.column_count} columns"
     if table.row_count is not None and table.columns:
