@@ -1,9 +1,9 @@
 """Describe an exception for the log by its class and location, without any contents.
 
-Invariant: the description contains no exception's message, which may quote a key, a path, a prompt
-or a provider's answer, and no value of a variable. For a file outside a package, it contains only
-the names of the file and its folder. A developer can still see in which line the exception was
-raised.
+Invariant: the description contains neither the message of an exception, which may quote a key, a
+path, a prompt or a provider's answer, nor the value of a variable. For a file outside a package, it
+contains only the names of the file and its folder. A developer can still see in which line the
+exception was raised.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def redact_joined_literals(text: str, is_prose: bool, replace: Replace) -> str:
-    """Return ``text`` with each secret that spans several literals or lines replaced."""
+    """Replace each secret in ``text`` that spans several literals or lines; return the result."""
     if len(text) > 2 * _MAX_LENGTH:
         return text
     # If a secret contains a bracket, a pass keeps the text before the bracket. This text may
@@ -159,13 +159,13 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
 
 
 def _argument_breaks(text: str) -> list[tuple[int, int]]:
-    """Return start and end of each line break between the arguments of a call with a password."""
+    """Return the range of each line break between the arguments of a call with a password."""
     call = _LOGIN.search(text) if "\n" in text else None
     return [gap.span() for gap in _LINE_BREAK.finditer(text, call.start())] if call else []
 
 
 def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return start and end of each gap between two joined literals, and also the ``breaks``.
+    """Return the range of each gap between two joined literals, and also the ``breaks``.
 
     The result is sorted. Where two gaps overlap, the second is left out.
     """

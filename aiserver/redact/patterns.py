@@ -105,8 +105,8 @@ _PLACEHOLDER = re.compile(
 )
 _BEGIN, _END = "-----BEGIN ", "PRIVATE KEY-----"
 _KEY_LENGTH = 20_000  # characters; no private key is longer
-# Between the begin and the end of a private key: lines of base64, headers, and the syntax of code
-# or YAML around the lines.
+# The text between the first and the last line of a private key: lines of base64, headers, and the
+# syntax of code or YAML around the lines.
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s\\\"'`,:.;#>|-]*")
 _KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{16}")
 _KEY_LINES = re.compile(r"(?:[\s\\\"',+]{0,16}[A-Za-z0-9+/=]{16,128}(?![A-Za-z0-9+/=])){0,400}")
@@ -207,7 +207,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def redact_private_keys(text: str, replace: Replace) -> str:
-    """Return a text with its private keys, which span many lines, replaced."""
+    """Replace the private keys in a text, each of which spans many lines; return the result."""
     if _END not in text:
         return text
     pieces, position = [], 0

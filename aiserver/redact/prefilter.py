@@ -54,7 +54,7 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def candidate_lines(text: str) -> list[tuple[int, int]]:
-    """Return start and end of each line that may contain secrets."""
+    """Return the start and the end of each line that may contain secrets."""
     lower = text.lower()
     if len(lower) != len(text):  # a letter has become two characters, so positions differ
         return [line.span() for line in _LINE.finditer(text)]

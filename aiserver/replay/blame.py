@@ -35,10 +35,10 @@ from .steps import replay
 class Origin:
     """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    A line may have been written in another cell, which was merged into this cell or from which a
-    version was restored in this cell. Then ``copied_from`` (sent as ``brought``) is the step of the
-    other cell that wrote the line, and ``step`` and ``seq`` identify the step of this cell that
-    copied the line. All other fields describe the step that wrote the line.
+    A line may have been written in another cell that was merged into this cell, or one of whose
+    versions was restored in this cell. Then ``copied_from`` (sent as ``brought``) is the other
+    cell's step that wrote the line, and ``step`` and ``seq`` identify this cell's step that copied
+    the line. All other fields describe the step that wrote the line.
 
     ``name`` is the name of the agent or program, if recorded. ``is_existing`` means that the cell
     contained the line before anything about the cell was recorded.
@@ -184,9 +184,9 @@ class Tracer:
     def version_for(self, text: str, origin: Origin, *sources: _Version) -> _Version:
         """Return the version for a text that replaces the cell's source.
 
-        If an earlier version has the same text, that version is returned, because it came back by
-        an undo or as a copy. Otherwise, a new version is created. Its lines may come from the
-        cell's current version and from ``sources``; all other lines have the given ``origin``.
+        If an earlier version has the same text, that version is returned, because the text came
+        back by an undo or as a copy. Otherwise, a new version is created. Its lines may come from
+        the cell's current version and from ``sources``; all other lines have the given ``origin``.
         """
         earlier_version = self._version_by_text.get(text)
         if earlier_version is not None:
@@ -226,8 +226,8 @@ class Tracer:
                 former_lines |= version.former_lines
             return _carry_over(step.code, [*copied, self.current], origin, former_lines)
         if step.event == "accept" and self._last_step is not None and self._last_step.applied:
-            # The accept replaced the suggestion by a text in which some hunks are rejected. These
-            # hunks have the lines from before the suggestion.
+            # The accept replaced the suggestion by a text in which some hunks are rejected. For
+            # these hunks, the text has the lines from before the suggestion.
             version_before = self._version_by_text.get(self._last_step.before, _EMPTY)
             return self.version_for(step.code, origin, version_before)
         return self.version_for(step.code, origin)
@@ -249,9 +249,9 @@ class Tracer:
 
         Without ``restore``, return the other cell's version when it was merged into this cell.
 
-        The restore has recorded the seq of the version. A merge of git branches may have changed
-        the seq since then, so that it leads to a version with another text. Then a version with
-        the restored text is preferred.
+        The restore has recorded the seq of the version. If a merge of git branches has changed the
+        seqs since then, the version at that seq may have another text. Then a version with the
+        restored text is preferred.
         """
         session = self._session_by_cell.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:
@@ -308,7 +308,7 @@ def _carry_over(
     if former_lines and unmatched:
         current_counts = Counter(line.strip() for line in current.lines) if current else Counter()
         matched_counts = Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
-        # How often the current version contains each line that the new text lacks or has moved.
+        # For each line of the current version: how many copies the new text lacks or has moved.
         unmatched_counts = current_counts - matched_counts
         for j in unmatched:
             stripped = lines[j].strip()

@@ -50,8 +50,8 @@ def _abandoned_branches(
     for index in _visit_ancestors(steps, current_step, visited):
         steps[index].column = 0
     branches = []
-    # Steps that several branches share belong to the branch whose last step is the newest. So that
-    # branch is visited first.
+    # Steps that several branches share belong to the branch whose last step is the newest.
+    # Therefore, the branches are visited from the newest last step to the oldest.
     for step in reversed(steps):
         if not visited[step.index]:
             indexes = _visit_ancestors(steps, step.index, visited)

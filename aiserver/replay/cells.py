@@ -165,8 +165,8 @@ class Cell:
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
     """Return the index of the first step that happened in this cell itself.
 
-    If the cell was copied or split off from another cell, the steps before that step were copied
-    from that cell.
+    If the cell was copied or split off from another cell, all earlier steps were copied from the
+    other cell.
     """
     for step in reversed(steps):
         origin = (step.data or {}).get("from")

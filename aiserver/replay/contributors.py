@@ -5,10 +5,10 @@ Invariants:
 - The contributor of an event is the contributor that is stored in the event. A later version of AI
   Server may store a kind that this version doesn't have. Such a kind counts as ``unknown``, but the
   contributor's name is used.
-- Events without a contributor are from before contributors were stored, and count as the person's.
-  There are two exceptions, whose contributor is ``unknown``: the tracker's initial observation of a
-  cell (an ``edit`` whose trigger is ``first``), and an ``edit`` that was imported from another
-  program, which didn't record who made it.
+- Events without a contributor are from before contributors were stored. They count as events of the
+  person, except for two kinds of events, whose contributor is ``unknown``: the tracker's initial
+  observation of a cell (an ``edit`` whose trigger is ``first``), and an ``edit`` that was imported
+  from another program, which didn't record who made it.
 - The contributor of a change that wasn't recorded, only inferred, is ``unknown``, never the person.
 """
 

@@ -1,7 +1,7 @@
 """Match the lines of a new text to the lines of an old text. Pure.
 
-There are three passes. The first matches equal lines in the same order. The second matches, between
-two matches of the first, lines of which only the indentation changed. The third matches lines that
+There are three passes. The first matches equal lines in the same order. The second matches lines
+that differ only in indentation, between two matches of the first pass. The third matches lines that
 were moved. Each pass only compares lines that the passes before it didn't match.
 
 The first pass is a patience diff: it first matches the lines that occur exactly once in each text.

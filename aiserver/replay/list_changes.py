@@ -148,7 +148,7 @@ def _ids(keys: Sequence[_Key]) -> list[str]:
 
 
 def _splice(old: Sequence[str], new: Sequence[str]) -> tuple[int, int, Sequence[str]]:
-    """Return what turns ``old`` into ``new``: a start, the number of removed ids, inserted ids."""
+    """Compare two lists. Return the change: start, number of removed ids, and inserted ids."""
     shorter = min(len(old), len(new))
     start = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     limit = shorter - start

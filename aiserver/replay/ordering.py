@@ -1,9 +1,9 @@
 """Order the steps of all cells of a notebook. Pure.
 
 ``seq`` only orders the records of one cell. The change log orders the records of different cells: a
-``changed`` entry contains the last seqs that some cells had at that time. Here such an
-entry is called a checkpoint, because each record of these cells comes either before the entry or
-after it. The steps between two checkpoints are an interval. Timestamps are only used for steps that
+``changed`` entry contains the last seqs that some cells had at that time. Here, such an entry is
+called a checkpoint: it shows which records of these cells are older than the entry, and which are
+newer. The steps between two checkpoints are an interval. Timestamps are only used for steps that
 the checkpoints don't order.
 
 Invariants:
@@ -235,7 +235,7 @@ class _Placement:
         start, low = 0, 0
         has_later_seq = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
         if listed_at is not None and has_later_seq and not any(map(_is_initial, steps)):
-            # The cell was empty when tracking began, otherwise the checkpoint that first listed it
+            # The cell was empty when tracking began. Otherwise, the checkpoint that first listed it
             # would contain its seq. So a step comes before that checkpoint only if its timestamp
             # is much older. A small difference may only mean that two clocks differ.
             listing_time = to_seconds(self.checkpoints[listed_at].timestamp)

@@ -31,8 +31,9 @@ class Step:
     contained ``code`` after the step; otherwise, it still contained ``before``. ``base`` is the
     code that was sent with a request, if it differs from ``before``; otherwise, it is None.
 
-    ``seq`` is the seq of the step's record, and ``event`` the record's type if it is an event. An
-    inferred step has no ``event``; its ``seq`` is that of the record from which it was inferred.
+    ``seq`` is the seq of the step's record. ``event`` is the record's type if the record is an
+    event. An inferred step has no ``event``; its ``seq`` is that of the record from which the step
+    was inferred.
     An accept or reject directly after its turn has no step of its own. Instead, the turn's step has
     the seq and the time of that event as ``settled_seq`` and ``settled_at``.
 

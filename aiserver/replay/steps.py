@@ -14,13 +14,13 @@ Invariants:
 
 Outcomes: a suggestion doesn't change the cell until a person accepts it. An ``accept`` directly
 after its turn has no step of its own: it sets the outcome of the turn's step. If the accepted code
-differs from the suggestion (because hunks were rejected, or because the person edited it before),
-an edit follows the turn. An ``accept`` after other steps is a step of its own. A request that
+differs from the suggestion (because hunks were rejected, or because the person edited it first), an
+edit follows the turn. An ``accept`` after other steps is a step of its own. A request that
 continues from an open suggestion refines this suggestion: the cell doesn't change, and ``base`` is
 the code from which the request started. An answer in words suggests no code: its outcome is
 ``done``, its ``code`` is the cell's source, and an open suggestion stays open. Some tools record no
-events. In their sessions, a suggestion was accepted if the next request starts from the suggested
-code.
+events. In their sessions, a suggestion counts as accepted if the next request starts from the
+suggested code.
 
 Branches: a step continues from the previous step, unless it brings back older code. A restore, a
 late accept, and a request that continues from an older turn bring back older code. Such a step

@@ -85,7 +85,7 @@ class Timeline:
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return a summary of each cell, as the page gets it; those in the notebook come first."""
+        """Return a summary of each cell, as sent. Cells that are in the notebook come first."""
         now = len(self.moments) - 1
         cell_ids = self._cell_ids(now) if self.moments else []
         present = set(cell_ids)

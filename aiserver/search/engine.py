@@ -56,7 +56,7 @@ class SearchEngine:
 
         If the package for embeddings isn't installed, every search is by words. Before the search,
         new and changed sessions are read for at most ``patience`` seconds. The search then covers
-        the sessions that have been read; the result says how many haven't.
+        the sessions that have been read. The result says how many haven't been read.
         Raises StorageError, SearchFailed.
         """
         if not parse(query):

@@ -10,8 +10,8 @@ Invariants:
 - A term that matches few turns counts more than a term that matches many.
 - If any turn matches all terms, only turns that match all terms are returned. Otherwise, turns that
   match much less than the best turn are dropped (see ``_MIN_COVERAGE``).
-- If the code of several turns in a row matches because each turn keeps it, only the first of these
-  turns is a hit.
+- If the code of several turns in a row matches only because each turn keeps the previous turn's
+  code, only the first of these turns is a hit.
 - Among turns with the same score, the newest comes first.
 """
 
@@ -47,8 +47,8 @@ _WORD_START = 0.7  # "read" in "reading"
 _INSIDE_WORD = 0.4  # "ding" in "reading"
 _SUBTERMS_ONLY = 0.4  # multiplied by the fraction of the term's subterms that occur
 
-# What happens between the first or last character of an occurrence and the character next to it:
-# the word ends, the name continues with another word, or the word continues.
+# The three cases at either end of an occurrence, judged by the character next to it: the word ends,
+# the name continues with another word, or the word continues.
 _WORD_ENDS, _NAME_CONTINUES, _WORD_CONTINUES = range(3)
 
 _MAX_OCCURRENCES = 8  # how many occurrences of a term in a text are examined, to limit the time
@@ -149,7 +149,10 @@ def scored_turn(session_text: SessionText, turn: TurnId, where: Field, score: fl
 
 
 def sort_key(turn: ScoredTurn) -> tuple[float, float, str, str, int]:
-    """Sort the best turn first, and the newest of equal turns. The ids only break further ties."""
+    """Return a key that sorts turns by score, best first, then by time, newest first, then by id.
+
+    The ids only break ties.
+    """
     return (-turn.score, -turn.time, turn.notebook_id, turn.cell_id, -turn.turn_id)
 
 

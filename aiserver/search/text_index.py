@@ -157,7 +157,7 @@ class TextIndex:
         return bool(search.remaining_ids)
 
     def results(self, offset: int, limit: int) -> tuple[list[ScoredTurn], int]:
-        """End the search; return the requested range of its matches, and how many there are in all.
+        """End the search; return the requested range of its matches, and the number of all matches.
 
         The matches are sorted, best first.
         """

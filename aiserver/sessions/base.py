@@ -172,8 +172,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Interaction], bool]:
         """Return the newest turns after the last ``context_reset`` event, oldest first.
 
-        The caller needs at most ``limit`` turns, or all if it is None. This base class always
-        returns all turns; a store may override the method to read and return only ``limit`` turns.
+        The caller needs at most ``limit`` turns, or all turns if ``limit`` is None. This base class
+        always returns all turns; a store may override the method to read only ``limit`` turns.
         The second result says whether older turns were left out.
         """
         return (await self.load_session(key)).history(), False

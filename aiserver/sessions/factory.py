@@ -19,8 +19,8 @@ from .base import SessionManager
 
 ENTRY_POINT_GROUP = "aiserver.session_managers"
 OWN_PACKAGE = "aiserver."
-# The extra that installs what a store needs, by URL scheme. The SQL store isn't listed, because it
-# reports missing drivers itself.
+# The extra that installs the packages of a store, by URL scheme. The SQL store isn't listed,
+# because it reports missing drivers itself.
 PIP_EXTRAS = {"redis": "redis", "rediss": "redis"}
 _URL = re.compile(r"([a-z][a-z0-9.-]*)(\+[a-z0-9_.-]+)?:(?://)?.*", re.IGNORECASE | re.DOTALL)
 _PASSWORD = re.compile(r"(://[^/@:]*):.*@", re.DOTALL)
@@ -79,7 +79,7 @@ def _import_class(path: str) -> type[SessionManager] | None:
 
 
 def _check_class(value: Any, name: str) -> type[SessionManager]:
-    """Return ``value`` if it is a class of stores. Raises SettingError."""
+    """Return ``value`` if it is a subclass of ``SessionManager``. Raises SettingError otherwise."""
     if not (isinstance(value, type) and issubclass(value, SessionManager)):
         raise SettingError(f"“{name}” is not a SessionManager.")
     return value

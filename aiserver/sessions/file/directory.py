@@ -141,7 +141,7 @@ class SessionDirectory:
                         yield folder / name, prefix + target
 
     def remove_temp_file(self, file: Path, name: str) -> None:
-        """Remove a temp file unless its writer, which has locked ``name``, still runs."""
+        """Remove a temp file unless its writer, which has locked ``name``, is still running."""
         with self.try_lock(name) as is_locked:
             if is_locked:
                 file.unlink(missing_ok=True)
