@@ -3,9 +3,9 @@
 Invariants:
 
 - There is one origin for each line of the text (``text.split("\\n")``), for any session.
-- The origin of a line is the step whose version was the first to contain the line. Later versions
-  took the line over from there. If an earlier version comes back (by a restore, an undo, a late
-  accept), its lines keep their origins.
+- The origin of a line is the step whose version was the first to contain the line. In later
+  versions, the origin stays the same. If an earlier version comes back (by a restore, an undo, a
+  late accept), its lines keep their origins.
 - The author of a suggestion's lines is the model, except for lines that the cell already contained
   when the model was asked.
 - A line by a model, an agent or a program may disappear, because it is deleted or because another

@@ -41,7 +41,7 @@ class Timeline:
         sessions: Sequence[Session] | Mapping[str, Sequence[Step]],
         log: Sequence[NotebookLogEntry],
     ) -> None:
-        """Take stored sessions, or the steps by cell id if they were already read."""
+        """Create the timeline from sessions or, if they were already read, from steps by cell."""
         if not isinstance(sessions, Mapping):
             sessions = {session.meta.cell_id: replay(session) for session in sessions}
         self.moments: list[Moment] = []

@@ -47,12 +47,10 @@ class OwnerIndex:
         # Protects ``_indexed`` and ``_pending``: they change only under this lock, because
         # ``_compare`` iterates over them in a thread while the lock is held.
         self._lock = asyncio.Lock()
-        self._indexed: dict[
-            CellIds, Hashable
-        ] = {}  # the mark that each session had when it was read
-        self._pending: dict[
-            CellIds, Hashable
-        ] = {}  # the marks of unread sessions, in reading order
+        self._indexed: dict[CellIds, Hashable] = {}
+        """The mark that each session had when it was read."""
+        self._pending: dict[CellIds, Hashable] = {}
+        """The marks of the unread sessions, in the order in which the sessions will be read."""
         self._reading: asyncio.Task[None] | None = None
 
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
