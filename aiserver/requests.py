@@ -179,10 +179,14 @@ class NamesBody(Body):
 
 
 class InstallBody(Body):
-    """A request to install the local model."""
+    """A request to install a local model.
+
+    ``name`` is the model's name in the catalogue. If it is None, the smallest model is installed.
+    """
 
     join: bool = False
     """If true, follow an installation that is already running, and never start one."""
+    name: Annotated[str, Field(max_length=100)] | None = None
 
 
 class KeyBody(Body):

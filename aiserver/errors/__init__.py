@@ -25,6 +25,9 @@
         ├── NoModel                    no model is chosen or installed
         ├── ModelNotAllowed            the administrator doesn't allow the model
         ├── InstallFailed              the local model could not be installed
+        │   └── InstallRunning         … because another model is being installed
+        ├── ModelInUse                 the local model is answering a request
+        ├── ModelShared                the local model is installed for all users
         ├── ModelPackageMissing        the provider's package isn't installed
         ├── ModelAuthFailed            the provider rejected the key
         │   ├── ModelForbidden         … because the key isn't valid for this model

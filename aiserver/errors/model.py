@@ -74,6 +74,36 @@ class InstallFailed(ModelError):
     )
 
 
+class InstallRunning(InstallFailed):
+    """Another local model is being installed."""
+
+    code = "install_running"
+    default_message = UserText(
+        "Another model is being installed. Wait until it is finished, or cancel it."
+    )
+    named = UserText("%1 is being installed. Wait until it is finished, or cancel it.")
+
+
+class ModelInUse(ModelError):
+    """The local model can't be deleted now, because it is answering a request."""
+
+    code = "model_in_use"
+    retryable = True
+    default_message = UserText(
+        "This model is answering a request. Wait until it is finished, or stop it."
+    )
+
+
+class ModelShared(ModelError):
+    """The local model can't be deleted, because it is installed for all users."""
+
+    code = "model_shared"
+    default_message = UserText(
+        "This model is installed for all users of this computer. "
+        "Only an administrator can remove it."
+    )
+
+
 class ModelPackageMissing(ModelError):
     """A Python package that the chosen model needs isn't installed.
 

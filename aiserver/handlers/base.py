@@ -63,6 +63,9 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.TooManyGenerations: 429,
     errors.ModelError: 503,
     errors.ModelNotAllowed: 403,
+    errors.InstallRunning: 409,
+    errors.ModelInUse: 409,
+    errors.ModelShared: 403,
 }
 # Codes and messages of the errors that Jupyter or Tornado raise before a handler runs.
 FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {

@@ -1,4 +1,4 @@
-"""``models/local/install``: install the local model, report the progress, stop the installation."""
+"""``models/local``: install local models, report the progress, and remove them."""
 
 from __future__ import annotations
 
@@ -45,6 +45,17 @@ class InstallHandler(AIServerHandler):
         """Stop the installation. The next installation continues the download."""
         self.check_owner()
         await self.services.models.installer.stop()
+        self.set_status(204)
+
+
+class LocalModelHandler(AIServerHandler):
+    """Removes a local model."""
+
+    @guarded("execute")
+    async def delete(self, name: str) -> None:
+        """Delete the model's file and its partial downloads."""
+        self.check_owner()
+        await self.services.models.remove_local(name)
         self.set_status(204)
 
 

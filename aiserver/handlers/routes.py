@@ -8,7 +8,7 @@ from .changes import ChangesHandler
 from .export import ExportHandler
 from .generate import AnalyzeDataFrameHandler, GenerateHandler, PreviewHandler, StopHandler
 from .git import GitHandler
-from .install import InstallHandler
+from .install import InstallHandler, LocalModelHandler
 from .keys import KeyHandler
 from .models import (
     CheckHandler,
@@ -52,6 +52,7 @@ ROUTES: list[tuple[str, type[AIServerHandler]]] = [
     (r"/aiserver/models/names", NamesHandler),
     (r"/aiserver/models/keys/([a-z_]{1,64})", KeyHandler),
     (r"/aiserver/models/local/install", InstallHandler),
+    (r"/aiserver/models/local/([^/]+)", LocalModelHandler),
     (r"/aiserver/models/warm-up", WarmUpHandler),
     (r"/aiserver/health", HealthHandler),
 ]

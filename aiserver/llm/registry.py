@@ -31,6 +31,7 @@ from .catalog.lookup import Lookups
 from .catalog.model_list import ServedModel
 from .credentials.connections import Connections
 from .factory import create_model
+from .local import weights
 from .local.install import Installer
 from .policy import ModelPolicy
 from .providers import PROVIDERS
@@ -289,6 +290,15 @@ class ModelRegistry(LoggingConfigurable):
     def can_install(self) -> bool:
         """Return whether the administrator allows users to install the embedded model."""
         return self._catalog().allowed_embedded() is not None
+
+    async def remove_local(self, name: str) -> None:
+        """Delete a local model's file and its partial downloads.
+
+        Raises NotFound, ModelShared, StorageError.
+        """
+        if name != weights.NAME:
+            raise NotFound(UserText("There is no local model with this name."))
+        await asyncio.to_thread(weights.remove)
 
     async def _chosen_model(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None

@@ -549,8 +549,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Install the local model, or join a running installation
-         * @description With `Accept: text/event-stream`, the response is a stream of named events: any number of
+         * Install a local model, or join a running installation
+         * @description `name` chooses the model; without it, it is the model that `ModelList.local` describes. Only
+         *     one model is installed at a time: while another one is being installed, the status is 409.
+         *
+         *     With `Accept: text/event-stream`, the response is a stream of named events: any number of
          *     `progress` (an InstallState), and finally `done`, `error` (with code and message) or
          *     `cancelled`. If the client disconnects, the installation continues. With
          *     `Accept: application/json`, the request only starts the installation. With `join`, no
@@ -563,6 +566,31 @@ export interface paths {
          * @description Its streams end with `cancelled`. The next installation resumes the partial download.
          */
         delete: operations["stopInstallation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/models/local/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `name` of a LocalModelEntry */
+                name: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a local model's file and its partial downloads
+         * @description The status is 404 if the catalogue has no such model or nothing of it is on the disk, 409 if
+         *     the model is being installed or is answering a request, and 403 if it is installed for all
+         *     users.
+         */
+        delete: operations["removeLocalModel"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1258,8 +1286,13 @@ export interface components {
              */
             models: components["schemas"]["Model"][];
             providers: components["schemas"]["Provider"][];
-            /** @description The local model; null if the administrator excludes it */
+            /** @description The smallest local model; null if the administrator excludes it */
             local: components["schemas"]["LocalModel"] | null;
+            /**
+             * @description The local models that can be installed or are installed, in the catalogue's order,
+             *     without those that the administrator excludes
+             */
+            localModels?: components["schemas"]["LocalModelEntry"][];
             /** @description Sentences about the store that people should know, such as that its disk has no file locks */
             notices?: string[];
         };
@@ -1306,6 +1339,41 @@ export interface components {
             /** @description The running installation; null if none is running */
             installing: components["schemas"]["InstallState"] | null;
         };
+        LocalModelEntry: {
+            /** @description The model's name in the API and on the command line, such as qwen2.5-coder-1.5b */
+            name: string;
+            /** @description The model's id in requests, `local:` and the name */
+            id: string;
+            /** @description The model's name for people */
+            label: string;
+            /** @description The number of parameters, such as 1.5B */
+            parameters: string;
+            /** @description The size of the download; null if it isn't known before the download */
+            bytes: number | null;
+            /** @description The estimated number of bytes of memory that the running model needs */
+            memory: number;
+            /** @description The licence's SPDX identifier */
+            licence: string;
+            /** @description The number of requests of a measurement that were answered correctly; null if it wasn't measured */
+            quality: components["schemas"]["ModelQuality"] | null;
+            /** @description Tokens per second, as measured on this machine; null if it wasn't measured */
+            speed: number | null;
+            installed: boolean;
+            /** @description The size of the installed file; 0 if the model isn't installed */
+            installedBytes: number;
+            /** @description The number of bytes that an interrupted installation has already downloaded */
+            kept: number;
+            /** @description Whether the model is installed in the person's own folder */
+            removable: boolean;
+            /** @description Whether this model is suggested for this machine */
+            suggested: boolean;
+            /** @description Whether the machine's memory is larger than `memory` */
+            fits: boolean;
+        };
+        ModelQuality: {
+            right: number;
+            of: number;
+        };
         InstallState: {
             /** @enum {string} */
             phase: "looking" | "fetching" | "checking" | "done";
@@ -1315,10 +1383,14 @@ export interface components {
             source: "hub" | "pypi" | null;
             /** @description A sentence about the current activity */
             message: string | null;
+            /** @description The name of the model that is being installed */
+            name?: string;
         };
         InstallBody: {
             /** @default false */
             join: boolean;
+            /** @description The name of a LocalModelEntry; if null, it is the smallest model */
+            name?: string | null;
         };
         Git: {
             /** @description The top folder of the repository's work tree; null if there is no repository, or no decision is needed */
@@ -1458,6 +1530,8 @@ export type Model = components['schemas']['Model'];
 export type ModelList = components['schemas']['ModelList'];
 export type Provider = components['schemas']['Provider'];
 export type LocalModel = components['schemas']['LocalModel'];
+export type LocalModelEntry = components['schemas']['LocalModelEntry'];
+export type ModelQuality = components['schemas']['ModelQuality'];
 export type InstallState = components['schemas']['InstallState'];
 export type InstallBody = components['schemas']['InstallBody'];
 export type Git = components['schemas']['Git'];
@@ -2422,6 +2496,7 @@ export interface operations {
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
             404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
             503: components["responses"]["Error"];
         };
     };
@@ -2443,6 +2518,32 @@ export interface operations {
             };
             401: components["responses"]["Error"];
             403: components["responses"]["Error"];
+        };
+    };
+    removeLocalModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The `name` of a LocalModelEntry */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files were deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Error"];
+            403: components["responses"]["Error"];
+            404: components["responses"]["Error"];
+            409: components["responses"]["Error"];
+            503: components["responses"]["Error"];
         };
     };
     warmUp: {

@@ -140,6 +140,7 @@ EXPECTED = {
     ("KeyHandler", "DELETE"): "execute",
     ("InstallHandler", "POST"): "execute",
     ("InstallHandler", "DELETE"): "execute",
+    ("LocalModelHandler", "DELETE"): "execute",
     ("HealthHandler", "GET"): "read",
 }
 

