@@ -1,6 +1,6 @@
 # Two commands:
 #
-#   make lab     runs AI Server in JupyterLab, with a small model on this machine
+#   make lab     runs AI Server in JupyterLab, with a model on this machine (MODEL=0.5b: the smallest)
 #   make test    runs all tests, including those in a real browser
 #
 # For contributors:
@@ -75,12 +75,15 @@ $(DONE)/frontend: $(DONE)/install $(FRONTEND)
 
 build: $(DONE)/frontend
 
+# The tests need the smallest local model, whatever the machine.
 model: $(DONE)/install
-	@jupyter aiserver model install --yes
+	@jupyter aiserver model install 0.5b --yes
 
 # --- make lab -----------------------------------------------------------------------
 
-lab: build model
+# The local model that is suggested for this machine; MODEL=0.5b chooses another one.
+lab: build
+	@jupyter aiserver model install $(MODEL) --yes
 	@scripts/lab
 
 # --- for contributors -----------------------------------------------------------------

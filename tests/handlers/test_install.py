@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from aiserver.llm.local import weights
+from aiserver.llm.local.catalogue import SMALLEST
 
 from ..conftest import SSE, Call
 from .test_generate import until
@@ -83,7 +83,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:
-    return tmp_path / "models" / weights.FILE
+    return tmp_path / "models" / SMALLEST.file
 
 
 async def state(call: Call) -> Any:
@@ -157,7 +157,7 @@ async def test_without_a_stream_the_request_only_starts_the_download(
     reply = await call("POST", "models/local/install", {})
     assert (reply.status, reply.data["phase"]) == (202, "looking")
     assert (await call("DELETE", "models/local/install")).status == 204
-    assert extension.models.installer.current is None
+    assert extension.models.local.installer.current is None
     assert (await call("DELETE", "models/local/install")).status == 204  # again, without effect
 
 
@@ -188,7 +188,7 @@ async def test_a_missing_package_is_reported_before_the_download(
 
 async def test_stopping_the_server_stops_the_download(call: Call, hub: Hub, extension: Any):
     await call("POST", "models/local/install", {})
-    installation = extension.models.installer.current
+    installation = extension.models.local.installer.current
     await extension.stop_extension()
     assert installation.end.cancelled()
     assert installation._process.returncode is not None
@@ -198,8 +198,8 @@ async def test_joining_never_starts_a_download(call: Call, hub: Hub, extension: 
     """P4: a reloaded page follows a running download; only the button starts one."""
     reply = await call("POST", "models/local/install", {"join": True}, headers=SSE)
     assert (reply.status, reply.data["code"]) == (404, "not_found")
-    assert extension.models.installer.current is None and hub.starts == []
+    assert extension.models.local.installer.current is None and hub.starts == []
     await call("POST", "models/local/install", {})
-    running = extension.models.installer.current
+    running = extension.models.local.installer.current
     assert (await call("POST", "models/local/install", {"join": True})).status == 202
-    assert extension.models.installer.current is running
+    assert extension.models.local.installer.current is running

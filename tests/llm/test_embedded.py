@@ -21,7 +21,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from aiserver import errors
 from aiserver.llm.base import ModelInfo
 from aiserver.llm.local import weights
-from aiserver.llm.local.model import CONTEXT, LocalModel
+from aiserver.llm.local.catalogue import SMALLEST
+from aiserver.llm.local.model import LocalModel
 from aiserver.llm.local.process import LocalProcess
 from aiserver.llm.streaming import Limits
 from aiserver.models import Interaction
@@ -43,10 +44,10 @@ def run() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def model(run: Any) -> Iterator[LocalModel]:
-    path = weights.installed()
+    path = weights.installed(SMALLEST)
     if path is None:
-        pytest.fail("The embedded model is missing. Run: jupyter aiserver model install --yes")
-    process = LocalProcess(path, threads=1, context=CONTEXT)
+        pytest.fail("The embedded model is missing. Run: jupyter aiserver model install 0.5b")
+    process = LocalProcess(path, threads=1, context=SMALLEST.context, memory=SMALLEST.memory)
     limits = Limits(120, 10_000, requires_finish_reason=True)
     model = LocalModel(ModelInfo("local:test", "test", True), process, limits)
     yield model

@@ -40,7 +40,7 @@ def weights(tmp_path: Path) -> Path:
 def model(weights: Path, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
-    process = LocalProcess(weights, threads=1, context=4096, command=CHILD)
+    process = LocalProcess(weights, threads=1, context=4096, memory=10**9, command=CHILD)
     model = LocalModel(INFO, process, Limits(30, 10_000, requires_finish_reason=True))
     yield model
     jp_asyncio_loop.run_until_complete(model.close())
@@ -152,7 +152,9 @@ async def test_a_failed_start_is_reported_to_all_callers_and_retried(model, weig
 
 
 async def test_a_child_that_cannot_be_started_is_reported(weights):
-    process = LocalProcess(weights, threads=1, context=9, command=["no such program here"])
+    process = LocalProcess(
+        weights, threads=1, context=9, memory=10**9, command=["no such program here"]
+    )
     with pytest.raises(errors.ModelUnavailable):
         await process.address()
     await process.close()
@@ -189,7 +191,7 @@ async def test_the_child_ends_with_a_parent_that_was_killed(weights):
         "from pathlib import Path\n"
         "from aiserver.llm.local.process import LocalProcess\n"
         "async def main():\n"
-        f"    process = LocalProcess(Path({str(weights)!r}), threads=1, context=9,"
+        f"    process = LocalProcess(Path({str(weights)!r}), threads=1, context=9, memory=1,"
         f" command={CHILD!r})\n"
         "    await process.address()\n"
         "    print(process.pid, flush=True)\n"

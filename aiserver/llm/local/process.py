@@ -1,4 +1,4 @@
-"""Start, monitor and end the child process in which the embedded model runs.
+"""Start, monitor and end the child process in which a local model runs.
 
 Invariants:
 
@@ -28,7 +28,7 @@ from ...errors import ModelError, ModelPackageMissing, ModelUnavailable, NoModel
 _COMMAND = (sys.executable, str(Path(__file__).with_name("server.py")))
 
 _NOT_STARTED = UserText(
-    "The local model could not be started. It needs about 1 GB of free memory; "
+    "The local model could not be started. It needs about %1 GB of free memory; "
     "“jupyter aiserver model status” checks its file."
 )
 
@@ -45,13 +45,28 @@ class LocalProcess:
     """A child process that runs the model in the file ``model``.
 
     ``threads`` is the number of threads that generate an answer. ``context`` is the maximum length
-    of prompt and answer together, in tokens.
+    of prompt and answer together, in tokens. ``memory`` is the estimated number of bytes that the
+    child needs. ``gpu_layers`` is the number of the model's layers that run on a GPU; -1 lets
+    llama.cpp decide.
     """
 
     def __init__(
-        self, model: Path, *, threads: int, context: int, command: Sequence[str] = _COMMAND
+        self,
+        model: Path,
+        *,
+        threads: int,
+        context: int,
+        memory: int,
+        gpu_layers: int = -1,
+        command: Sequence[str] = _COMMAND,
     ) -> None:
-        self._settings = {"model": str(model), "threads": threads, "context": context}
+        self.memory = memory
+        self._settings = {
+            "model": str(model),
+            "threads": threads,
+            "context": context,
+            "gpu_layers": gpu_layers,
+        }
         self._command = tuple(command)
         self._child: Child | None = None
         self._start_task: asyncio.Task[Address] | None = None
@@ -60,6 +75,13 @@ class LocalProcess:
     def pid(self) -> int | None:
         """The process id of the running child, or None if no child is running."""
         return self._child.pid if self._child else None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a child is running or is being started."""
+        return self.pid is not None or (
+            self._start_task is not None and not self._start_task.done()
+        )
 
     async def address(self) -> Address:
         """Return the child's address; start the child if needed. Raises ModelError."""
@@ -97,29 +119,32 @@ class LocalProcess:
         try:
             self._child = child = Child(self._command)
         except OSError as error:
-            raise ModelUnavailable(_NOT_STARTED) from error
+            raise ModelUnavailable(self._not_started) from error
         try:
             child.requests.write(json.dumps({**self._settings, "key": key}).encode() + b"\n")
             child.requests.flush()
             response = json.loads(child.answers.readline() or b"{}")
         except (OSError, ValueError) as error:
             child.end()
-            raise ModelUnavailable(_NOT_STARTED) from error
+            raise ModelUnavailable(self._not_started) from error
         if "url" in response:
             return Address(response["url"], key)
         child.end()
-        raise _start_error(response.get("error"))
+        raise self._start_error(response.get("error"))
 
+    @property
+    def _not_started(self) -> UserText:
+        return _NOT_STARTED.fill(f"{self.memory / 1e9:.1f}")
 
-def _start_error(code: str | None) -> ModelError:
-    """Return the error for the code that a child sent because it couldn't start its server."""
-    if code == "not_installed":
-        return ModelPackageMissing(None, "pip install 'aiserver[local]'")
-    if code == "not_found":
-        return NoModel(NoModel.file_missing)
-    if code == "not_a_model":
-        return ModelError(ModelError.no_gguf)
-    return ModelUnavailable(_NOT_STARTED)
+    def _start_error(self, code: str | None) -> ModelError:
+        """Return the error for the code that a child sent because it couldn't start its server."""
+        if code == "not_installed":
+            return ModelPackageMissing(None, "pip install 'aiserver[local]'")
+        if code == "not_found":
+            return NoModel(NoModel.file_missing)
+        if code == "not_a_model":
+            return ModelError(ModelError.no_gguf)
+        return ModelUnavailable(self._not_started)
 
 
 def _mark_retrieved(task: asyncio.Task[Address]) -> None:

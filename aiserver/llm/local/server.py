@@ -1,4 +1,4 @@
-"""The program of the child process. It runs the embedded model in llama.cpp's server.
+"""The program of the child process. It runs a local model in llama.cpp's server.
 
 The parent process executes this file and writes one JSON line to the child's standard input, with
 the settings that ``serve`` describes. The parent keeps that pipe open. The child responds with one
@@ -74,8 +74,10 @@ class _StartError(Exception):
 def serve(settings: dict[str, Any]) -> Any:
     """Load the model and start the server. When this function returns, the server is listening.
 
-    ``settings`` contains ``model`` (the path of the model's file), ``key``, ``threads`` and
-    ``context`` (the maximum length of prompt and answer together, in tokens). Raises _StartError.
+    ``settings`` contains ``model`` (the path of the model's file), ``key``, ``threads``,
+    ``context`` (the maximum length of prompt and answer together, in tokens) and ``gpu_layers``
+    (the number of the model's layers that run on a GPU; with -1, llama.cpp puts as many layers on a
+    GPU as fit, if it was built for one). Raises _StartError.
     """
     try:
         with Path(settings["model"]).open("rb") as file:
@@ -101,6 +103,7 @@ def serve(settings: dict[str, Any]) -> Any:
     params.offline = True
     params.n_parallel = 1
     params.n_ctx = settings["context"]
+    params.n_gpu_layers = settings["gpu_layers"]
     params.n_batch = params.n_ubatch = BATCH
     params.cache_ram_mib = PROMPT_CACHE_MIB
     params.warmup = False

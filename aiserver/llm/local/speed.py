@@ -1,0 +1,97 @@
+"""Measure how fast local models write on this machine.
+
+The results are stored in a small file, from which the page shows them. They are only used on the
+machine on which they were measured, since several machines may share a home folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import platform
+import time
+from pathlib import Path
+from typing import Any
+
+from ...durable import replace_file
+from ...errors import ModelError
+from ..base import ModelInfo
+from ..streaming import Limits
+from . import machine, weights
+from .catalogue import CatalogueModel
+from .model import LocalModel
+from .process import LocalProcess
+
+PROBE_SECONDS = 10.0  # the maximum duration of a measurement, with the loading of the model
+MIN_TOKENS = 16  # a shorter answer says nothing about the speed
+_FILE = "speeds.json"
+_REQUEST = "Write a Python class for a bank account, with deposits, withdrawals and a history."
+
+
+async def measure(
+    model: CatalogueModel, path: Path, seconds: float = PROBE_SECONDS
+) -> float | None:
+    """Return how many tokens per second the model in the file ``path`` writes.
+
+    Return None if it can't be started, or has written too little after ``seconds`` seconds.
+    """
+    process = LocalProcess(
+        path, threads=machine.spare_cores(), context=model.context, memory=model.memory
+    )
+    limits = Limits(seconds, 100_000, requires_finish_reason=False)
+    chat = LocalModel(ModelInfo(model.id, model.label, True), process, limits, style=model.style)
+    return await measure_chat(chat, seconds)
+
+
+async def measure_chat(chat: LocalModel, seconds: float) -> float | None:
+    """Measure as ``measure`` does, and close the model."""
+    from langchain_core.messages import HumanMessage
+
+    pieces: list[str] = []
+    times: list[float] = []
+
+    async def write() -> None:
+        messages = [HumanMessage(_REQUEST)]
+        async with contextlib.aclosing(chat.stream(messages, language="python")) as answer:
+            async for delta in answer:
+                if delta.text:
+                    pieces.append(delta.text)
+                    times.append(time.monotonic())
+
+    try:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(write(), seconds)
+        if len(times) < 2:
+            return None
+        # The first piece is left out, because the time before it was spent on reading the request.
+        [count] = await chat.count_tokens(["".join(pieces[1:])])
+        duration = times[-1] - times[0]
+        return count / duration if count >= MIN_TOKENS and duration > 0 else None
+    except ModelError:
+        return None
+    finally:
+        await chat.close()
+
+
+def stored() -> dict[str, float]:
+    """Return the tokens per second of the models that were measured on this machine, by name."""
+    try:
+        data: Any = json.loads((weights.folder() / _FILE).read_text("utf-8"))
+        speeds = data["speeds"] if data["machine"] == _machine() else {}
+        return {str(name): float(value) for name, value in speeds.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def store(model: CatalogueModel, speed: float) -> None:
+    """Store the speed of a model. Raises OSError, StorageError."""
+    speeds = stored() | {model.name: round(speed, 1)}
+    data = {"machine": _machine(), "speeds": speeds}
+    weights.make_folder(weights.folder())
+    replace_file(weights.folder(), _FILE, json.dumps(data, indent=2).encode() + b"\n")
+
+
+def _machine() -> str:
+    """Return a text that tells machines and their sizes apart."""
+    return f"{platform.node()}, {machine.cores()} cores"

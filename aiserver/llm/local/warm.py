@@ -1,0 +1,85 @@
+"""Limit the number of local models whose processes run at the same time.
+
+Loading a model takes seconds, and reading a prompt again even longer. So if a person switches
+between two models, both stay in memory if it is large enough.
+
+Invariants:
+
+- At most ``MAX_WARM`` models run. Two models run only if their estimated needs and ``RESERVE``
+  together are below the available memory.
+- A model isn't ended while it answers a request. If its memory is needed, it is ended afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from . import machine
+from .process import LocalProcess
+
+MAX_WARM = 2
+RESERVE = 1_000_000_000  # bytes that are left for other programs, such as kernels
+
+
+class WarmModel(Protocol):
+    """A local model, as far as ``WarmModels`` uses it."""
+
+    process: LocalProcess
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether the model is answering a request."""
+
+    async def close(self) -> None:
+        """End the model's process. It is started again if the model is used again."""
+
+
+class WarmModels:
+    """The local models that are running.
+
+    ``available_memory`` returns the number of available bytes, or None if it is unknown. The
+    weights of running models count as available, because llama.cpp maps their files into memory.
+    """
+
+    def __init__(
+        self, available_memory: Callable[[], int | None] = machine.available_memory
+    ) -> None:
+        self._available_memory = available_memory
+        self._models: list[WarmModel] = []  # the most recently used model is the last one
+        self._to_end: set[WarmModel] = set()  # models to be ended after their current answer
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def admit(self, model: WarmModel) -> None:
+        """Make room for ``model``, which is about to be used; end older models if needed."""
+        needs_room = not model.process.is_running or model in self._to_end
+        self._to_end.discard(model)
+        self._models = [
+            other for other in self._models if other is not model and other.process.is_running
+        ]
+        others = self._models
+        self._models = [*others, model]
+        if not needs_room:
+            return
+        while others and not self._fit([*others, model]):
+            oldest, *others = others
+            if oldest.is_answering:
+                self._to_end.add(oldest)
+            else:
+                await oldest.close()
+
+    def release(self, model: WarmModel) -> None:
+        """End ``model``, which has ended an answer, if its memory is needed for another model."""
+        if model in self._to_end and not model.is_answering:
+            self._to_end.discard(model)
+            task = asyncio.create_task(model.close())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _fit(self, models: list[WarmModel]) -> bool:
+        """Return whether these models may run at the same time."""
+        available = self._available_memory()
+        if len(models) > MAX_WARM or available is None:
+            return False
+        return sum(model.process.memory for model in models) + RESERVE <= available
