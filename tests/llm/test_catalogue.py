@@ -150,6 +150,26 @@ async def test_the_suggested_model_is_the_default_if_several_are_installed(
     assert default is not None and default.id == large.id
 
 
+def test_the_page_of_the_docs_shows_the_catalogue() -> None:
+    page = (ROOT / "docs" / "models.md").read_text("utf-8")
+    rows = re.findall(
+        r"^\| `(.*?)` \| (.*?) \| (.*?) \| (.*?) ?\| (.*?) ?\| .*\((.*?)\)", page, re.M
+    )
+    assert rows == [
+        (
+            model.name,
+            f"{model.size / 1e9:.1f} GB",
+            f"{model.memory / 1e9:.1f} GB",
+            *(
+                f"{quality.right} of {quality.of}" if quality else ""
+                for quality in (model.fictional_army, model.dabench)
+            ),
+            f"https://huggingface.co/{model.repo}",
+        )
+        for model in CATALOGUE
+    ]
+
+
 def test_the_tests_install_the_smallest_model_and_make_lab_the_suggested_one() -> None:
     makefile = (ROOT / "Makefile").read_text()
     assert "model: $(DONE)/install\n\t@jupyter aiserver model install 0.5b --yes\n" in makefile
