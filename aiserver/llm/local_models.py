@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import InstallRunning, ModelInUse, ModelNotAllowed, NotFound, UserText
-from .base import ChatModel
+from .base import ChatModel, ModelInfo
 from .catalog.catalog import Catalog
 from .local import catalogue, machine, speed, weights
 from .local.catalogue import CatalogueModel
@@ -109,8 +109,7 @@ class LocalModels:
         await asyncio.to_thread(weights.remove, model)
 
     def _is_allowed(self, model: CatalogueModel) -> bool:
-        catalog = self._catalog()
-        return catalog.policy.allows(catalog.describe_local(model))
+        return self._catalog().policy.allows(ModelInfo(model.id, model.label, True))
 
 
 def _find(name: str) -> CatalogueModel:

@@ -558,7 +558,8 @@ export interface paths {
          *     `cancelled`. If the client disconnects, the installation continues. With
          *     `Accept: application/json`, the request only starts the installation. With `join`, no
          *     installation is started, so that a reloaded page never starts a download; the status is 404
-         *     if no installation is running.
+         *     if no installation is running. With `join` and without `name`, the installation of any model
+         *     is followed.
          */
         post: operations["installLocalModel"];
         /**

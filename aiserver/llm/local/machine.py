@@ -51,7 +51,8 @@ def available_memory() -> int | None:
     for folder in _control_groups():
         limit, used = _number(folder / "memory.max"), _number(folder / "memory.current")
         if limit is not None and used is not None:
-            cached = _fields(folder / "memory.stat").get("inactive_file", 0)
+            fields = _fields(folder / "memory.stat")
+            cached = fields.get("inactive_file", 0) + fields.get("active_file", 0)
             amounts.append(max(0, limit - used + cached))
     return min(amounts, default=None)
 

@@ -5,9 +5,10 @@ between two models, both stay in memory if it is large enough.
 
 Invariants:
 
-- At most ``MAX_WARM`` models run. Two models run only if their estimated needs and ``RESERVE``
-  together are below the available memory.
-- A model isn't ended while it answers a request. If its memory is needed, it is ended afterwards.
+- At most ``MAX_WARM`` models run, and two only if their estimated needs and ``RESERVE`` together
+  fit into the available memory.
+- The only exception is a model that is answering a request: if another model is started meanwhile,
+  it is ended after its answer, so that no answer is cut off.
 """
 
 from __future__ import annotations
