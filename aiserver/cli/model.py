@@ -84,7 +84,7 @@ def _model(name: str) -> CatalogueModel:
 def run_install(arguments: argparse.Namespace) -> int:
     """Download the model file unless it is installed."""
     memory = machine.memory()
-    model = arguments.name or catalogue.suggestion(memory, machine.cores())
+    model = arguments.name or catalogue.suggested_model(memory, machine.cores())
     path = weights.installed(model)
     if path is not None:
         if not arguments.json:

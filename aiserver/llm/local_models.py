@@ -46,7 +46,7 @@ class LocalEntry:
 def local_entries() -> list[LocalEntry]:
     """Return an entry for each model of the catalogue, in its order."""
     memory, speeds = machine.memory(), speed.stored()
-    suggestion = catalogue.suggestion(memory, machine.cores())
+    suggested = catalogue.suggested_model(memory, machine.cores())
     entries = []
     for model in catalogue.CATALOGUE:
         path = weights.installed(model)
@@ -56,7 +56,7 @@ def local_entries() -> list[LocalEntry]:
                 path.stat().st_size if path else 0,
                 0 if path else weights.partial_bytes(model),
                 path is not None and path.parent == weights.folder(),
-                model is suggestion,
+                model is suggested,
                 memory is None or model.memory <= memory,
                 speeds.get(model.name),
             )

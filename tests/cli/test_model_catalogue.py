@@ -113,7 +113,7 @@ def test_a_download_of_version_0_1_is_continued(run: Run, hub: Hub, tmp_path: Pa
     assert not old.exists()
 
 
-def test_without_a_name_the_suggestion_is_installed(
+def test_without_a_name_the_suggested_model_is_installed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installed: list[CatalogueModel] = []

@@ -1,4 +1,4 @@
-"""The catalogue of local models, the suggestion for a machine, and how models are prompted."""
+"""The catalogue of local models, the suggested model, and how models are prompted."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def test_the_end_of_a_name_is_enough() -> None:
         (None, 32, "qwen2.5-coder-0.5b"),
     ],
 )
-def test_the_suggestion_depends_on_memory_and_cores(
+def test_the_suggested_model_depends_on_memory_and_cores(
     memory: int | None, cores: int, name: str
 ) -> None:
-    assert catalogue.suggestion(memory, cores).name == name
+    assert catalogue.suggested_model(memory, cores).name == name
 
 
 @pytest.mark.parametrize(

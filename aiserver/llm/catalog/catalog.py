@@ -114,8 +114,9 @@ class Catalog:
         of the others.
         """
         models = weights.installed_models()
-        suggestion = catalogue.suggestion(machine.memory(), machine.cores())
-        models.sort(key=lambda model: model != suggestion)
+        if len(models) > 1:
+            suggested = catalogue.suggested_model(machine.memory(), machine.cores())
+            models.sort(key=lambda model: model != suggested)
         return [self.describe_local(model) for model in models]
 
     def describe_local(self, model: CatalogueModel) -> ModelInfo:

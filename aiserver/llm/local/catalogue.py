@@ -202,7 +202,7 @@ def memory_for_file(size: int) -> int:
     return size + size // 4 + OVERHEAD
 
 
-def suggestion(memory: int | None, cores: int) -> CatalogueModel:
+def suggested_model(memory: int | None, cores: int) -> CatalogueModel:
     """Return the model to suggest to a computer with ``memory`` bytes, None if that is unknown."""
     is_enough = memory is not None and memory >= ENOUGH_MEMORY and cores >= ENOUGH_CORES
     return STANDARD if is_enough else SMALLEST

@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -70,11 +70,20 @@ def staging_folder(parent: Path, source: str, model: CatalogueModel) -> Path:
 
 def installed(model: CatalogueModel) -> Path | None:
     """Return the path of a model's weights, or None. They may be installed for all users."""
+    return _installed_in(_all_folders(), model)
+
+
+def _all_folders() -> list[Path]:
+    """Return the folders in which weights may be installed; the person's own is the first."""
     folders = [folder()]
     if "AISERVER_MODEL_DIR" not in os.environ:
         from jupyter_core.paths import jupyter_path
 
         folders += [Path(path) for path in jupyter_path("aiserver", "models")]
+    return folders
+
+
+def _installed_in(folders: Sequence[Path], model: CatalogueModel) -> Path | None:
     for parent in folders:
         path = parent / model.file
         try:
@@ -87,7 +96,8 @@ def installed(model: CatalogueModel) -> Path | None:
 
 def installed_models() -> list[CatalogueModel]:
     """Return the installed models, in the catalogue's order."""
-    return [model for model in CATALOGUE if installed(model)]
+    folders = _all_folders()
+    return [model for model in CATALOGUE if _installed_in(folders, model)]
 
 
 def partial_bytes(model: CatalogueModel) -> int:
