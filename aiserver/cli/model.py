@@ -93,7 +93,7 @@ def run_install(arguments: argparse.Namespace) -> int:
     target = weights.folder()
     if not arguments.json:
         if arguments.name is None:
-            print(f"{model.label} is suggested for this computer. For others, see “model list”.")
+            print(f"{model.label} is suggested for this computer. {_larger_models(model)}")
         if memory is not None and memory < model.memory:
             print(
                 f"{model.label} needs about {size_text(model.memory)} of memory, but this computer "
@@ -123,6 +123,16 @@ def run_install(arguments: argparse.Namespace) -> int:
     else:
         print("To use it, install one more Python package: pip install 'aiserver[local]'")
     return 0
+
+
+def _larger_models(model: CatalogueModel) -> str:
+    """Return a sentence about the models that are larger than ``model``, and what they need."""
+    larger = [
+        f"{other.name} ({size_text(other.memory)})"
+        for other in catalogue.CATALOGUE
+        if other.size > model.size
+    ]
+    return f"Larger models, and the memory that they need: {', '.join(larger)}."
 
 
 def _print_failure(error: InstallFailed, arguments: argparse.Namespace) -> int:

@@ -26,16 +26,16 @@ class InstallHandler(AIServerHandler):
         self.check_owner()
         body = self.body(InstallBody)
         local = self.services.models.local
-        model = local.to_install(body.name)
-        if not is_local_package_installed():
-            raise ModelPackageMissing(None, INSTALL_LOCAL)
+        installation = local.installer.current
         # A client that sends ``join`` only follows a running installation and never starts one.
         # Without a name, it follows the installation of any model.
-        current = local.installer.current
-        if body.join and current is None:
+        if body.join and installation is None:
             raise NotFound(UserText("No installation is running."))
-        is_any = body.join and body.name is None
-        installation = current if current and is_any else local.installer.join(model)
+        if installation is None or not body.join or body.name is not None:
+            model = local.to_install(body.name)
+            if not is_local_package_installed():
+                raise ModelPackageMissing(None, INSTALL_LOCAL)
+            installation = local.installer.join(model)
         if "text/event-stream" in self.request.headers.get("Accept", ""):
             await send_events(self, _events(installation))
         else:

@@ -1337,7 +1337,7 @@ export interface components {
             package: boolean;
             /** @description The command that installs the Python package or, if only the weights are missing, the weights */
             install: string;
-            /** @description The running installation; null if none is running */
+            /** @description The running installation of any local model; null if none is running */
             installing: components["schemas"]["InstallState"] | null;
         };
         LocalModelEntry: {

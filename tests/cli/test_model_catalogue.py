@@ -125,7 +125,10 @@ def test_without_a_name_the_suggested_model_is_installed(
     monkeypatch.setattr("aiserver.cli.model.install", fake_install)
     monkeypatch.setattr("aiserver.cli.model.measure_and_print", lambda *args: None)
     assert cli.main(["model", "install", "--yes"]) == 0
-    assert "Qwen2.5-Coder 1.5B is suggested for this computer" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Qwen2.5-Coder 1.5B is suggested for this computer. Larger models" in out
+    assert "qwen3-4b (4.1 GB)" in out and "qwen3-coder-30b (19.8 GB)" in out
+    assert SMALLEST.name not in out
     monkeypatch.setattr(machine, "cores", lambda: 2)
     assert cli.main(["model", "install", "--yes"]) == 0
     assert installed == [STANDARD, SMALLEST]
