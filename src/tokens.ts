@@ -226,6 +226,8 @@ export namespace CommandIDs {
   export const exportReplay = 'aiserver:export-replay';
   /** Open the form in which a provider is connected. */
   export const connect = 'aiserver:connect-provider';
+  /** Open the dialog in which local models are installed and removed. */
+  export const localModels = 'aiserver:open-local-models';
   /** Open the settings of the models. */
   export const modelSettings = 'aiserver:open-model-settings';
   /** Open a new copy of the first-steps notebook, a tutorial. */

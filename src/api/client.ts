@@ -95,17 +95,25 @@ export class ApiClient {
   }
 
   /**
-   * Install the local model, or follow the installation if it is already running. With `join`, no
-   * installation begins, and the server responds with status 404 if none is running. Aborting the
-   * request doesn't stop the installation.
+   * Install a local model, or follow the installation if it is already running. `name` is the
+   * model's name in the catalogue; null for the smallest model. With `join`, no installation begins,
+   * and the server responds with status 404 if none is running. Aborting the request doesn't stop
+   * the installation.
    */
-  installLocal(join: boolean, signal?: AbortSignal) {
-    const body = { join } satisfies Partial<api.InstallBody>;
+  installLocal(join: boolean, name: string | null, signal?: AbortSignal) {
+    // The name is left out if it is null, because older servers don't know the field.
+    const body = { join, ...(name === null ? {} : { name }) };
     return this._stream<api.InstallEvent>('models/local/install', body, signal);
   }
 
   stopInstall() {
     return this._send<void>('DELETE', 'models/local/install');
+  }
+
+  /** Delete a local model's file and its partial downloads from the server's disk. */
+  removeLocal(name: string) {
+    const path = `models/local/${encodeURIComponent(name)}`;
+    return this._send<void>('DELETE', path);
   }
 
   /** Register an open notebook with the server, and get its id. */

@@ -23,7 +23,11 @@ import { ModelChoice } from './model/modelChoice';
 import { CommandIDs, IModelPickOptions, IModels } from '../tokens';
 import { failureText } from '../labels/failureText';
 import { confirmModel } from './view/confirmModel';
-import { connectProvider, showModelSettings } from './view/dialogs';
+import {
+  connectProvider,
+  showLocalModels,
+  showModelSettings
+} from './view/dialogs';
 import { createModelMenu } from './view/menu';
 import { Offer } from './view/offer';
 import type { IModelServices } from './view/parts';
@@ -57,6 +61,12 @@ export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
         await models.connect(provider as string | undefined);
       }
     });
+    commands.addCommand(CommandIDs.localModels, {
+      label: trans.__('Install a Local Model…'),
+      caption: trans.__('Install and remove models on the server’s machine'),
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: () => models.openLocalModels()
+    });
     commands.addCommand(CommandIDs.modelSettings, {
       label: args =>
         args.isPalette ? trans.__('Models…') : trans.__('AI Server Models…'),
@@ -66,6 +76,7 @@ export const modelsPlugin: JupyterFrontEndPlugin<IModels> = {
     });
     const category = trans.__('AI Server');
     palette?.addItem({ command: CommandIDs.connect, category });
+    palette?.addItem({ command: CommandIDs.localModels, category });
     palette?.addItem({
       command: CommandIDs.modelSettings,
       category,
@@ -89,7 +100,8 @@ class Models implements IModels {
     this._services = {
       choice: _choice,
       trans: _trans,
-      connect: () => void this.connect()
+      connect: () => void this.connect(),
+      openLocalModels: () => void this.openLocalModels()
     };
     _choice.changed.connect((_, change) => {
       if (change === 'list') {
@@ -113,6 +125,11 @@ class Models implements IModels {
 
   connect(provider?: string): Promise<boolean> {
     return connectProvider(this._services, provider);
+  }
+
+  /** Open the dialog in which local models are installed and removed. */
+  openLocalModels(): Promise<void> {
+    return showLocalModels(this._services);
   }
 
   /**
@@ -152,6 +169,7 @@ class Models implements IModels {
             )
           : options.chooseForCell(null),
       connect: () => void this.connect(),
+      openLocalModels: () => void this.openLocalModels(),
       openSettings: () => void this.openSettings()
     });
     menu.aboutToClose.connect(() => {

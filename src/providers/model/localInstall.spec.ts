@@ -25,7 +25,7 @@ afterEach(() => jest.useRealTimers());
 describe('LocalInstall', () => {
   it('reports bytes and speed, and then that it is done', async () => {
     const { api, clock, install } = setup();
-    const end = install.start();
+    const end = install.start(null);
     await api.give(at(100e6));
     expect(install.state).toMatchObject({ status: 'running', speed: null });
     clock.now = 2000;
@@ -38,7 +38,7 @@ describe('LocalInstall', () => {
 
   it('measures the speed of the last seconds, not of the whole download', async () => {
     const { api, clock, install } = setup();
-    void install.start();
+    void install.start(null);
     for (const [now, bytes] of [
       [0, 0],
       [5000, 500e6],
@@ -53,7 +53,7 @@ describe('LocalInstall', () => {
 
   it('stops at once, and resumes from there', async () => {
     const { api, install } = setup();
-    const first = install.start();
+    const first = install.start(null);
     await api.give(at(200e6));
     await install.stop();
     expect(install.state).toMatchObject({
@@ -62,7 +62,7 @@ describe('LocalInstall', () => {
     });
     await api.give({ type: 'cancelled' });
     await first;
-    void install.start();
+    void install.start(null);
     expect(install.state).toMatchObject({
       status: 'running',
       progress: { bytes: 200e6 }
@@ -72,7 +72,7 @@ describe('LocalInstall', () => {
 
   it('reports a failure with the command that fixes it', async () => {
     const { api, install } = setup();
-    const end = install.start();
+    const end = install.start(null);
     await api.give({
       type: 'error',
       code: 'model_package_missing',
@@ -92,7 +92,7 @@ describe('LocalInstall', () => {
   it('rejoins an interrupted stream, and then fails', async () => {
     // The server continues; only this page is disconnected.
     const { api, install } = setup();
-    const end = install.start();
+    const end = install.start(null);
     await api.give(at(1e6));
     await api.give(new Error('network'));
     expect(install.isRunning).toBe(true);
@@ -114,7 +114,7 @@ describe('LocalInstall', () => {
 
   it('does not retry after an error response', async () => {
     const { api, install } = setup();
-    const end = install.start();
+    const end = install.start(null);
     await api.give(new ApiError(403, 'forbidden', 'Not here.'));
     await end;
     expect(install.state.problem?.message).toBe('Not here.');
@@ -137,9 +137,32 @@ describe('LocalInstall', () => {
     expect(api.names).toEqual(['join']);
   });
 
+  it('ends if another model is being installed when it joins', async () => {
+    const { api, install } = setup();
+    void install.join({ ...at(300e6), name: 'large' });
+    await api.give({ ...at(310e6), name: 'large' });
+    await api.give(new Error('network'));
+    await jest.advanceTimersByTimeAsync(1000);
+    await api.give(new ApiError(409, 'install_running', 'Another one.'));
+    expect(install.state).toMatchObject({ status: 'idle', name: null });
+    expect(api.calls).toEqual([
+      ['join', 'large'],
+      ['join', 'large']
+    ]);
+  });
+
+  it('starts a download anew for another model', async () => {
+    const { api, install } = setup();
+    void install.start('small');
+    await api.give(at(200e6));
+    await install.stop();
+    void install.start('large');
+    expect(install.state).toMatchObject({ name: 'large', progress: null });
+  });
+
   it('fails if the request to start never reached the server', async () => {
     const { api, install } = setup();
-    const end = install.start();
+    const end = install.start(null);
     await api.give(new Error('network'));
     await jest.advanceTimersByTimeAsync(1000);
     await api.give(new ApiError(404, 'not_found', 'None runs.'));
@@ -150,7 +173,7 @@ describe('LocalInstall', () => {
 
   it('reports a stop that did not reach the server, and keeps running', async () => {
     const { api, install } = setup();
-    void install.start();
+    void install.start(null);
     await api.give(at(1e6));
     api.failure = new ApiError(0, 'unreachable', 'No answer.');
     await install.stop();

@@ -1,7 +1,7 @@
 /**
- * The progress of the local model's installation, as this page knows it. The server installs the
+ * The progress of a local model's installation, as this page knows it. The server installs the
  * model, so the installation continues after the page is closed. A page that is opened later can
- * join the installation, that is, follow its progress.
+ * join the installation, that is, follow its progress. The server installs one model at a time.
  *
  * Invariants:
  * - Only `start`, which a person triggers, begins an installation. If the connection is lost, the
@@ -23,6 +23,8 @@ export type InstallApi = Pick<ApiClient, 'installLocal' | 'stopInstall'>;
 /** The state of the installation in this page. */
 export interface ILocalInstallState {
   readonly status: 'idle' | 'running' | 'stopped' | 'failed' | 'done';
+  /** The model's name in the catalogue; null for the smallest model, or if the status is idle. */
+  readonly name: string | null;
   /** The last progress that the server reported. */
   readonly progress: InstallState | null;
   /** The bytes per second over the last few seconds; 0 if no data arrived, null if not measured yet. */
@@ -33,6 +35,7 @@ export interface ILocalInstallState {
 
 const IDLE: ILocalInstallState = {
   status: 'idle',
+  name: null,
   progress: null,
   speed: null,
   problem: null
@@ -76,17 +79,18 @@ export class LocalInstall {
     return this._epoch;
   }
 
-  /** Start or resume the installation. */
-  async start(): Promise<void> {
+  /** Start or resume the installation of the model with this name; null for the smallest model. */
+  async start(name: string | null): Promise<void> {
     if (!this.isRunning) {
-      await this._follow(this._state.progress, false);
+      const progress = name === this._state.name ? this._state.progress : null;
+      await this._follow(name, progress, false);
     }
   }
 
   /** Follow a running installation. `progress` comes from the list of models. */
   async join(progress: InstallState): Promise<void> {
     if (!this.isRunning && progress.phase !== 'done') {
-      await this._follow(progress, true);
+      await this._follow(progress.name ?? null, progress, true);
     }
   }
 
@@ -111,6 +115,7 @@ export class LocalInstall {
    * state until the installation ends.
    */
   private async _follow(
+    name: string | null,
     progress: InstallState | null,
     isJoining: boolean
   ): Promise<void> {
@@ -119,11 +124,11 @@ export class LocalInstall {
     let isJoinRequest = isJoining;
     let hasProgress = false;
     this._samples = [];
-    this._setState({ ...IDLE, status: 'running', progress });
+    this._setState({ ...IDLE, status: 'running', name, progress });
     for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft--) {
       let problem = INTERRUPTED;
       try {
-        for await (const event of this._api.installLocal(isJoinRequest)) {
+        for await (const event of this._api.installLocal(isJoinRequest, name)) {
           if (isStale()) {
             return;
           }
@@ -144,13 +149,11 @@ export class LocalInstall {
         if (isStale()) {
           return;
         }
-        if (
-          isJoinRequest &&
-          (reason as Partial<ApiError>).code === 'not_found'
-        ) {
-          // No installation is running. If the page tried to start one and got no progress, the
-          // request to start it has not reached the server. Otherwise the installation has ended,
-          // and the list of models shows whether the model is installed.
+        const { code, status } = reason as Partial<ApiError>;
+        if (isJoinRequest && (code === 'not_found' || status === 409)) {
+          // No installation is running, or that of another model. If the page tried to start one and
+          // got no progress, the request to start it has not reached the server. Otherwise the
+          // installation has ended, and the list of models shows whether the model is installed.
           return !isJoining && !hasProgress
             ? this._fail(INTERRUPTED)
             : this._setState(IDLE);
@@ -175,7 +178,7 @@ export class LocalInstall {
 
   /** Set the progress, and the speed over the last few seconds. */
   private _showProgress(progress: InstallState): void {
-    const { phase, bytes } = progress;
+    const { phase, bytes, name = this._state.name } = progress;
     const now = this._now();
     if (phase !== this._state.progress?.phase) {
       this._samples = [];
@@ -185,7 +188,7 @@ export class LocalInstall {
       { time: now, bytes }
     ];
     if (phase !== 'fetching') {
-      this._setState({ progress, speed: null });
+      this._setState({ name, progress, speed: null });
       return;
     }
     const [oldest] = this._samples;
@@ -195,7 +198,7 @@ export class LocalInstall {
     const speed = isMeasured
       ? (received * 1000) / elapsedMs
       : this._state.speed;
-    this._setState({ progress, speed });
+    this._setState({ name, progress, speed });
     // While the download stalls, the server sends no event, so a timer sets the speed to 0.
     const stall = () => this._setState({ speed: 0 });
     this._stallTimer = setTimeout(stall, SPEED_WINDOW_MS);

@@ -2,10 +2,12 @@ import { ApiError } from '../../api/request';
 import { ModelChoice } from './modelChoice';
 import type { InstallState } from '../../api/types';
 import {
+  LARGE,
   LOCAL,
   ModelsApiFake,
   NOT_INSTALLED,
   REMOTE,
+  SMALL,
   modelList
 } from './models.fakes';
 
@@ -99,6 +101,29 @@ describe('ModelChoice', () => {
     expect(api.names).toEqual(['models', 'join', 'models']);
   });
 
+  it('follows the installation of a model of the catalogue', async () => {
+    const { api, choice } = setup();
+    const installing: InstallState = {
+      phase: 'fetching',
+      bytes: 5,
+      total: 9,
+      source: 'hub',
+      message: null,
+      name: LARGE.name
+    };
+    const localModels = [SMALL, LARGE];
+    api.list = modelList({
+      local: { ...NOT_INSTALLED, installing },
+      localModels
+    });
+    await choice.refresh();
+    expect(choice.installTarget).toEqual(LARGE);
+    api.list = modelList({ local: null, models: [REMOTE], localModels });
+    await api.give({ type: 'done' });
+    // P4: another page started the installation, so this page chooses nothing.
+    expect(api.calls).toEqual([['models'], ['join', LARGE.name], ['models']]);
+  });
+
   it('does not join again because of a list from before a stop', async () => {
     // P4
     const { api, choice } = setup();
@@ -109,7 +134,7 @@ describe('ModelChoice', () => {
       source: 'hub',
       message: null
     };
-    void choice.install.start();
+    void choice.install.start(null);
     const staleList = modelList({ local: { ...NOT_INSTALLED, installing } });
     let respond = (_: typeof staleList) => undefined as void;
     api.models = () => new Promise(resolve => (respond = resolve));

@@ -13,6 +13,7 @@ import { Signal } from '@lumino/signaling';
 import type { ApiClient } from '../../api/client';
 import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 import { IFailure, toFailure } from '../../state/failure';
+import { ILocalEntry, localEntries } from './catalogue';
 import { ILocalInstallState, InstallApi, LocalInstall } from './localInstall';
 
 /** The methods of `ApiClient` that `ModelChoice` needs. */
@@ -24,6 +25,7 @@ export type ModelsApi = InstallApi &
     | 'saveKey'
     | 'setProviderLocation'
     | 'removeKey'
+    | 'removeLocal'
     | 'check'
     | 'modelNames'
   >;
@@ -42,17 +44,20 @@ export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
     this.install = new LocalInstall(_api);
     this.install.changed.connect((_, { status }) => {
-      this.changed.emit('install');
+      // The end of a successful installation is shown when the list contains the model.
+      if (status !== 'done') {
+        this.changed.emit('install');
+      }
       if (status !== this._installStatus && status !== 'running') {
         // The installation has ended, so the server's list now contains the installed model or the
         // size of the partial download.
-        void this._refreshAfterChange();
+        void this._finishInstall(status);
       }
       this._installStatus = status;
     });
   }
 
-  /** The local model's installation. */
+  /** The installation of a local model. */
   readonly install: LocalInstall;
 
   /** The server's last list of models; null before its first response. */
@@ -80,6 +85,22 @@ export class ModelChoice {
     return this._list?.models.find(model => model.id === id) ?? null;
   }
 
+  /** The local models, installed or not; empty if the administrator excludes them. */
+  get localModels(): readonly ILocalEntry[] {
+    return localEntries(this._list);
+  }
+
+  /** The model of the installation that is running or was the last one; null if there is none. */
+  get installTarget(): ILocalEntry | null {
+    const { status, name } = this.install.state;
+    if (status === 'idle') {
+      return null;
+    }
+    const isTarget = (entry: ILocalEntry) =>
+      name === null ? entry.id === this._list?.local?.id : entry.name === name;
+    return this.localModels.find(isTarget) ?? null;
+  }
+
   findProvider(name: string): Provider | null {
     return (
       this._list?.providers?.find(provider => provider.name === name) ?? null
@@ -92,6 +113,23 @@ export class ModelChoice {
       () => (this._pendingRefresh = null)
     );
     return this._pendingRefresh;
+  }
+
+  /**
+   * Install a local model, or resume its installation. If no model is chosen when it is installed,
+   * or only a local model that isn't installed, it becomes the default model.
+   */
+  async installLocal(entry: ILocalEntry): Promise<void> {
+    if (!this.install.isRunning) {
+      this._installedId = entry.id;
+      await this.install.start(entry.name ?? null);
+    }
+  }
+
+  /** Delete a local model, or its partial download, from the server's disk. */
+  async removeLocal(name: string): Promise<void> {
+    await this._api.removeLocal(name);
+    await this._refreshAfterChange();
   }
 
   /** Choose the default model. With null, the server chooses it. */
@@ -173,6 +211,27 @@ export class ModelChoice {
     await this.refresh();
   }
 
+  /** Refresh the list after an installation, and choose the model if no other model can be used. */
+  private async _finishInstall(
+    status: ILocalInstallState['status']
+  ): Promise<void> {
+    const id = this._installedId;
+    this._installedId = null;
+    await this._refreshAfterChange();
+    const { defaultModel } = this;
+    const isUnset =
+      !defaultModel ||
+      (defaultModel.provider === 'local' && !defaultModel.ready);
+    if (status === 'done' && isUnset && this.findModel(id)?.ready) {
+      try {
+        await this.choose(id);
+      } catch (reason) {
+        this._problem = toFailure(reason);
+        this.changed.emit('list');
+      }
+    }
+  }
+
   private async _fetchList(): Promise<void> {
     const { epoch } = this.install;
     try {
@@ -194,4 +253,6 @@ export class ModelChoice {
   private _problem: IFailure | null = null;
   private _installStatus: ILocalInstallState['status'] = 'idle';
   private _pendingRefresh: Promise<void> | null = null;
+  /** The id of the model that a person of this page is installing. */
+  private _installedId: string | null = null;
 }

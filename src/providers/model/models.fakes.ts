@@ -5,6 +5,7 @@
 import type {
   InstallEvent,
   LocalModel,
+  LocalModelEntry,
   ModelInfo,
   ModelList,
   Provider,
@@ -62,6 +63,47 @@ export const NOT_INSTALLED: LocalModel = {
   install: 'jupyter aiserver model install',
   installing: null
 };
+
+export const SMALL: LocalModelEntry = {
+  name: 'small-0.5b',
+  id: LOCAL.id,
+  label: 'Small 0.5B',
+  parameters: '0.5B',
+  bytes: 491_400_064,
+  memory: 1.1e9,
+  licence: 'Apache-2.0',
+  quality: { right: 15, of: 52 },
+  speed: null,
+  installed: false,
+  installedBytes: 0,
+  kept: 0,
+  removable: false,
+  suggested: false,
+  fits: true
+};
+
+export const LARGE: LocalModelEntry = {
+  ...SMALL,
+  name: 'large-1.5b',
+  id: 'local:large-1.5b',
+  label: 'Large 1.5B',
+  parameters: '1.5B',
+  bytes: 1_117_320_768,
+  memory: 1.9e9,
+  quality: { right: 24, of: 52 },
+  suggested: true
+};
+
+/** Return an installed model of the catalogue. */
+export function installed(entry: LocalModelEntry): LocalModelEntry {
+  const installedBytes = entry.bytes ?? 0;
+  return { ...entry, installed: true, installedBytes, removable: true };
+}
+
+/** Return the model that can be chosen when an entry of the catalogue is installed. */
+export function readyModel({ id, label }: LocalModelEntry): ModelInfo {
+  return { ...LOCAL, id, label };
+}
 
 /** Build a list of models in which no model is ready, with the given changes. */
 export function modelList(change: Partial<ModelList> = {}): ModelList {
@@ -140,8 +182,16 @@ export class ModelsApiFake implements ModelsApi {
     return this._do('remove', () => undefined, provider);
   }
 
-  async *installLocal(join: boolean): AsyncGenerator<InstallEvent, void, void> {
-    this._do(join ? 'join' : 'install', () => undefined);
+  async removeLocal(name: string): Promise<void> {
+    return this._do('removeLocal', () => undefined, name);
+  }
+
+  async *installLocal(
+    join: boolean,
+    name: string | null
+  ): AsyncGenerator<InstallEvent, void, void> {
+    const names = name === null ? [] : [name];
+    this._do(join ? 'join' : 'install', () => undefined, ...names);
     for (;;) {
       const event = await new Promise<InstallEvent | 'end' | Error>(resolve => {
         this._give = resolve;

@@ -4,7 +4,7 @@ import { act } from 'react';
 
 import { ModelChoice } from '../model/modelChoice';
 import { ModelsApiFake } from '../model/models.fakes';
-import { connectProvider } from './dialogs';
+import { connectProvider, showLocalModels } from './dialogs';
 
 (globalThis as Record<string, unknown>).IS_REACT_ACT_ENVIRONMENT = true;
 
@@ -15,7 +15,12 @@ describe('connectProvider', () => {
     const choice = new ModelChoice(new ModelsApiFake());
     choice.refresh = async () => undefined;
     const trans = nullTranslator.load('aiserver');
-    const services = { choice, trans, connect: jest.fn() };
+    const services = {
+      choice,
+      trans,
+      connect: jest.fn(),
+      openLocalModels: jest.fn()
+    };
     const done = connectProvider(services);
     await act(async () => undefined);
     const dialog = document.querySelector('.jp-Dialog')!;
@@ -42,5 +47,41 @@ describe('connectProvider', () => {
     close.dispatchEvent(enter());
 
     expect(await done).toBe(false);
+  });
+});
+
+describe('showLocalModels', () => {
+  afterEach(() => Dialog.flush());
+
+  it('stays open on Enter on a button of a model', async () => {
+    // P38
+    const api = new ModelsApiFake();
+    const choice = new ModelChoice(api);
+    const trans = nullTranslator.load('aiserver');
+    const done = showLocalModels({
+      choice,
+      trans,
+      connect: jest.fn(),
+      openLocalModels: jest.fn()
+    });
+    await act(async () => undefined);
+    const dialog = document.querySelector('.jp-Dialog')!;
+    const install = dialog.querySelector<HTMLElement>('li button')!;
+    expect(install.textContent).toBe('Install');
+    install.focus();
+    const enter = new KeyboardEvent('keydown', {
+      key: 'Enter',
+      keyCode: 13,
+      bubbles: true,
+      cancelable: true
+    });
+    install.dispatchEvent(enter);
+    expect(enter.defaultPrevented).toBe(false); // So the browser presses the button.
+    expect(dialog.isConnected).toBe(true);
+    await act(async () =>
+      dialog.querySelector<HTMLElement>('.jp-mod-reject')!.click()
+    );
+    await done;
+    expect(api.names).toEqual(['models']); // P4
   });
 });

@@ -1,10 +1,11 @@
 /**
- * The dialogs for models: one connects a provider, and one shows the settings of the models in an
- * application without a settings editor.
+ * The dialogs for models: one connects a provider, one installs and removes local models, and one
+ * shows the settings of the models in an application without a settings editor.
  */
 import { Dialog, ReactWidget } from '@jupyterlab/apputils';
 import * as React from 'react';
 
+import { LocalModels } from './local/localModels';
 import type { IModelServices } from './parts';
 import { Providers } from './providers';
 import { ModelSettings } from './settings';
@@ -46,6 +47,21 @@ export async function connectProvider(
   return isChosen;
 }
 
+/** Show the local models in a dialog. */
+export async function showLocalModels(services: IModelServices): Promise<void> {
+  const { trans } = services;
+  const body = ReactWidget.create(<LocalModels services={services} />);
+  body.addClass('jp-AIServer-Models-dialog');
+  const dialog = new FormDialog({
+    title: trans.__('Local models'),
+    body,
+    buttons: [Dialog.cancelButton({ label: trans.__('Close') })],
+    hasClose: true
+  });
+  dialog.addClass('jp-AIServer-Models-local');
+  await dialog.launch();
+}
+
 /** Show the settings of the models in a dialog. */
 export async function showModelSettings(
   services: IModelServices
@@ -63,17 +79,25 @@ export async function showModelSettings(
 }
 
 /**
- * A dialog with a form in its body. In other dialogs of JupyterLab, Enter presses the default
- * button even if a field has the focus. Here, this would close the dialog, and the text that a
- * person has entered into the form would be lost.
+ * A dialog with fields or buttons in its body. In other dialogs of JupyterLab, Enter presses the
+ * default button even if a field has the focus, and in some versions also if a button in the body
+ * has it. Here, this would close the dialog, and the text that a person has entered into the form
+ * would be lost.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
     const { key = '' } = event as Partial<KeyboardEvent>;
-    const field = event.target instanceof HTMLInputElement && event.target;
-    if (event.type === 'keydown' && field) {
-      // Let the field handle these keys: Enter submits the form, and Escape closes an open list.
-      const isListOpen = field.getAttribute('aria-expanded') === 'true';
+    const { target } = event;
+    const element =
+      target instanceof HTMLElement &&
+      target.closest('.jp-Dialog-body') &&
+      target;
+    if (event.type === 'keydown' && element) {
+      // Let the element handle these keys: Enter submits the form or presses the button, and Escape
+      // closes an open list.
+      const isListOpen =
+        element instanceof HTMLInputElement &&
+        element.getAttribute('aria-expanded') === 'true';
       if (key === 'Enter' || (key === 'Escape' && isListOpen)) {
         return;
       }

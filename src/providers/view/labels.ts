@@ -1,15 +1,9 @@
-/** Builds the texts about models, providers and the local model's installation. */
+/** Builds the texts about models and providers. Those about local models: `local/labels.ts`. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type {
-  LocalModel,
-  ModelInfo,
-  ModelList,
-  Provider,
-  Verdict
-} from '../../api/types';
-import { durationText } from '../../labels/durations';
+import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
 import { labelText, serverText } from '../../labels/serverText';
+import { localEntries } from '../model/catalogue';
 
 /** Return the models that are ready, as two titled groups: local and remote. Omit empty groups. */
 export function groupReadyModels(
@@ -27,47 +21,6 @@ export function groupReadyModels(
       models: ready.filter(model => !model.onThisMachine)
     }
   ].filter(({ models }) => models.length);
-}
-
-/** Convert bytes to whole megabytes. */
-export function megabytes(bytes: number): number {
-  return Math.round(bytes / 1e6);
-}
-
-/** Return the label of the button that starts or resumes the installation. */
-export function installText(
-  local: LocalModel,
-  trans: TranslationBundle
-): string {
-  const { bytes, kept: downloadedBytes } = local;
-  return downloadedBytes
-    ? trans.__(
-        'Continue installing (%1 of %2 MB)',
-        megabytes(downloadedBytes),
-        megabytes(bytes)
-      )
-    : trans.__('Install the local model (%1 MB)', megabytes(bytes));
-}
-
-/** Format a speed, in bytes per second, as “8.3 MB/s”, or as “640 kB/s” if it is below 1 MB/s. */
-export function speedText(speed: number, trans: TranslationBundle): string {
-  return speed >= 1e6
-    ? trans.__('%1 MB/s', (speed / 1e6).toFixed(1))
-    : trans.__('%1 kB/s', Math.max(1, Math.round(speed / 1e3)));
-}
-
-/**
- * Format the remaining time. So that the text doesn't change all the time, the time is rounded up:
- * to a multiple of 5 seconds if less than a minute remains, to whole minutes if less than 90
- * minutes remain, and otherwise to whole hours.
- */
-export function remainingTimeText(
-  seconds: number,
-  trans: TranslationBundle
-): string {
-  const unit = seconds < 60 ? 5 : seconds < 90 * 60 ? 60 : 3600;
-  const rounded = Math.max(1, Math.ceil(seconds / unit)) * unit;
-  return trans.__('%1 left', durationText(rounded * 1000, trans));
 }
 
 /** Return the text that states which data is sent to a remote model at this destination. */
@@ -171,14 +124,15 @@ export function problemText(
   list: ModelList | null,
   trans: TranslationBundle
 ): string {
-  const { local } = list ?? {};
   if (model.ready) {
     return '';
   }
-  if (local?.id === model.id) {
-    return local.package
-      ? trans.__('The local model is not installed yet.')
-      : trans.__('The local model needs one more Python package.');
+  const entry = localEntries(list).find(({ id }) => id === model.id);
+  if (entry && list?.local?.package === false) {
+    return trans.__('The local model needs one more Python package.');
+  }
+  if (entry && !entry.installed) {
+    return trans.__('%1 is not installed.', entry.label);
   }
   const provider = list?.providers.find(({ name }) => name === model.provider);
   if (provider && !provider.installed) {

@@ -10,7 +10,7 @@ import { Menu } from '@lumino/widgets';
 import type { ModelInfo } from '../../api/types';
 import type { ModelChoice } from '../model/modelChoice';
 import { labelText } from '../../labels/serverText';
-import { installText, groupReadyModels } from './labels';
+import { groupReadyModels } from './labels';
 
 export interface IModelMenuOptions {
   choice: ModelChoice;
@@ -23,6 +23,8 @@ export interface IModelMenuOptions {
   chooseForCell: (model: ModelInfo | null) => void;
   /** Open the form for connecting a provider. */
   connect: () => void;
+  /** Open the dialog in which local models are installed and removed. */
+  openLocalModels: () => void;
   /** Open the settings of the models. */
   openSettings: () => void;
 }
@@ -88,12 +90,12 @@ export function createModelMenu(options: IModelMenuOptions): Menu {
     menu.addItem({ type: 'submenu', submenu: cellMenu });
     addSeparator(menu);
   }
-  const local = choice.list?.local;
-  if (local && local.package && !local.installed && !choice.install.isRunning) {
-    addEntry(menu, installText(local, trans), () => {
-      options.openSettings(); // The settings show the progress of the installation.
-      void choice.install.start();
-    });
+  if (choice.localModels.length) {
+    const target = choice.install.isRunning ? choice.installTarget : null;
+    const label = target
+      ? trans.__('Installing %1…', target.label)
+      : trans.__('Install a model…');
+    addEntry(menu, label, options.openLocalModels);
   }
   addEntry(menu, trans.__('Connect a provider…'), options.connect);
   addEntry(menu, trans.__('Model settings…'), options.openSettings);

@@ -9,11 +9,13 @@
  */
 import * as React from 'react';
 
-import { InstallBar, InstallNote } from './install';
 import { Button, Command } from '../../ui/button';
 import { labelText } from '../../labels/serverText';
 import { IModelServices, useModelChoice } from './parts';
-import { installText, problemText } from './labels';
+import { ILocalEntry, offeredEntry } from '../model/catalogue';
+import { problemText } from './labels';
+import { InstallBar, InstallNote, StopButton } from './local/install';
+import { installText } from './local/labels';
 
 export function Offer(props: {
   services: IModelServices;
@@ -23,7 +25,7 @@ export function Offer(props: {
   attempts: number;
 }): React.JSX.Element {
   const { services, focusInput, attempts } = props;
-  const { choice, trans, connect } = services;
+  const { choice, trans, connect, openLocalModels } = services;
   useModelChoice(choice);
   const sectionRef = React.useRef<HTMLElement>(null);
   const focusInputRef = React.useRef(focusInput);
@@ -48,7 +50,11 @@ export function Offer(props: {
   }, [attempts]);
 
   const { defaultModel, list, install } = choice;
-  const local = list?.local;
+  const { localModels, installTarget } = choice;
+  const offered =
+    list?.local?.package === false
+      ? null
+      : offeredEntry(localModels, installTarget);
   // The reason why the default model is not ready; empty if there is no default model.
   const problem = defaultModel ? problemText(defaultModel, list, trans) : '';
   return (
@@ -87,19 +93,27 @@ export function Offer(props: {
         </p>
       )}
       {install.isRunning ? (
-        <InstallBar services={services} onStop={focusInput} />
+        <InstallBar services={services}>
+          <StopButton services={services} onStop={focusInput} />
+        </InstallBar>
       ) : (
         <>
-          <InstallNote services={services} />
+          <InstallNote services={services} entry={installTarget} />
           <div className="jp-AIServer-Models-buttons">
-            {local && !local.installed && local.package && (
+            {offered && (
               <Button
                 primary
-                label={installText(local, trans)}
+                label={installText(offered, trans)}
                 run={() => {
-                  void install.start();
+                  void choice.installLocal(offered);
                   focusInput();
                 }}
+              />
+            )}
+            {localModels.length > 1 && (
+              <Button
+                label={trans.__('Other local models…')}
+                run={openLocalModels}
               />
             )}
             <Button label={trans.__('Connect a provider…')} run={connect} />
@@ -109,7 +123,7 @@ export function Offer(props: {
               run={() => void choice.refresh()}
             />
           </div>
-          <Hints services={services} />
+          <Hints services={services} offered={offered} />
         </>
       )}
     </section>
@@ -117,8 +131,11 @@ export function Offer(props: {
 }
 
 /** Hints about the local model, and about providers for which the server has an API key. */
-function Hints(props: { services: IModelServices }): React.JSX.Element | null {
-  const { services } = props;
+function Hints(props: {
+  services: IModelServices;
+  offered: ILocalEntry | null;
+}): React.JSX.Element {
+  const { services, offered } = props;
   const { choice, trans } = services;
   const { local, providers } = choice.list ?? {};
   const providersWithKey =
@@ -135,10 +152,10 @@ function Hints(props: { services: IModelServices }): React.JSX.Element | null {
           <Command command={local.install} trans={trans} />
         </div>
       )}
-      {local && local.package && !local.installed && (
+      {offered && (
         <p className="jp-AIServer-Models-hint">
           {trans.__(
-            'The local model works offline and sends no data anywhere. It is small, so it works best for short cells.'
+            'Local models work offline and send no data anywhere. They are small, so they work best for short cells.'
           )}
         </p>
       )}

@@ -1,6 +1,6 @@
 /**
  * Small components and hooks that the views about models share. These views are the offer in the
- * prompt row (`offer.tsx`), the form for a provider, and the settings.
+ * prompt row (`offer.tsx`), the form for a provider, the local models, and the settings.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -16,6 +16,8 @@ export interface IModelServices {
   trans: TranslationBundle;
   /** Open the form for connecting a provider. */
   connect: () => void;
+  /** Open the dialog in which local models are installed and removed. */
+  openLocalModels: () => void;
 }
 
 /** Fetch the list of models, and render again whenever the list or the installation changes. */

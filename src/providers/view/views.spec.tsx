@@ -7,13 +7,17 @@ import { Root, createRoot } from 'react-dom/client';
 import { ApiError } from '../../api/request';
 import { ModelChoice } from '../model/modelChoice';
 import {
+  LARGE,
   LOCAL,
   ModelsApiFake,
   NOT_INSTALLED,
   OPENAI,
   OWN_SERVER,
   REMOTE,
-  modelList
+  SMALL,
+  installed,
+  modelList,
+  readyModel
 } from '../model/models.fakes';
 import { createModelMenu } from './menu';
 import { Offer } from './offer';
@@ -31,7 +35,8 @@ async function setup(list = modelList()) {
   await choice.refresh();
   api.calls = [];
   const connect = jest.fn();
-  const services = { choice, trans, connect };
+  const openLocalModels = jest.fn();
+  const services = { choice, trans, connect, openLocalModels };
   const node = document.createElement('div');
   document.body.append(node);
   const draw = async (element: React.JSX.Element | null) => {
@@ -94,7 +99,7 @@ describe('Offer', () => {
       'A key is not used until you choose that provider'
     );
     expect(t.api.names).toEqual(['models']); // The list comes from the server.
-    await t.press(/Install the local model \(491 MB\)/);
+    await t.press(/Install Qwen2.5-Coder \(491 MB\)/);
     expect(t.api.names).toEqual(['models', 'install']);
   });
 
@@ -130,6 +135,40 @@ describe('Offer', () => {
     expect(t.button(/Continue installing \(164 of 491 MB\)/)).toBeDefined();
   });
 
+  it('installs the suggested model of the catalogue, and offers the others', async () => {
+    const localModels = [SMALL, LARGE];
+    const t = await setup(modelList({ localModels }));
+    await t.draw(
+      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
+    );
+    await t.press(/Other local models…/);
+    expect(t.services.openLocalModels).toHaveBeenCalled();
+    await t.press(/^Install Large 1\.5B \(1\.1 GB\)$/);
+    expect(t.api.calls).toEqual([['models'], ['install', LARGE.name]]);
+    t.api.list = modelList({ localModels: [SMALL, { ...LARGE, kept: 2e8 }] });
+    await t.press(/Stop/);
+    expect(t.button(/^Continue installing \(0\.2 of 1\.1 GB\)$/)).toBeDefined();
+  });
+
+  it('names the chosen model that was removed', async () => {
+    const removed = { ...readyModel(LARGE), ready: false };
+    const t = await setup(
+      modelList({
+        default: LARGE.id,
+        models: [removed],
+        localModels: [{ ...SMALL, kept: 1e8 }, LARGE]
+      })
+    );
+    await t.draw(
+      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
+    );
+    expect(t.node.querySelector('[role="alert"]')?.textContent).toBe(
+      'Large 1.5B is not installed.'
+    );
+    // The model whose installation was interrupted is offered first.
+    expect(t.button(/^Continue installing \(100 of 491 MB\)$/)).toBeDefined();
+  });
+
   it('shows the command that installs a missing package', async () => {
     const install = "pip install 'aiserver[local]'";
     const t = await setup(
@@ -153,7 +192,7 @@ describe('Offer', () => {
     await t.draw(
       <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
     );
-    expect(t.button(/Install the local model/)).toBeDefined();
+    expect(t.button(/Install Qwen2.5-Coder/)).toBeDefined();
   });
 
   it('shows the problem of the configured model first', async () => {
@@ -549,20 +588,48 @@ describe('Providers', () => {
 });
 
 describe('createModelMenu', () => {
-  it('offers to resume a stopped installation', async () => {
-    const local = { ...NOT_INSTALLED, kept: 320e6 };
-    const t = await setup(modelList({ local }));
-    const menu = createModelMenu({
-      choice: t.choice,
-      trans,
-      cellModel: null,
-      choose: jest.fn(),
-      chooseForCell: jest.fn(),
-      connect: jest.fn(),
-      openSettings: jest.fn()
-    });
+  it('switches between the installed local models, and opens their dialog', async () => {
+    const models = [readyModel(SMALL), readyModel(LARGE)];
+    const localModels = [installed(SMALL), installed(LARGE)];
+    const t = await setup(
+      modelList({ default: SMALL.id, models, localModels })
+    );
+    const choose = jest.fn();
+    const openLocalModels = jest.fn();
+    const create = () =>
+      createModelMenu({
+        choice: t.choice,
+        trans,
+        cellModel: null,
+        choose,
+        chooseForCell: jest.fn(),
+        connect: jest.fn(),
+        openLocalModels,
+        openSettings: jest.fn()
+      });
+    let menu = create();
+    const run = async (label: string) => {
+      const item = menu.items.find(entry => entry.label === label)!;
+      await menu.commands.execute(item.command);
+    };
+    await run(LARGE.label);
+    expect(choose).toHaveBeenCalledWith(models[1]);
+    await run('Install a model…');
+    expect(openLocalModels).toHaveBeenCalled();
+    expect(t.api.names).toEqual([]); // P4
+    menu.dispose();
+
+    await act(async () => void t.choice.installLocal(LARGE));
+    menu = create();
     expect(menu.items.map(({ label }) => label)).toContain(
-      'Continue installing (320 of 491 MB)'
+      'Installing Large 1.5B…'
+    );
+    menu.dispose();
+    t.api.list = modelList({ local: null, models: [REMOTE] });
+    await t.choice.refresh();
+    menu = create();
+    expect(menu.items.map(({ label }) => label)).not.toContain(
+      'Install a model…'
     );
     menu.dispose();
   });
@@ -581,6 +648,7 @@ describe('createModelMenu', () => {
       choose: jest.fn(),
       chooseForCell: jest.fn(),
       connect: jest.fn(),
+      openLocalModels: jest.fn(),
       openSettings: jest.fn()
     });
     const items = menu.items.map(item => [
@@ -593,7 +661,7 @@ describe('createModelMenu', () => {
       ['Remote (your code is sent to the provider)', false],
       [REMOTE.label, false],
       ['In this cell only', false],
-      ['Install the local model (491 MB)', false],
+      ['Install a model…', false],
       ['Connect a provider…', false],
       ['Model settings…', false]
     ]);

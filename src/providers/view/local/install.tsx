@@ -1,23 +1,37 @@
-/** Shows the progress of the local model's installation, or that it was stopped or has failed. */
+/** Shows the progress of a local model's installation, or that it was stopped or has failed. */
 import * as React from 'react';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ILocalInstallState } from '../model/localInstall';
-import { failureText } from '../../labels/failureText';
-import { joinSentences } from '../../labels/spacing';
-import { Button } from '../../ui/button';
-import { IModelServices, Problem } from './parts';
-import { megabytes, remainingTimeText, speedText } from './labels';
+import { failureText } from '../../../labels/failureText';
+import { joinSentences } from '../../../labels/spacing';
+import { Button } from '../../../ui/button';
+import type { ILocalEntry } from '../../model/catalogue';
+import type { ILocalInstallState } from '../../model/localInstall';
+import type { ModelChoice } from '../../model/modelChoice';
+import { IModelServices, Problem } from '../parts';
+import {
+  amountText,
+  downloadedText,
+  remainingTimeText,
+  speedText
+} from './labels';
 
-/** Return the text for the current phase of the installation. */
-function activityText(
-  state: ILocalInstallState,
+/** Return the name of the installation, such as “Installing Qwen2.5-Coder 1.5B”. */
+export function installingText(
+  { installTarget }: ModelChoice,
   trans: TranslationBundle
 ): string {
-  switch (state.progress?.phase) {
+  return installTarget
+    ? trans.__('Installing %1', installTarget.label)
+    : trans.__('Installing the local model');
+}
+
+/** Return the text for the current phase of the installation. */
+function activityText(choice: ModelChoice, trans: TranslationBundle): string {
+  switch (choice.install.state.progress?.phase) {
     case 'fetching':
-      return trans.__('Installing the local model');
+      return installingText(choice, trans);
     case 'checking':
     case 'done':
       return trans.__('Verifying the download…');
@@ -36,7 +50,7 @@ function progressText(
     return '';
   }
   const { bytes, total } = progress;
-  const texts = [trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total))];
+  const texts = [amountText(bytes, total, trans)];
   if (speed === 0) {
     texts.push(trans.__('waiting for the network…'));
   } else if (speed) {
@@ -46,13 +60,12 @@ function progressText(
   return texts.join(' · ');
 }
 
-/** The progress bar, with the progress as text and the Stop button. */
+/** The progress bar, with the progress as text and, as `children`, the Stop button. */
 export function InstallBar(props: {
   services: IModelServices;
-  /** Called after the Stop button was pressed. */
-  onStop?: () => void;
+  children?: React.ReactNode;
 }): React.JSX.Element {
-  const { services, onStop } = props;
+  const { services, children } = props;
   const { choice, trans } = services;
   const { state } = choice.install;
   const { progress, problem } = state;
@@ -66,7 +79,7 @@ export function InstallBar(props: {
   return (
     <div className="jp-AIServer-Models-install">
       <div className="jp-AIServer-Models-activity">
-        <span>{activityText(state, trans)}</span>
+        <span>{activityText(choice, trans)}</span>
         <span className="jp-AIServer-Models-figures">{text}</span>
       </div>
       <div
@@ -75,11 +88,11 @@ export function InstallBar(props: {
           (fraction === null ? ' jp-mod-waiting' : '')
         }
         role="progressbar"
-        aria-label={trans.__('Installing the local model')}
+        aria-label={installingText(choice, trans)}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={percent}
-        aria-valuetext={text || activityText(state, trans)}
+        aria-valuetext={text || activityText(choice, trans)}
       >
         <span style={{ width: `${(fraction ?? 0) * 100}%` }} />
       </div>
@@ -91,34 +104,42 @@ export function InstallBar(props: {
           )}
         </p>
       )}
-      <Button
-        label={trans.__('Stop')}
-        run={() => {
-          void choice.install.stop();
-          onStop?.();
-        }}
-      />
+      {children}
     </div>
   );
 }
 
-/** A note that the installation was stopped or has failed. Empty in any other status. */
+/** The button that stops the running installation. */
+export function StopButton(props: {
+  services: IModelServices;
+  /** Called after the button was pressed. */
+  onStop?: () => void;
+}): React.JSX.Element {
+  const { services, onStop } = props;
+  return (
+    <Button
+      label={services.trans.__('Stop')}
+      run={() => {
+        void services.choice.install.stop();
+        onStop?.();
+      }}
+    />
+  );
+}
+
+/** A note that a model's installation was stopped or has failed. Empty in any other status. */
 export function InstallNote(props: {
   services: IModelServices;
+  entry: ILocalEntry | null;
 }): React.JSX.Element | null {
-  const { services } = props;
+  const { services, entry } = props;
   const { trans } = services;
   const { status, problem } = services.choice.install.state;
-  const local = services.choice.list?.local;
   if (status === 'stopped') {
     return (
       <p role="status">
-        {local?.kept
-          ? trans.__(
-              'Stopped. %1 of %2 MB downloaded.',
-              megabytes(local.kept),
-              megabytes(local.bytes)
-            )
+        {entry?.kept
+          ? trans.__('Stopped. %1 downloaded.', downloadedText(entry, trans))
           : trans.__('Stopped.')}
       </p>
     );

@@ -1,0 +1,114 @@
+/** Builds the texts about local models and their installation. */
+import type { TranslationBundle } from '@jupyterlab/translation';
+
+import { durationText } from '../../../labels/durations';
+import type { ILocalEntry } from '../../model/catalogue';
+
+const GIGABYTE = 1e9;
+
+/** Format a size, in bytes, as “491 MB”, or as “1.1 GB” if it is a gigabyte or more. */
+export function sizeText(bytes: number, trans: TranslationBundle): string {
+  return bytes >= GIGABYTE
+    ? trans.__('%1 GB', gigabytes(bytes))
+    : trans.__('%1 MB', megabytes(bytes));
+}
+
+/** Format a part of a download as “211 of 491 MB”, in the unit of the total size. */
+export function amountText(
+  bytes: number,
+  total: number,
+  trans: TranslationBundle
+): string {
+  return total >= GIGABYTE
+    ? trans.__('%1 of %2 GB', gigabytes(bytes), gigabytes(total))
+    : trans.__('%1 of %2 MB', megabytes(bytes), megabytes(total));
+}
+
+/** Convert bytes to gigabytes, with one decimal. */
+function gigabytes(bytes: number): string {
+  return (bytes / GIGABYTE).toFixed(1);
+}
+
+/** Convert bytes to whole megabytes. */
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1e6);
+}
+
+/** Format how much of a model is downloaded; only the number of bytes if its size is unknown. */
+export function downloadedText(
+  { bytes, kept }: ILocalEntry,
+  trans: TranslationBundle
+): string {
+  return bytes ? amountText(kept, bytes, trans) : sizeText(kept, trans);
+}
+
+/** Return the label of the button that installs a model, or resumes its installation. */
+export function installText(
+  entry: ILocalEntry,
+  trans: TranslationBundle
+): string {
+  const { label, bytes, kept } = entry;
+  if (kept) {
+    return trans.__('Continue installing (%1)', downloadedText(entry, trans));
+  }
+  return bytes
+    ? trans.__('Install %1 (%2)', label, sizeText(bytes, trans))
+    : trans.__('Install %1', label);
+}
+
+/** Return the size, memory and licence of a model, such as “1.1 GB download · 2 GB memory”. */
+export function factsText(
+  entry: ILocalEntry,
+  trans: TranslationBundle
+): string {
+  const { bytes, installed, installedBytes, memory, licence } = entry;
+  const texts = [
+    installed && installedBytes
+      ? trans.__('%1 on disk', sizeText(installedBytes, trans))
+      : bytes
+        ? trans.__('%1 download', sizeText(bytes, trans))
+        : trans.__('Download size not known yet'),
+    memory && trans.__('needs %1 of memory', sizeText(memory, trans)),
+    licence && trans.__('%1 licence', licence)
+  ];
+  return texts.filter(Boolean).join(' · ');
+}
+
+/** Return the measured quality and speed of a model, in words; empty if the server sends neither. */
+export function qualityText(
+  { quality, speed }: ILocalEntry,
+  trans: TranslationBundle
+): string {
+  const texts = [
+    quality &&
+      trans.__(
+        'Answered %1 of %2 test requests correctly',
+        quality.right,
+        quality.of
+      ),
+    quality === null && trans.__('Quality not measured yet'),
+    speed && trans.__('about %1 tokens per second', Math.round(speed) || 1)
+  ];
+  return texts.filter(Boolean).join(' · ');
+}
+
+/** Format a speed, in bytes per second, as “8.3 MB/s”, or as “640 kB/s” if it is below 1 MB/s. */
+export function speedText(speed: number, trans: TranslationBundle): string {
+  return speed >= 1e6
+    ? trans.__('%1 MB/s', (speed / 1e6).toFixed(1))
+    : trans.__('%1 kB/s', Math.max(1, Math.round(speed / 1e3)));
+}
+
+/**
+ * Format the remaining time. So that the text doesn't change all the time, the time is rounded up:
+ * to a multiple of 5 seconds if less than a minute remains, to whole minutes if less than 90
+ * minutes remain, and otherwise to whole hours.
+ */
+export function remainingTimeText(
+  seconds: number,
+  trans: TranslationBundle
+): string {
+  const unit = seconds < 60 ? 5 : seconds < 90 * 60 ? 60 : 3600;
+  const rounded = Math.max(1, Math.ceil(seconds / unit)) * unit;
+  return trans.__('%1 left', durationText(rounded * 1000, trans));
+}

@@ -1,0 +1,75 @@
+/**
+ * The list of local models, in which a person installs, chooses and removes them. It is shown in the
+ * settings and in a dialog.
+ */
+import * as React from 'react';
+
+import { Button, Command } from '../../../ui/button';
+import { IModelServices, LoadingModels, useModelChoice } from '../parts';
+import { LocalModelRow } from './localModelRow';
+
+export function LocalModels(props: {
+  services: IModelServices;
+}): React.JSX.Element {
+  const { services } = props;
+  const { choice, trans } = services;
+  useModelChoice(choice);
+  const { list, localModels } = choice;
+  if (!list) {
+    return <LoadingModels services={services} />;
+  }
+  if (!localModels.length) {
+    return (
+      <p>
+        {trans.__(
+          'The administrator of this server does not allow local models. To use a model, connect a provider.'
+        )}
+      </p>
+    );
+  }
+  const hasPackage = list.local?.package !== false;
+  return (
+    <div className="jp-AIServer-LocalModels">
+      <p>
+        {trans.__(
+          'Local models run on the Jupyter server’s machine. They work offline and send no data anywhere. Larger ones answer better, but need more memory and time.'
+        )}
+      </p>
+      {!hasPackage && (
+        <div className="jp-AIServer-Models-hint">
+          <p>
+            {trans.__(
+              'Local models need one more Python package. Run the command below in Jupyter’s Python environment, then select Refresh.'
+            )}
+          </p>
+          {list.local?.install && (
+            <Command command={list.local.install} trans={trans} />
+          )}
+          <div className="jp-AIServer-Models-buttons">
+            <Button
+              label={trans.__('Refresh')}
+              run={() => void choice.refresh()}
+            />
+          </div>
+        </div>
+      )}
+      <ul aria-label={trans.__('Local models')}>
+        {localModels.map(entry => (
+          <LocalModelRow
+            key={entry.id}
+            services={services}
+            entry={entry}
+            canInstall={hasPackage && !choice.install.isRunning}
+          />
+        ))}
+      </ul>
+      {localModels.length > 1 && (
+        <p className="jp-AIServer-Models-hint">
+          {trans.__(
+            'Models are installed one at a time. A download that was stopped continues where it stopped.'
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
