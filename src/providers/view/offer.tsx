@@ -111,10 +111,7 @@ export function Offer(props: {
               />
             )}
             {localModels.length > 1 && (
-              <Button
-                label={trans.__('Other local models…')}
-                run={openLocalModels}
-              />
+              <Button label={trans.__('Other models…')} run={openLocalModels} />
             )}
             <Button label={trans.__('Connect a provider…')} run={connect} />
             <Button

@@ -141,7 +141,7 @@ describe('Offer', () => {
     await t.draw(
       <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
     );
-    await t.press(/Other local models…/);
+    await t.press(/Other models…/);
     expect(t.services.openLocalModels).toHaveBeenCalled();
     await t.press(/^Install Large 1\.5B \(1\.1 GB\)$/);
     expect(t.api.calls).toEqual([['models'], ['install', LARGE.name]]);

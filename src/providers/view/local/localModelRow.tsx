@@ -15,7 +15,13 @@ import { Button } from '../../../ui/button';
 import type { ILocalEntry } from '../../model/catalogue';
 import { IModelServices, Problem, useAction } from '../parts';
 import { InstallBar, InstallNote, StopButton } from './install';
-import { factsText, installText, qualityText, sizeText } from './labels';
+import {
+  downloadedText,
+  factsText,
+  installText,
+  qualityText,
+  sizeText
+} from './labels';
 
 interface IRowProps {
   services: IModelServices;
@@ -96,9 +102,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
               <Button
                 quiet
                 label={
-                  entry.installed
-                    ? trans.__('Remove…')
-                    : trans.__('Delete download…')
+                  entry.installed ? trans.__('Remove…') : trans.__('Delete…')
                 }
                 run={() => setConfirming(true)}
               />
@@ -141,6 +145,9 @@ function Note(
   if (isTarget && (status === 'stopped' || status === 'failed')) {
     return <InstallNote services={services} entry={entry} />;
   }
+  if (entry.kept && !entry.installed) {
+    return <p>{trans.__('%1 downloaded', downloadedText(entry, trans))}</p>;
+  }
   return <p>{qualityText(entry, trans)}</p>;
 }
 
@@ -173,7 +180,7 @@ function MainButton(
       primary={entry.suggested}
       label={
         entry.kept
-          ? trans.__('Continue installing')
+          ? trans.__('Continue')
           : entry.fits === false
             ? trans.__('Install anyway')
             : trans.__('Install')

@@ -123,7 +123,7 @@ describe('LocalModels', () => {
     expect(t.row(/Large/).textContent).toContain(
       'Stopped. 0.3 of 1.1 GB downloaded.'
     );
-    await t.press(/Large/, /^Continue installing$/);
+    await t.press(/Large/, /^Continue$/);
     expect(t.api.calls).toContainEqual(['stop']);
     expect(t.api.calls.at(-1)).toEqual(['install', LARGE.name]);
   });
@@ -190,7 +190,8 @@ describe('LocalModels', () => {
     const partial = { ...LARGE, kept: 300e6 };
     const t = await setup({ localModels: [shared, partial] });
     expect(t.button(/Small/, /Remove/)).toBeUndefined();
-    await t.press(/Large/, /^Delete download…$/);
+    expect(t.row(/Large/).textContent).toContain('0.3 of 1.1 GB downloaded');
+    await t.press(/Large/, /^Delete…$/);
     expect(t.row(/Large/).textContent).toContain(
       'Delete the download? 300 MB of disk space becomes free.'
     );
