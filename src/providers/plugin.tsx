@@ -101,7 +101,7 @@ class Models implements IModels {
       choice: _choice,
       trans: _trans,
       connect: () => void this.connect(),
-      openLocalModels: () => void this.openLocalModels()
+      openLocalModels: () => this.openLocalModels()
     };
     _choice.changed.connect((_, change) => {
       if (change === 'list') {

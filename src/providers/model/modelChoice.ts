@@ -116,12 +116,14 @@ export class ModelChoice {
   }
 
   /**
-   * Install a local model, or resume its installation. If no model is chosen when it is installed,
-   * or only a local model that isn't installed, it becomes the default model.
+   * Install a local model, or resume its installation. It becomes the default model if there was
+   * none, or only a local model that isn't installed. Otherwise the default model stays the same.
    */
   async installLocal(entry: ILocalEntry): Promise<void> {
     if (!this.install.isRunning) {
-      this._installedId = entry.id;
+      const { defaultModel: previous } = this;
+      const isMissing = previous?.provider === 'local' && !previous.ready;
+      this._idAfterInstall = previous && !isMissing ? previous.id : entry.id;
       await this.install.start(entry.name ?? null);
     }
   }
@@ -211,18 +213,18 @@ export class ModelChoice {
     await this.refresh();
   }
 
-  /** Refresh the list after an installation, and choose the model if no other model can be used. */
+  /**
+   * Refresh the list after an installation. If nobody has chosen a model, the server uses one of
+   * the installed models, so the default model may have changed; then choose the intended one.
+   */
   private async _finishInstall(
     status: ILocalInstallState['status']
   ): Promise<void> {
-    const id = this._installedId;
-    this._installedId = null;
+    const id = this._idAfterInstall;
+    this._idAfterInstall = null;
     await this._refreshAfterChange();
-    const { defaultModel } = this;
-    const isUnset =
-      !defaultModel ||
-      (defaultModel.provider === 'local' && !defaultModel.ready);
-    if (status === 'done' && isUnset && this.findModel(id)?.ready) {
+    const isOther = id !== (this._list?.default ?? null);
+    if (status === 'done' && isOther && this.findModel(id)?.ready) {
       try {
         await this.choose(id);
       } catch (reason) {
@@ -253,6 +255,9 @@ export class ModelChoice {
   private _problem: IFailure | null = null;
   private _installStatus: ILocalInstallState['status'] = 'idle';
   private _pendingRefresh: Promise<void> | null = null;
-  /** The id of the model that a person of this page is installing. */
-  private _installedId: string | null = null;
+  /**
+   * The id of the model that is to be the default after the installation. Null if this page didn't
+   * start it.
+   */
+  private _idAfterInstall: string | null = null;
 }

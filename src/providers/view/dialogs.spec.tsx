@@ -19,7 +19,7 @@ describe('connectProvider', () => {
       choice,
       trans,
       connect: jest.fn(),
-      openLocalModels: jest.fn()
+      openLocalModels: async () => undefined
     };
     const done = connectProvider(services);
     await act(async () => undefined);
@@ -62,7 +62,7 @@ describe('showLocalModels', () => {
       choice,
       trans,
       connect: jest.fn(),
-      openLocalModels: jest.fn()
+      openLocalModels: async () => undefined
     });
     await act(async () => undefined);
     const dialog = document.querySelector('.jp-Dialog')!;

@@ -111,7 +111,16 @@ export function Offer(props: {
               />
             )}
             {localModels.length > 1 && (
-              <Button label={trans.__('Other models…')} run={openLocalModels} />
+              <Button
+                label={trans.__('Other models…')}
+                run={async () => {
+                  await openLocalModels();
+                  // If a model was installed, this button is no longer there to get the focus back.
+                  if (document.activeElement === document.body) {
+                    focusInput();
+                  }
+                }}
+              />
             )}
             <Button label={trans.__('Connect a provider…')} run={connect} />
             <Button

@@ -16,8 +16,8 @@ export interface IModelServices {
   trans: TranslationBundle;
   /** Open the form for connecting a provider. */
   connect: () => void;
-  /** Open the dialog in which local models are installed and removed. */
-  openLocalModels: () => void;
+  /** Show the dialog in which local models are installed and removed, until it is closed. */
+  openLocalModels: () => Promise<void>;
 }
 
 /** Fetch the list of models, and render again whenever the list or the installation changes. */

@@ -35,7 +35,7 @@ async function setup(list = modelList()) {
   await choice.refresh();
   api.calls = [];
   const connect = jest.fn();
-  const openLocalModels = jest.fn();
+  const openLocalModels = jest.fn(async () => undefined);
   const services = { choice, trans, connect, openLocalModels };
   const node = document.createElement('div');
   document.body.append(node);
@@ -138,11 +138,14 @@ describe('Offer', () => {
   it('installs the suggested model of the catalogue, and offers the others', async () => {
     const localModels = [SMALL, LARGE];
     const t = await setup(modelList({ localModels }));
+    const focusInput = jest.fn();
     await t.draw(
-      <Offer services={t.services} focusInput={jest.fn()} attempts={0} />
+      <Offer services={t.services} focusInput={focusInput} attempts={0} />
     );
     await t.press(/Other models…/);
     expect(t.services.openLocalModels).toHaveBeenCalled();
+    // P38: the dialog gave the focus to no other element.
+    expect(focusInput).toHaveBeenCalledTimes(1);
     await t.press(/^Install Large 1\.5B \(1\.1 GB\)$/);
     expect(t.api.calls).toEqual([['models'], ['install', LARGE.name]]);
     t.api.list = modelList({ localModels: [SMALL, { ...LARGE, kept: 2e8 }] });

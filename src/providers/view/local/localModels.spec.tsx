@@ -31,7 +31,7 @@ async function setup(change: Partial<ModelList>) {
     choice,
     trans,
     connect: jest.fn(),
-    openLocalModels: jest.fn()
+    openLocalModels: async () => undefined
   };
   const node = document.createElement('div');
   document.body.append(node);
@@ -131,24 +131,26 @@ describe('LocalModels', () => {
   it('uses the first installed model, and no other one without a button', async () => {
     // P4
     const t = await setup({ localModels: [SMALL, LARGE] });
-    await t.press(/Large/, /^Install$/);
-    t.api.list = installedList(null, LARGE);
     const choose = t.api.chooseModel.bind(t.api);
     t.api.chooseModel = async id => {
       t.api.list = { ...t.api.list, default: id };
       await choose(id);
     };
+    await t.press(/Large/, /^Install$/);
+    t.api.list = installedList(null, LARGE);
     await act(() => t.api.give({ type: 'done' }));
     expect(t.api.calls).toContainEqual(['choose', LARGE.id]);
     expect(t.row(/Large/).textContent).toContain('In use');
     expect(t.row(/Large/).textContent).toContain('Installed and ready to use.');
     expect(document.activeElement).toBe(t.row(/Large/));
 
+    // Without a choice, the server would now use the other model.
     t.api.calls = [];
     await t.press(/Small/, /^Install$/);
-    t.api.list = installedList(LARGE.id, SMALL, LARGE);
+    t.api.list = installedList(SMALL.id, SMALL, LARGE);
     await act(() => t.api.give({ type: 'done' }));
-    expect(t.api.names).not.toContain('choose');
+    expect(t.api.calls).toContainEqual(['choose', LARGE.id]);
+    expect(t.row(/Large/).textContent).toContain('In use');
     await t.press(/Small/, /^Use$/);
     expect(t.api.calls).toContainEqual(['choose', SMALL.id]);
     expect(t.row(/Small/).textContent).toContain('In use');
