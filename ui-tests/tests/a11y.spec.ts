@@ -260,19 +260,27 @@ test('axe finds nothing serious in any state, in either theme', async ({
   // A machine on which nothing can answer yet, played: this one has a model.
   await page.route(/aiserver\/models(\?|$)/, async route => {
     const answer = await route.fetch();
-    const { local, ...list } = await answer.json();
+    const { local, localModels, ...list } = await answer.json();
     const json = {
       ...list,
       default: null,
       models: [],
-      local: { ...local, installed: false, package: true }
+      local: { ...local, installed: false, package: true },
+      localModels: localModels.map((entry: object) => ({
+        ...entry,
+        installed: false
+      }))
     };
     await route.fulfill({ response: answer, json });
   });
   const empty = new CellUnderTest(page, 2);
   await empty.open();
-  await expect(empty.button(/^Install the local model/)).toBeVisible();
+  await expect(empty.button(/^Install Qwen/)).toBeVisible();
   await look('offer', '.jp-AIServer-Models-offer');
+  await run('aiserver:open-local-models');
+  await expect(dialog.getByRole('listitem').first()).toBeVisible();
+  await look('local models', '.jp-AIServer-LocalModels');
+  await close();
   await page.unroute(/aiserver\/models(\?|$)/);
   await run('aiserver:open-model-settings');
   await expect(
