@@ -75,7 +75,11 @@ describe('showLocalModels', () => {
       bubbles: true,
       cancelable: true
     });
+    // In some versions of JupyterLab, the base class would close the dialog.
+    const handle = jest.spyOn(Dialog.prototype, 'handleEvent');
     install.dispatchEvent(enter);
+    expect(handle).not.toHaveBeenCalled();
+    handle.mockRestore();
     expect(enter.defaultPrevented).toBe(false); // So the browser presses the button.
     expect(dialog.isConnected).toBe(true);
     await act(async () =>

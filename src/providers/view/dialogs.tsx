@@ -79,18 +79,19 @@ export async function showModelSettings(
 }
 
 /**
- * A dialog with fields or buttons in its body. In other dialogs of JupyterLab, Enter presses the
- * default button even if a field has the focus, and in some versions also if a button in the body
- * has it. Here, this would close the dialog, and the text that a person has entered into the form
- * would be lost.
+ * A dialog with fields and buttons of ours. In other dialogs of JupyterLab, Enter presses the default
+ * button even if a field has the focus, and in some versions also if another button has it. Here,
+ * this would close the dialog, and the text that a person has entered into the form would be lost.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
     const { key = '' } = event as Partial<KeyboardEvent>;
     const { target } = event;
+    // The dialog itself and its own buttons are left to JupyterLab.
     const element =
       target instanceof HTMLElement &&
-      target.closest('.jp-Dialog-body') &&
+      target.closest('.jp-Dialog-content') &&
+      !target.closest('.jp-Dialog-button') &&
       target;
     if (event.type === 'keydown' && element) {
       // Let the element handle these keys: Enter submits the form or presses the button, and Escape
