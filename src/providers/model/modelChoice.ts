@@ -116,14 +116,15 @@ export class ModelChoice {
   }
 
   /**
-   * Install a local model, or resume its installation. It becomes the default model if there was
-   * none, or only a local model that isn't installed. Otherwise the default model stays the same.
+   * Install a local model, or resume its installation. If there was no default model before, or only
+   * a local one that isn't installed, choose the installed model. Otherwise, nothing is chosen.
    */
   async installLocal(entry: ILocalEntry): Promise<void> {
     if (!this.install.isRunning) {
-      const { defaultModel: previous } = this;
-      const isMissing = previous?.provider === 'local' && !previous.ready;
-      this._idAfterInstall = previous && !isMissing ? previous.id : entry.id;
+      const { defaultModel } = this;
+      const isUnusable =
+        defaultModel?.provider === 'local' && !defaultModel.ready;
+      this._idAfterInstall = !defaultModel || isUnusable ? entry.id : null;
       await this.install.start(entry.name ?? null);
     }
   }
@@ -214,8 +215,8 @@ export class ModelChoice {
   }
 
   /**
-   * Refresh the list after an installation. If nobody has chosen a model, the server uses one of
-   * the installed models, so the default model may have changed; then choose the intended one.
+   * Refresh the list after an installation, and choose the model if no other one was chosen. Without
+   * the choice, the server might use another local model that is installed later.
    */
   private async _finishInstall(
     status: ILocalInstallState['status']
@@ -223,8 +224,7 @@ export class ModelChoice {
     const id = this._idAfterInstall;
     this._idAfterInstall = null;
     await this._refreshAfterChange();
-    const isOther = id !== (this._list?.default ?? null);
-    if (status === 'done' && isOther && this.findModel(id)?.ready) {
+    if (status === 'done' && this.findModel(id)?.ready) {
       try {
         await this.choose(id);
       } catch (reason) {
@@ -255,9 +255,6 @@ export class ModelChoice {
   private _problem: IFailure | null = null;
   private _installStatus: ILocalInstallState['status'] = 'idle';
   private _pendingRefresh: Promise<void> | null = null;
-  /**
-   * The id of the model that is to be the default after the installation. Null if this page didn't
-   * start it.
-   */
+  /** The id of the model to choose after its installation; null if none is to be chosen. */
   private _idAfterInstall: string | null = null;
 }
