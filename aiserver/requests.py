@@ -37,7 +37,7 @@ ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
 
 
 class _Request(BaseModel):
-    """Base class of bodies and queries. Rejects unknown fields, so that typos are noticed."""
+    """Base class of bodies and queries. Bodies reject unknown fields, so that typos are noticed."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -110,8 +110,9 @@ class Context(Body):
 class WarmUpBody(Body):
     """A request whose text the user hasn't entered yet, for warming up the model.
 
-    ``source`` is the cell's current source. Data files that the request names are described if
-    ``notebook_path`` is given, because their names are relative to the notebook's folder.
+    ``source`` is the cell's current source. ``notebook_path`` is needed to
+    describe the data files that the request names: their names are relative to the notebook's
+    folder.
     """
 
     notebook_id: Id
@@ -131,8 +132,8 @@ class GenerateBody(WarmUpBody):
     ``intent`` is the text of the request, and ``source`` the cell's current source.
 
     With ``parent_turn_id``, the request continues from that turn, and the model only gets the turns
-    that led to it. ``source`` is then the answer of that turn, or a part of it, if the user hasn't
-    accepted the answer yet. Otherwise, ``source`` is the older version that the user went back to.
+    that led to it. If the user hasn't accepted that turn's answer yet, ``source`` is the answer or
+    a part of it. Otherwise, ``source`` is the older version that the user went back to.
 
     With the mode ``retry``, the same request was answered before, and the user wants another
     answer. The model doesn't get the earlier answers to this request.
@@ -171,7 +172,7 @@ class CheckBody(Body):
 
 
 class NamesBody(Body):
-    """A provider whose models to list, and the key and address that the user entered, if any."""
+    """A provider, with the key and address that the user entered, if any. Its models are listed."""
 
     provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
     key: Key | None = None
@@ -208,7 +209,7 @@ class PlaceBody(Body):
 
 
 class PreviewBody(WarmUpBody):
-    """A request whose prompt to preview. The user may not have entered its whole text yet."""
+    """A request whose prompt is previewed. The user may not have entered its whole text yet."""
 
     intent: Annotated[str, Field(max_length=MAX_INTENT)] = ""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
@@ -311,7 +312,7 @@ class SearchBody(Body):
 
 
 class SearchQuery(SearchBody):
-    """A search query in a URL, for clients that can't send a body. ``q`` is the text to search."""
+    """A search query in a URL, for clients that can't send a body. ``q`` is the text to find."""
 
     query: Annotated[str, Field(max_length=1000, alias="q")] = ""
 
@@ -326,7 +327,7 @@ class ExportBody(Body):
 class BlameBody(Body):
     """A request for the contributor of each line of a text.
 
-    The text is ``source``, the cell's current source, or the cell's version after step ``step``.
+    The text is either ``source`` (the cell's current source) or the version after step ``step``.
     """
 
     source: Source | None = None

@@ -91,8 +91,9 @@ class Services:
     """The objects that handlers use, created by ``extension.py``.
 
     ``session_owner`` is the owner of the sessions; it is empty if the store belongs to one person.
-    Only the user named ``owner`` may make requests, and only the user named ``deleting_owner`` may
-    delete histories. If ``owner`` or ``deleting_owner`` is empty, every user may do so.
+    Only the user named ``owner`` may ask models and change settings, and only the user named
+    ``deleting_owner`` may delete histories. If ``owner`` or ``deleting_owner`` is empty, every user
+    may do so.
     """
 
     sessions: SessionManager
@@ -182,12 +183,12 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             raise errors.NotOwner(
                 UserText(
                     "This server belongs to somebody else, and so do its histories. "
-                    "Only they can delete them."
+                    "Only the owner can delete them."
                 )
             )
 
     async def request_body(self, model: type[RequestModel]) -> RequestModel:
-        """Parse the body of a request to a model, as ``body`` does.
+        """Parse the body of a request that is meant for an AI model, as ``body`` does.
 
         If the user isn't allowed to read files, the notebook's path is removed, so that no data
         file is described.
@@ -276,7 +277,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def request_id(self) -> str:
-        """An id of the request, by which the body of an error can be found in the log."""
+        """An id in the body of an error and in the log, by which the log line can be found."""
         if not hasattr(self, "_request_id"):
             self._request_id = uuid.uuid4().hex[:12]
         return self._request_id

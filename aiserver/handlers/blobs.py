@@ -21,7 +21,7 @@ class BlobsHandler(AIServerHandler):
     async def put(self) -> None:
         """Store a picture and answer with its hash. Equal pictures are stored once."""
         data = self.request.body
-        # A body above the general limit gets the error for its size, whatever it contains.
+        # A body that is larger than MAX_BODY is reported as too large, even if it isn't a picture.
         if picture_type(data) is None and len(data) <= MAX_BODY:
             raise InvalidRequest("The body is not a PNG, JPEG, WebP or GIF image.")
         if len(data) > MAX_BLOB:

@@ -3,9 +3,9 @@
 Invariants:
 
 - None of the person's code runs: no ``repr``, and no methods except those of pandas, polars and
-  numpy. The class of a variable is read without any attribute that a class can redefine. An
-  instance of a subclass of pandas' DataFrame is first converted to a plain DataFrame, because
-  pandas would otherwise call methods that the subclass overrides.
+  numpy. A variable's class is read without attributes that the class could redefine, such as
+  ``__class__``. An instance of a subclass of pandas' DataFrame is first converted to a plain
+  DataFrame, because pandas would otherwise call methods that the subclass overrides.
 - A hostile object doesn't affect how other objects are described.
 - Without ``examples``, the result contains no values of the data. Custom dtypes, and dtypes whose
   text includes categories or a fill value, are reported by class name only.

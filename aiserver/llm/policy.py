@@ -2,10 +2,10 @@
 
 Invariants, if ``allowed_models`` excludes any model:
 
-- Requests for an allowed model only go to servers that the administrator expects. An address
-  that a user enters is accepted only for an Ollama on this machine, for a server that matches
-  ``local_servers`` and for the OpenAI-compatible server, and never for a provider whose address the
-  administrator has configured.
+- Requests for an allowed model only go to servers that the administrator expects. A user may
+  enter an address only for Ollama on this machine, for a server that matches ``local_servers``, or
+  for the OpenAI-compatible provider. If the administrator has configured a provider's address,
+  users can't change it.
 - A model that Ollama forwards to its cloud must be allowed explicitly: by its full name, or by a
   pattern for names of cloud models.
 """
@@ -75,12 +75,13 @@ class ModelPolicy:
     def is_local(
         self, provider: str, address: str | None, declared_address: str | None = None
     ) -> bool:
-        """Return whether text that is sent to ``address`` stays on this machine.
+        """Return whether the server at ``address`` counts as running on this machine.
 
-        This requires a loopback address. For Ollama, such an address is enough, because Ollama
-        reports for each model whether it runs locally. Any other server at such an address may be a
-        proxy or a tunnel, so the administrator decides with ``local_servers``. If that isn't set,
-        the user decides: ``declared_address`` is the address that the user has declared as local.
+        This requires a loopback address. For Ollama, such an address is enough, because the models
+        that it forwards to its cloud are recognised separately. Any other server at such an address
+        may be a proxy or a tunnel, so the administrator decides with ``local_servers``. If that
+        isn't set, the user decides: ``declared_address`` is the address that the user has declared
+        as local.
         """
         if address is None or not is_loopback(address):
             return False

@@ -27,8 +27,10 @@ _Input = InputFiles | AgentScopeDatabase | AgentScopeRedis
 async def run_import(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Import each file, folder and database that the command names."""
     notebook_id = notebook_id_of(arguments.notebook) if arguments.notebook else None
-    if arguments.cell and not (notebook_id and is_id(arguments.cell)):
+    if arguments.cell and not notebook_id:
         raise SettingError("--cell requires --notebook.")
+    if arguments.cell and not is_id(arguments.cell):
+        raise SettingError("--cell must be the ID of a cell.")
     inputs = [_create_input(name, arguments, context) for name in arguments.source]
     if not arguments.dry_run:
         create_root(context)
@@ -129,8 +131,8 @@ def _target_owner(
     """Return the owner that data of ``owner`` gets in the store.
 
     Data in a backup keeps its owner, unless the command has the option ``--owner``. All other data
-    gets the owner for whom the command runs. Data in a backup may have no owner; if the store is
-    shared, such data also gets the owner for whom the command runs.
+    is assigned to the owner for whom the command runs; in a shared store, so is data in a backup
+    that has no owner.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

@@ -89,7 +89,10 @@ export function problemText(
   }
 }
 
-/** Return the text of the request for a repair. It describes the problems in English. */
+/**
+ * Return the text of the request for a repair. Only its first line is translated; the problems are
+ * described in English.
+ */
 export function repairRequest(
   problems: readonly IProblem[],
   trans: TranslationBundle

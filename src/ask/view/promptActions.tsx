@@ -120,7 +120,7 @@ export function Actions(props: {
         )}
         {model.decision.isRevised && (
           <Button
-            label={trans.__('Restore skipped changes')}
+            label={trans.__('Restore the original suggestion')}
             run={() => model.decision.restore()}
           />
         )}

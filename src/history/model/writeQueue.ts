@@ -22,7 +22,7 @@ const MIN_DELAY_MS = 5000;
 const MAX_DELAY_MS = 60_000;
 
 export interface IWriteQueueOptions {
-  /** Sends a request of a change; resolves to the ids of the written cells. */
+  /** Sends one of the requests into which a change is split; resolves to the ids of the written cells. */
   sendChange(change: IOutgoingChange): Promise<readonly string[]>;
   /** Sends events of one cell. */
   sendEvents(cellId: string, events: EventBody[]): Promise<unknown>;

@@ -273,8 +273,8 @@ export class ReplayActions extends VDomModel {
 }
 
 /**
- * Return whether a step has code. The code may be empty, as in an empty cell. But if a request
- * failed or was stopped, empty code means that the model returned no code.
+ * Return whether a step has code to restore. Empty code counts, as in an empty cell, unless the
+ * request failed or was stopped: then the model returned no code.
  */
 function hasCode(step: Step): boolean {
   const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';

@@ -117,7 +117,7 @@ export function buildGraph(steps: readonly Step[]): {
       rows[parent].columnsBelow.push(column);
     }
     // Draw the line from the step up to its parent. A line that is already in this column leads to
-    // the parent, so stop where the new line meets it.
+    // the same parent, so stop where the new line meets it.
     for (let row = index - 1; row > parent; row--) {
       if (rows[row].passingColumns.includes(column)) {
         break;
