@@ -65,7 +65,8 @@ export function LoadingModels(props: {
 
 /**
  * Return a function `act` that runs an action, and the state of the last action. `isBusy` is true
- * while the action is running. `failure` is null unless the action has failed.
+ * while the action is running; then `act` does nothing. `failure` is null unless the action has
+ * failed.
  */
 export function useAction(): {
   isBusy: boolean;
@@ -73,8 +74,13 @@ export function useAction(): {
   act: (action: () => Promise<void>) => Promise<void>;
 } {
   const [isBusy, setBusy] = React.useState(false);
+  const isRunning = React.useRef(false);
   const [failure, setFailure] = React.useState<IFailure | null>(null);
   const act = React.useCallback(async (action: () => Promise<void>) => {
+    if (isRunning.current) {
+      return;
+    }
+    isRunning.current = true;
     setBusy(true);
     setFailure(null);
     try {
@@ -82,6 +88,7 @@ export function useAction(): {
     } catch (reason) {
       setFailure(toFailure(reason));
     } finally {
+      isRunning.current = false;
       setBusy(false);
     }
   }, []);

@@ -36,7 +36,8 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
   const { install } = choice;
   const [isConfirming, setConfirming] = React.useState(false);
   const [removedBytes, setRemovedBytes] = React.useState(0);
-  const { isBusy, failure, act } = useAction();
+  // The buttons aren't disabled while an action runs, because the focused one would lose the focus.
+  const { failure, act } = useAction();
   const row = useFocusedRow();
   const labelId = React.useId();
 
@@ -92,7 +93,6 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
             <Button
               primary
               label={trans.__('Remove')}
-              disabled={isBusy}
               run={() => void remove()}
             />
           </>
@@ -109,7 +109,6 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
             )}
             <MainButton
               {...props}
-              isBusy={isBusy}
               onInstall={() => setRemovedBytes(0)}
               act={act}
             />
@@ -154,12 +153,11 @@ function Note(
 /** The button that installs the model or makes it the default model; empty for the default model. */
 function MainButton(
   props: IRowProps & {
-    isBusy: boolean;
     onInstall: () => void;
     act: (action: () => Promise<void>) => Promise<void>;
   }
 ): React.JSX.Element | null {
-  const { services, entry, canInstall, isBusy, onInstall, act } = props;
+  const { services, entry, canInstall, onInstall, act } = props;
   const { choice, trans } = services;
   if (entry.id === choice.list?.default && entry.installed) {
     return null;
@@ -170,7 +168,6 @@ function MainButton(
         primary
         label={trans.__('Use')}
         title={trans.__('Use %1', entry.label)}
-        disabled={isBusy}
         run={() => void act(() => choice.choose(entry.id))}
       />
     );
