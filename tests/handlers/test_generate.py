@@ -144,7 +144,7 @@ async def test_a_request_that_continues_an_open_answer_is_replayed_as_such(call,
 
 
 async def test_a_branch_sends_only_the_turns_that_led_to_it(call, scripted):
-    """P15: the preview shows exactly what is sent."""
+    """P15, P43: the preview shows exactly what is sent."""
     answers = "first = 1", "left = 2", "branch = 3"
     scripted.script(*({"text": f"```python\n{answer}\n```"} for answer in answers))
     await call("POST", "generate", request("the first wish"))

@@ -59,6 +59,7 @@ def test_names_and_files_are_unique_and_ordered_by_size() -> None:
 
 
 def test_only_measured_models_have_a_quality() -> None:
+    """P47"""
     measured = {model.name: model.quality for model in CATALOGUE if model.quality}
     assert set(measured) == {"qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b"}
 

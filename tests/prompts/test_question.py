@@ -63,7 +63,7 @@ async def count(texts: Sequence[str]) -> list[int]:
 
 
 def test_a_small_model_gets_only_the_code_and_the_question() -> None:
-    """P15: the receipt has the sizes of what is sent."""
+    """P43: the receipt has the sizes of what is sent."""
     request = PromptInput(intent="what does this do?", source=CODE, language="python")
     messages, receipt = asyncio.run(
         build_messages(request, style="compact", budget=600, count=count)

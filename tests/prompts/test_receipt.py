@@ -55,6 +55,7 @@ FULL: dict[str, Any] = {
 
 
 async def test_every_part_of_the_prompt_is_listed() -> None:
+    """P43"""
     items = await receipt(**FULL)
     assert kinds(items) == [
         *("rules", "headings", "cell", "cell", "cell", "variables", "dataframe", "file"),
@@ -107,6 +108,7 @@ async def test_no_text_is_counted_only_for_the_receipt(style: Any) -> None:
 
 
 async def test_what_does_not_fit_is_listed_without_texts() -> None:
+    """P43"""
     cells = [ContextCell(cell_id=f"c{n}", source=f"a{n} = {n}\n" * 10) for n in range(40)]
     turns = [turn(n, f"wish {n}", "x = 1\n" * 30) for n in range(1, 31)]
     wide = Table([ColumnProfile(name=f"column {n}", dtype="int64") for n in range(100)], 100)
