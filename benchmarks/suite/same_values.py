@@ -88,9 +88,11 @@ def same_cells(expected: Any, actual: Any) -> bool:
         is_pair = isinstance(expected, kinds) and isinstance(actual, kinds)
         return is_pair and bool(expected) == bool(actual)
     if isinstance(expected, numbers.Number) and isinstance(actual, numbers.Number):
+        first: Any = expected  # `numbers.Number` has no methods for the type checker
+        second: Any = actual
         if isinstance(expected, complex) or isinstance(actual, complex):
-            return bool(np.isclose(complex(expected), complex(actual), rtol=_TOLERANCE))  # type: ignore[arg-type]
-        left, right = float(expected), float(actual)  # type: ignore[arg-type]
+            return bool(np.isclose(complex(first), complex(second), rtol=_TOLERANCE))
+        left, right = float(first), float(second)
         return math.isclose(left, right, rel_tol=_TOLERANCE, abs_tol=1e-9)
     if isinstance(expected, str) and isinstance(actual, str):
         return expected.strip() == actual.strip()
