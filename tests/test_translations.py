@@ -244,7 +244,7 @@ def test_the_first_steps_use_the_labels_of_the_interface(tool: ModuleType, local
                 names += 1
                 name = f"{translation.string}**（{bold.removeprefix('⋯ → ')}）"
                 assert name in cell["source"]
-    assert names == 3
+    assert names == 4
 
 
 # --- messages of the server -----------------------------------------------------------------

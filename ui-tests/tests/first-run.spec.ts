@@ -275,19 +275,33 @@ test('from installation to the last of the first steps, with the local model', a
   await first.run();
   await expect(first.output.first()).toContainText('São Paulo');
 
-  // 5 · Ask about a DataFrame.
-  const last = new CellUnderTest(page, 7);
-  await last.open();
-  await last.button('More').click();
-  await page.getByRole('menuitem', { name: 'About a DataFrame…' }).click();
-  await last.row.getByRole('checkbox').first().check();
-  await last.input.fill('average price of each city');
-  await last.input.press('Enter');
-  await last.accept(ANSWER);
-  await last.run();
-  await expect(last.output.first()).toContainText('Lagos');
+  // 5 · Draw a plot, of the table that is attached by itself.
+  const plot = new CellUnderTest(page, 7);
+  await plot.ask('plot a histogram of the price');
+  await expect(plot.row).toContainText('60 rows × 5 columns');
+  await plot.accept(ANSWER);
+  await plot.run();
+  await expect(plot.output.getByRole('img').first()).toBeVisible();
+  const plotSource = await plot.source();
+
+  // 6 · Ask a question: it is answered in words.
+  await plot.ask('what does this code do?');
+  await expect(plot.button('Insert below')).toBeVisible({ timeout: ANSWER });
+  await expect(plot.row).toContainText('histogram');
+  expect(await plot.source()).toBe(plotSource);
+  await plot.button('Close').click();
+
+  // 7 · Fix an error.
+  const broken = new CellUnderTest(page, 10);
+  await broken.run();
+  await expect(broken.output.first()).toContainText('NameError');
+  await broken.open();
+  await broken.button('Fix it').click();
+  await broken.accept(ANSWER);
+  await broken.run();
+  await expect(broken.output.first()).toContainText('5.98');
 
   // Nothing that was there was written over, and the history lies where it belongs.
   const id = await lab.notebookId('first-steps/first-steps.ipynb');
-  expect(await lab.sessions(id)).toHaveLength(2);
+  expect(await lab.sessions(id)).toHaveLength(3);
 });
