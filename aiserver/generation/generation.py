@@ -267,7 +267,8 @@ class Generation:
             turn.usage = self._usage
         if self.body.parent_turn_id is not None:
             turn.parent_turn_id = self.body.parent_turn_id
-        if frames := attached_frames(self.body):
+        # A small model that explains code gets no DataFrames.
+        if not self._in_words and (frames := attached_frames(self.body)):
             without_values = {"columns": {"__all__": {"examples"}}}
             turn.dataframes = [frame.model_dump(exclude=without_values) for frame in frames]
         if self._receipt:

@@ -105,10 +105,14 @@ async def test_a_small_model_explains_in_words(
 
     monkeypatch.setattr(model, "stream", stream)
     monkeypatch.setattr(model, "style", "compact")
-    body = GenerateBody(**CELL, intent="what does this do?", source="1 + 2")
+    frame = {"name": "df", "row_count": 1, "column_count": 0}
+    body = GenerateBody(
+        **CELL, intent="what does this do?", source="1 + 2", context={"dataframes": [frame]}
+    )
     generation = await assistant.generate(KEY, body)
     outcome = await generation.outcome
     assert languages == [""]
     assert outcome.status == "success"
     assert outcome.interaction.ai_response.suggestion == ""
+    assert outcome.interaction.dataframes is None  # it wasn't sent
     assert "It adds two numbers" in outcome.interaction.ai_response.explanation
