@@ -32,7 +32,9 @@ export const firstStepsPlugin: JupyterFrontEndPlugin<void> = {
         args.isLauncher || args.isPalette
           ? trans.__('First Steps')
           : trans.__('AI Server: First Steps'),
-      caption: trans.__('A five-minute notebook that shows how to ask for code'),
+      caption: trans.__(
+        'A five-minute notebook that shows how to ask for code'
+      ),
       describedBy: { args: { type: 'object', properties: {} } },
       icon: args => (args.isLauncher ? askIcon : undefined),
       execute: async () => {
