@@ -77,7 +77,8 @@ class DataFrameProfile(Body):
     """A DataFrame in the kernel.
 
     ``name`` is the name of its variable, and ``kind`` its class. ``columns`` may contain only the
-    first columns; ``column_count`` is the number of all columns.
+    first columns; ``column_count`` is the number of all columns. ``index`` describes the levels of
+    the index, unless it only numbers the rows; the name of an unnamed level is empty.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=256)]
@@ -85,6 +86,7 @@ class DataFrameProfile(Body):
     row_count: Annotated[int, Field(ge=0)]
     column_count: Annotated[int, Field(ge=0)]
     columns: Annotated[list[ColumnProfile], Field(max_length=500)] = []
+    index: Annotated[list[ColumnProfile], Field(max_length=20)] = []
 
 
 class Variable(Body):

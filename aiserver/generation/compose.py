@@ -167,9 +167,10 @@ def _hide_in_frame(
     A column's name may be a secret key, for example after a pivot. Values of the data are removed
     unless the model is on this machine.
     """
-    columns = _hide_in_columns(frame.columns, vault, on_this_machine)
     texts = {"name": _hide(frame.name, vault), "kind": _hide(frame.kind, vault)}
-    return frame.model_copy(update=texts | {"columns": columns})
+    columns = _hide_in_columns(frame.columns, vault, on_this_machine)
+    index = _hide_in_columns(frame.index, vault, on_this_machine)
+    return frame.model_copy(update=texts | {"columns": columns, "index": index})
 
 
 def _hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:

@@ -269,8 +269,9 @@ class Generation:
             turn.parent_turn_id = self.body.parent_turn_id
         # A small model that explains code gets no DataFrames.
         if not self._in_words and (frames := attached_frames(self.body)):
-            without_values = {"columns": {"__all__": {"examples"}}}
-            turn.dataframes = [frame.model_dump(exclude=without_values) for frame in frames]
+            without_values = {"__all__": {"examples"}}
+            excluded = {"columns": without_values, "index": without_values}
+            turn.dataframes = [frame.model_dump(exclude=excluded) for frame in frames]
         if self._receipt:
             turn.context = [item.to_dict() for item in self._receipt]
         try:

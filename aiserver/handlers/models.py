@@ -27,6 +27,7 @@ def model_fields(info: ModelInfo) -> dict[str, object]:
         "provider": info.provider,
         "label": info.label,
         "onThisMachine": info.on_this_machine,
+        "small": info.is_small,
         "ready": info.ready,
         "problem": info.problem,
         "problemText": info.problem and info.problem.to_wire(),

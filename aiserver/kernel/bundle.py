@@ -12,6 +12,7 @@ MODULES = (
     "inspection/objects",
     "inspection/signatures",
     "inspection/modules",
+    "inspection/imports",
     "inspection/files",
     "scopes/bindings",
     "scopes/scope",

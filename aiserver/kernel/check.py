@@ -1,8 +1,10 @@
 """Check a suggestion against the state of the kernel, without running anything.
 
 A problem is a dict with ``line`` (from 1), ``column`` (from 0, in characters), ``end_line``,
-``end_column`` (exclusive), ``kind``, ``name``, ``message``, ``candidates`` (the most similar names)
-and ``package`` (the package to install for a missing module). The kinds are ``syntax``,
+``end_column`` (exclusive), ``kind``, ``name``, ``message``, ``candidates`` (the most similar
+names), ``correction`` (the candidate that the name clearly stands for), ``package`` (the package to
+install for a missing module) and ``import`` (the statement that defines a well-known name, such as
+``import numpy as np``). The last three are empty texts if there is none. The kinds are ``syntax``,
 ``undefined_name``, ``missing_column``, ``missing_module``, ``missing_attribute``,
 ``unknown_argument`` and ``missing_file``.
 """
@@ -17,8 +19,9 @@ import time
 from typing import Any
 
 from .frames.flow import Flow
+from .inspection.imports import import_of
 from .inspection.objects import plain_variables
-from .problems import Problems
+from .problems import CLEAR, Problems, similarity
 from .scopes.names import NameChecker
 from .source import Source, depth, syntax_position
 
@@ -75,6 +78,10 @@ def _check_names(
         private = name.startswith("_")
         near = [other for other in visible if private or not other.startswith("_")]
         message = f"The name {name!r} is not defined."
-        problems.add(node, "undefined_name", name, message, problems.near(name, sorted(near)))
+        candidates = problems.near(name, sorted(near))
+        statement = import_of(name, problems.text_after(node))
+        if statement:
+            candidates = [other for other in candidates if similarity(name, other) >= CLEAR]
+        problems.add(node, "undefined_name", name, message, candidates, statement=statement)
 
     NameChecker(names, report).check(tree)

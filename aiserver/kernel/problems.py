@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _NEAR = 0.6  # the minimum similarity of a candidate
+CLEAR = 0.8  # the minimum similarity of a clear misspelling
 _CANDIDATES = 3
 _LONGEST_NAME = 200
 
@@ -48,13 +49,16 @@ class Problems:
         message: str,
         candidates: list[str] | None = None,
         package: str = "",
+        statement: str = "",
     ) -> None:
         """Add a problem at an AST node."""
         end_line = getattr(node, "end_lineno", None) or node.lineno
         end = getattr(node, "end_col_offset", None)
         start = self._characters(node.lineno, node.col_offset)
         last = start + 1 if end is None else self._characters(end_line, end)
-        self.add_at(node.lineno, start, end_line, last, kind, name, message, candidates, package)
+        self.add_at(
+            node.lineno, start, end_line, last, kind, name, message, candidates, package, statement
+        )
 
     def add_at(
         self,
@@ -67,6 +71,7 @@ class Problems:
         message: str,
         candidates: list[str] | None = None,
         package: str = "",
+        statement: str = "",
     ) -> None:
         """Add a problem at a position in the parsed text."""
         if self.is_full or (line, column, name) in self._seen:
@@ -83,6 +88,8 @@ class Problems:
                 "message": _printable(message, 400),
                 "candidates": [_printable(name) for name in candidates or []],
                 "package": package,
+                "import": statement,
+                "correction": _printable(_likely(name, kind, candidates or [])),
             }
         )
 
@@ -111,6 +118,14 @@ class Problems:
                 return node.value
             return Position(first, node.col_offset, first, node.col_offset + size)
         return node
+
+    def text_after(self, node: Any) -> str:
+        """Return the rest of the line after a node."""
+        line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
+        if line is None or end is None or not 1 <= line <= len(self.lines):
+            return ""
+        text: str = self.lines[line - 1]
+        return text.encode("utf-8", "replace")[end:].decode("utf-8", "replace")
 
     def _characters(self, line: int, offset: int) -> int:
         if not 1 <= line <= len(self.lines):
@@ -162,6 +177,38 @@ class NameIndex:
             if ratio >= _NEAR and self._names[number] != name:
                 ranked.append((-ratio, number))
         return [self._names[number] for _, number in sorted(ranked)[:_CANDIDATES]]
+
+
+def _likely(name: str, kind: str, candidates: list[str]) -> str:
+    """Return the candidate that the name clearly stands for; "" if there is no such candidate.
+
+    A name clearly stands for a candidate that differs only in case, spaces, hyphens or underscores.
+    It also stands for its only candidate if its words are those of the candidate with small
+    misspellings, or if that is a column with further words: ``volume`` stands for ``Total Volume``.
+    But ``male`` doesn't stand for ``female``, nor ``2023`` for ``2024``.
+    """
+    alike = [other for other in candidates if fold(other) == fold(name)]
+    if len(alike) == 1:
+        return alike[0]
+    if len(candidates) != 1 or kind == "missing_file":
+        return ""
+    [other] = candidates
+    words, other_words = _words(name), _words(other)
+    is_part = bool(words) and set(words) <= set(other_words)
+    is_misspelt = len(words) == len(other_words) and all(map(_is_misspelling, words, other_words))
+    return other if is_misspelt or (kind == "missing_column" and is_part) else ""
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name.casefold())
+
+
+def _is_misspelling(word: str, other: str) -> bool:
+    if word == other:
+        return True
+    if any(map(str.isdigit, word + other)) or abs(len(word) - len(other)) > 1:
+        return False
+    return sorted(word) == sorted(other) or similarity(word, other) >= CLEAR
 
 
 def similarity(first: str, other: str) -> float:

@@ -24,6 +24,7 @@ from typing import Any
 
 MAX_FRAMES = 50
 MAX_COLUMNS = 200
+MAX_LEVELS = 5  # of an index
 MAX_VARIABLES = 200
 MAX_NAME = 200  # characters
 MAX_EXAMPLE = 24  # characters of a value
@@ -41,7 +42,7 @@ _PLAIN = (str, int, float, bool, type(None), datetime.date, datetime.datetime)
 def describe(variables: dict[str, Any], examples: int = 0) -> str:
     """Return ``{"frames": […], "variables": […]}`` as base64 of JSON, newest variables first.
 
-    ``examples`` is the maximum number of example values for each column of texts.
+    ``examples`` is the maximum number of example values for each column or index of texts.
     """
     classes = list(_library_classes())
     frames: list[dict[str, Any]] = []
@@ -108,34 +109,59 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
     names = list(frame.columns[:MAX_COLUMNS])
     for index, (column, dtype) in enumerate(zip(names, list(frame.dtypes)[:MAX_COLUMNS])):
         described: dict[str, Any] = {"name": _text(column, MAX_NAME), "dtype": _dtype_name(dtype)}
-        values = _examples(kind, frame, index, dtype, examples) if examples else []
-        if values:
-            described["examples"] = values
+        if examples and _has_texts(dtype):
+            described |= _examples(_first_values(kind, frame, index), examples)
         columns.append(described)
-    return {
+    profile = {
         "name": name[:MAX_NAME],
         "kind": kind,
         "rowCount": int(rows),
         "columnCount": int(width),
         "columns": columns,
     }
+    levels = _index_levels(frame.index, examples) if kind == "pandas.DataFrame" else []
+    return {**profile, "index": levels} if levels else profile
 
 
-def _examples(kind: str, frame: Any, index: int, dtype: Any, count: int) -> list[str]:
-    """Return the first ``count`` distinct texts of a column of texts, or [] for other columns."""
+def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
+    """Describe the levels of a DataFrame's index like columns; [] if it only numbers the rows."""
+    cls = type(index)
+    if not _is_library_class(cls):
+        return []
+    if _class_name(cls) == "RangeIndex" and index.name is None:
+        return []
+    head = index[:_SEARCHED_ROWS]
+    levels = []
+    for level in range(min(index.nlevels, MAX_LEVELS)):
+        values = head.get_level_values(level)
+        name = "" if values.name is None else _text(values.name, MAX_NAME)
+        described: dict[str, Any] = {"name": name, "dtype": _dtype_name(values.dtype)}
+        if examples and _has_texts(values.dtype):
+            described |= _examples(values.tolist(), examples)
+        levels.append(described)
+    return levels
+
+
+def _has_texts(dtype: Any) -> bool:
+    """Return whether a column of a library's own dtype may consist of texts."""
     if _dtype_name(dtype) not in ("object", "str", "string", "String", "category"):
-        return []
-    if not _is_library_class(type(dtype)) and not _is_numpy_dtype(dtype):
-        return []
+        return False
+    return _is_library_class(type(dtype)) or _is_numpy_dtype(dtype)
+
+
+def _first_values(kind: str, frame: Any, column: int) -> list[Any]:
     if kind == "pandas.DataFrame":
-        values = frame.iloc[:_SEARCHED_ROWS, index].tolist()
-    else:
-        values = frame.to_series(index).head(_SEARCHED_ROWS).to_list()
+        return frame.iloc[:_SEARCHED_ROWS, column].tolist()  # type: ignore[no-any-return]
+    return frame.to_series(column).head(_SEARCHED_ROWS).to_list()  # type: ignore[no-any-return]
+
+
+def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
+    """Return the first ``count`` distinct texts as ``examples``; {} if there are none."""
     texts: dict[str, None] = {}
     for value in values:
         if type(value) is str and value.strip():
             texts.setdefault(_text(value, MAX_EXAMPLE))
-    return list(texts)[:count]
+    return {"examples": list(texts)[:count]} if texts else {}
 
 
 def _describe(value: Any, kind: str) -> str:

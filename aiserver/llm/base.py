@@ -27,7 +27,8 @@ class ModelInfo:
     on this machine. ``ready`` is true if the model can be queried now. If ``ready`` is false,
     ``problem`` tells the user the reason, and ``install`` is the command that installs what is
     missing, or None if no command helps. ``is_forwarded`` is true if the model's server forwards
-    the requests to another server, or if that can't be ruled out.
+    the requests to another server, or if that can't be ruled out. ``is_small`` is true if the model
+    gets compact prompts.
     """
 
     id: str
@@ -37,6 +38,7 @@ class ModelInfo:
     problem: UserText | None = None
     install: str | None = None
     is_forwarded: bool = False
+    is_small: bool = False
 
     @property
     def provider(self) -> str:

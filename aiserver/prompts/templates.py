@@ -161,7 +161,8 @@ def data_frame(frame: DataFrameProfile) -> str:
     break in a name can't begin a new line of the prompt.
     """
     head = f"{frame.name}: {frame.kind}, {frame.row_count} x {frame.column_count}"
-    return "\n".join([head, *_columns(frame.columns, frame.column_count)])
+    index = [f"  index {_index([level])}" for level in frame.index]
+    return "\n".join([head, *index, *_columns(frame.columns, frame.column_count)])
 
 
 def _columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True) -> list[str]:
@@ -211,7 +212,15 @@ def data_frame_as_output(frame: DataFrameProfile) -> tuple[str, str]:
     name = " ".join(frame.name.split())
     shown = name if name.isidentifier() else repr(name)
     columns = _short_columns(frame.columns, frame.column_count)
+    if frame.index:
+        columns = f"index {_index(frame.index)}; columns {columns}"
     return f"print({name}.dtypes)", f"{shown}, {frame.row_count} rows: {columns}"
+
+
+def _index(levels: Sequence[ColumnProfile]) -> str:
+    """Return the levels of an index as one line, like columns, but without empty names."""
+    texts = (_short_columns([level], 1, quoted=bool(level.name)) for level in levels)
+    return ", ".join(text.lstrip() for text in texts)
 
 
 def _short_columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool = True) -> str:

@@ -32,6 +32,9 @@ Judge = Callable[[Item, Notebook, str], tuple[Output, bool]]
 class Model(Protocol):
     """A model behind the server."""
 
+    @property
+    def is_small(self) -> bool: ...
+
     def ask(self, body: dict[str, Any]) -> Answer: ...
 
 
@@ -67,6 +70,7 @@ class Course:
         self._model, self._item, self._notebook = model, item, notebook
         self._kernel: Kernel = notebook.kernel
         self._examples = examples
+        self._is_small = model.is_small
         self._cell = ""
         self.spent = Spent()
 
@@ -77,19 +81,37 @@ class Course:
         return self._send(self._item.request, "", with_context=with_context)
 
     def correct(self, answer: Answer, problems: list[dict[str, Any]]) -> Answer:
-        """Have the problems corrected; an attempt without fewer problems ends it."""
+        """Have the problems corrected, and return the answer with the fewest problems."""
+        best, problems = self._correct_obvious(answer, problems)
         for _ in range(MAX_REPAIRS):
             if not any(map(page_rules.is_for_model, problems)):
                 break
-            intent = page_rules.repair_request(problems)
-            attempt = self._send(intent, answer.code, mode="repair", parentTurnId=answer.turn_id)
+            attempt = self._attempt(best, problems)
             if not _has_code(attempt):
                 break
-            remaining = self._kernel.check(attempt.code)
-            if len(remaining) >= len(problems):
+            attempt, remaining = self._correct_obvious(attempt, self._kernel.check(attempt.code))
+            if len(remaining) < len(problems):
+                best, problems = attempt, remaining
+            elif not self._is_small:
                 break
-            answer, problems = attempt, remaining
-        return answer
+        return best
+
+    def _attempt(self, answer: Answer, problems: list[dict[str, Any]]) -> Answer:
+        """Ask a small model for another answer, and any other model to correct its answer."""
+        if self._is_small:
+            return self._send(self._item.request, "", mode="retry")
+        intent = page_rules.repair_request(problems)
+        return self._send(intent, answer.code, mode="repair", parentTurnId=answer.turn_id)
+
+    def _correct_obvious(
+        self, answer: Answer, problems: list[dict[str, Any]]
+    ) -> tuple[Answer, list[dict[str, Any]]]:
+        """Make the obvious corrections, unless no fewer problems would remain."""
+        code = page_rules.correct_obvious(answer.code, problems)
+        remaining = self._kernel.check(code) if code != answer.code else problems
+        if len(remaining) < len(problems):
+            return replace(answer, code=code), remaining
+        return answer, problems
 
     def fix(self, answer: Answer, message: str) -> Answer:
         """Have the error of a run corrected. The cell has the code that failed."""

@@ -87,7 +87,36 @@ def _problem_line(problem: dict[str, Any]) -> str:
         line += f" Did you mean {names}?"
     if package := problem.get("package"):
         line += f" The package '{package}' provides it and can be installed."
+    if statement := problem.get("import"):
+        line += f" '{statement}' defines it."
     return line
+
+
+def correct_obvious(code: str, problems: Sequence[dict[str, Any]]) -> str:
+    """``correctObvious`` of ``src/ask/model/problems.ts``."""
+    statements = []
+    for problem in reversed(problems):
+        if problem["correction"]:
+            code = _replace_name(code, problem)
+        elif problem["import"] and not problem["candidates"]:
+            statements.append(problem["import"])
+    magic = re.match(r"\s*%%.*\n|", code)[0]  # type: ignore[index]
+    lines = "".join(f"{line}\n" for line in dict.fromkeys(statements))
+    return magic + lines + code[len(magic) :]
+
+
+def _replace_name(code: str, problem: dict[str, Any]) -> str:
+    """``replaceName`` of ``src/ask/model/problems.ts``."""
+    lines = code.split("\n")
+    start = sum(len(line) + 1 for line in lines[: problem["line"] - 1]) + problem["column"]
+    end = sum(len(line) + 1 for line in lines[: problem["end_line"] - 1]) + problem["end_column"]
+    text, name, correction = code[start:end], problem["name"], problem["correction"]
+    at = text.rfind(name)
+    if at < 0:
+        return code
+    if quote := re.match(r"\w*([\"'])", text, re.A):
+        correction = correction.replace("\\", "\\\\").replace(quote[1], "\\" + quote[1])
+    return code[: start + at] + correction + code[start + at + len(name) :]
 
 
 def is_for_model(problem: dict[str, Any]) -> bool:

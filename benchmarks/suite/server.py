@@ -91,6 +91,11 @@ class Server:
                 return dict(model)
         raise SystemExit("No model answers. Run: jupyter aiserver model install")
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the default model gets short prompts."""
+        return bool(self.model["small"])
+
     def ask(self, body: dict[str, Any]) -> Answer:
         """Send one request, and return its answer when the stream has ended."""
         started = time.monotonic()

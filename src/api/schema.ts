@@ -693,6 +693,8 @@ export interface components {
             rowCount: number;
             columnCount: number;
             columns?: components["schemas"]["ColumnProfile"][];
+            /** @description The levels of an index that doesn't only number the rows */
+            index?: components["schemas"]["ColumnProfile"][];
         };
         Context: {
             cells?: components["schemas"]["ContextCell"][];
@@ -1273,6 +1275,8 @@ export interface components {
             provider: string;
             label: string;
             onThisMachine: boolean;
+            /** @description Whether the model gets short prompts with examples. If its code has problems, another answer is requested instead of a correction */
+            small?: boolean;
             ready: boolean;
             problem?: string | null;
             problemText?: components["schemas"]["UserText"] | null;

@@ -176,6 +176,24 @@ def test_examples_are_values_of_text_columns(kernel: Kernel) -> None:
     assert "examples" not in json.dumps(kernel.frames())
 
 
+def test_an_index_is_described_unless_it_only_numbers_the_rows(kernel: Kernel) -> None:
+    kernel.run(
+        "numbered = pd.DataFrame({'n': [1, 2]})\n"
+        "named = numbered.set_index(pd.Index(['北京', '上海'], name='城市'))\n"
+        "dated = numbered.set_index(pd.to_datetime(['2026-01-01', '2026-01-02']).as_unit('s'))\n"
+        "nested = named.set_index('n', append=True)\n"
+        "class Own(pd.Index):\n    name = property(lambda self: 1 / 0)\n"
+        "own = numbered.set_index(pd.Index([1, 2])); own._mgr.axes[1].__class__ = Own\n"
+    )
+    frames = {frame["name"]: frame for frame in kernel.describe(examples=1)["frames"]}
+    assert "index" not in frames["numbered"]
+    city = {"name": "城市", "examples": ["北京"]}
+    assert [level | {"dtype": ""} for level in frames["named"]["index"]] == [city | {"dtype": ""}]
+    assert frames["dated"]["index"] == [{"name": "", "dtype": "datetime64[s]"}]
+    assert [level["name"] for level in frames["nested"]["index"]] == ["城市", "n"]
+    assert "index" not in frames.get("own", {})
+
+
 def test_the_inspection_leaves_no_trace(kernel: Kernel) -> None:
     """P18: the namespace, the execution count, In, Out, _ and the history don't change."""
     kernel.run("df = pd.DataFrame({'a': [1]})")
@@ -275,11 +293,11 @@ def test_the_inspection_runs_no_user_code(kernel: Kernel) -> None:
 
 
 def test_no_value_is_sent(kernel: Kernel) -> None:
-    """P15: canaries are in cells, the index, categories, names of the index and attributes."""
+    """P15: canaries are in cells, the index, categories, a fill value and attributes."""
     kernel.run(
         "c = 'canary-18'\n"
         "df = pd.DataFrame({'city': [c, c], 'n': [1, 2]}, index=[c, c + 'x'])\n"
-        "df.index.name = c; df.attrs[c] = c; df.columns.name = c\n"
+        "df.index.name = 'place'; df.attrs[c] = c; df.columns.name = c\n"
         "df['kind'] = pd.Categorical([c, c])\n"
         "df['s'] = pd.arrays.SparseArray(['canary-18', 'b'], fill_value='canary-18')\n"
         "df['l'] = [[c], {c: c}]\n"
@@ -290,6 +308,7 @@ def test_no_value_is_sent(kernel: Kernel) -> None:
     assert [column["name"] for column in frames[0]["columns"]] == [
         *("city", "n", "kind", "s", "l", "iv")
     ]
+    assert [level["name"] for level in frames[0]["index"]] == ["place"]
 
 
 def test_the_profile_is_limited(kernel: Kernel) -> None:

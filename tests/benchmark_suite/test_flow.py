@@ -22,8 +22,9 @@ FRAME = {"name": "df", "columns": []}
 class ScriptedModel:
     """Answers requests with the given codes, one after the other."""
 
-    def __init__(self, *codes: str) -> None:
+    def __init__(self, *codes: str, is_small: bool = False) -> None:
         self._codes = list(codes)
+        self.is_small = is_small
         self.bodies: list[dict[str, Any]] = []
 
     def ask(self, body: dict[str, Any]) -> Answer:
@@ -36,8 +37,11 @@ class ScriptedModel:
 def check(code: str) -> list[dict[str, Any]]:
     """Report one problem for each word ``wrong``."""
     wrong = {"line": 1, "kind": "missing_column", "message": "No column.", "candidates": []}
+    wrong |= {"import": "", "correction": ""}
     missing = wrong | {"kind": "missing_module"}
-    return [wrong] * code.count("wrong") + [missing] * code.count("import")
+    undefined = wrong | {"kind": "undefined_name", "import": "load np"}
+    obvious = [] if "load np" in code else [undefined] * code.count("np.")
+    return [wrong] * code.count("wrong") + [missing] * code.count("import") + obvious
 
 
 class FakeNotebook:
@@ -60,8 +64,8 @@ def judge(item: Item, notebook: Any, code: str) -> tuple[Output, bool]:
     return Output("", "", None), "right" in code
 
 
-def run(*codes: str) -> tuple[dict[str, dict[str, Any]], ScriptedModel]:
-    model = ScriptedModel(*codes)
+def run(*codes: str, is_small: bool = False) -> tuple[dict[str, dict[str, Any]], ScriptedModel]:
+    model = ScriptedModel(*codes, is_small=is_small)
     notebook: Any = FakeNotebook()
     return run_item(model, ITEM, notebook, judge, 2), model
 
@@ -92,6 +96,19 @@ def test_problems_are_corrected_before_the_answer_runs() -> None:
     assert (repair["mode"], repair["parentTurnId"]) == ("repair", 2)
     assert repair["source"] == "wrong wrong fail"
     assert repair["intent"].startswith("Fix these problems:\nLine 1: No column.")
+
+
+def test_a_small_model_is_asked_for_other_answers():
+    stages, model = run("1", "wrong wrong", "wrong wrong", "right", is_small=True)
+    assert failures(stages)[-2:] == [None, None]
+    assert [body.get("mode") for body in model.bodies] == [None, None, "retry", "retry"]
+    assert model.bodies[3]["intent"] == ITEM.request
+
+
+def test_obvious_corrections_need_no_request():
+    stages, model = run("1", "np. right")
+    assert stages["repair"]["code"] == "load np\nnp. right"
+    assert len(model.bodies) == 2
 
 
 def test_a_correction_without_fewer_problems_is_discarded() -> None:

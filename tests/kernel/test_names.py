@@ -96,6 +96,36 @@ def test_near_names_are_candidates():
     assert check("pritn(1)", {})[0]["candidates"][0] == "print"
 
 
+@pytest.mark.parametrize(
+    ("code", "statement"),
+    [
+        ("np.mean([1])", "import numpy as np"),
+        ("f'{math.pi}'", "import math"),
+        ("x = Path('.')", "from pathlib import Path"),
+        ("datetime.now()", "from datetime import datetime"),
+        ("datetime.datetime.now()", "import datetime"),
+        ("价 = datetime . timedelta(1)", "import datetime"),
+        ("tf.zeros(1)", ""),  # not installed
+        ("numpi", ""),
+    ],
+)
+def test_a_common_name_comes_with_its_import(code, statement):
+    [problem] = check(code, {})
+    assert (problem["kind"], problem["import"]) == ("undefined_name", statement)
+
+
+def test_each_offered_import_works():
+    from aiserver.kernel.inspection import imports
+
+    common = [*imports._ALIASES, *imports._MODULES, *imports._MODULE_OF_NAME, "datetime"]
+    statements = {name: imports.import_of(name) for name in common}
+    assert len([name for name in statements if statements[name]]) > 100
+    for name, statement in statements.items():
+        namespace: dict[str, object] = {}
+        exec(statement, namespace)
+        assert not statement or name in namespace
+
+
 def test_a_star_import_of_a_loaded_module_defines_its_names():
     import math  # noqa: F401
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..inspection.modules import exported_names
 from ..inspection.objects import loaded_module
-from ..problems import similarity
+from ..problems import CLEAR, similarity
 from .bindings import (
     KINDS,
     bound_names,
@@ -26,7 +26,7 @@ from .bindings import (
     target_names,
     type_parameters,
 )
-from .scope import CLASS_NAMES, CLEAR, MODULE_ALIASES, Body, Scope, is_implicit
+from .scope import CLASS_NAMES, MODULE_ALIASES, Body, Scope, is_implicit
 
 
 class NameChecker(ast.NodeVisitor):

@@ -17,7 +17,6 @@ MODULE_ALIASES = set(
     "pl px go tf torch nn stats requests glob shutil pickle scipy sklearn statistics string "
     "csv copy warnings logging subprocess pathlib typing sm smf xgb lgb".split()
 )
-CLEAR = 0.8  # the minimum similarity of a clear misspelling
 
 
 class Scope:

@@ -90,7 +90,8 @@ class Catalog:
                 if path.is_file()
                 else UserText("The configured model file does not exist. Check the path.")
             )
-            return ModelInfo(f"local:{path.stem}", path.stem, True, problem is None, problem)
+            id = f"local:{path.stem}"
+            return ModelInfo(id, path.stem, True, problem is None, problem, is_small=True)
         if provider == "local":
             model = catalogue.by_id(self.policy.model)
             return self.describe_local(model) if model else self.embedded()
@@ -130,7 +131,8 @@ class Catalog:
             problem = UserText("The local model is not installed yet (%1 MB).", size)
             is_smallest = model is catalogue.SMALLEST
             install = weights.INSTALL if is_smallest else f"{weights.INSTALL} {model.name}"
-        return ModelInfo(model.id, model.label, True, problem is None, problem, install)
+        is_ready, is_small = problem is None, model.style == "compact"
+        return ModelInfo(model.id, model.label, True, is_ready, problem, install, is_small=is_small)
 
     def allowed_embedded(self) -> ModelInfo | None:
         """Return the embedded model, even if it isn't installed; None if it isn't allowed."""
