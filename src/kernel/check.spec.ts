@@ -10,7 +10,9 @@ const PROBLEM = {
   kind: 'missing_column',
   name: '价钱',
   message: 'df has no column',
-  candidates: ['价格']
+  candidates: ['价格'],
+  package: '',
+  import: 'import re'
 };
 
 function kernel(result: unknown) {

@@ -23,8 +23,12 @@ export interface IProblem {
   readonly message: string;
   /** Existing names that are similar to the wrong one. */
   readonly candidates: readonly string[];
+  /** The candidate that the wrong name clearly stands for, if any. */
+  readonly correction?: string;
   /** The package to install for a missing module. */
   readonly package?: string;
+  /** The statement that defines a well-known name, such as `import numpy as np`. */
+  readonly import?: string;
 }
 
 /**
@@ -80,7 +84,11 @@ function toProblems(value: unknown): IProblem[] {
         message
       } as IProblem),
       candidates: candidates.filter(isText),
-      ...(isText(problem.package) && { package: problem.package as string })
+      ...(isText(problem.correction) && {
+        correction: problem.correction as string
+      }),
+      ...(isText(problem.package) && { package: problem.package as string }),
+      ...(isText(problem.import) && { import: problem.import as string })
     }
   ];
 }

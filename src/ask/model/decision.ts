@@ -27,6 +27,7 @@ export class Decision {
   /** Restore the suggestion as the model wrote it. */
   restore(): void {
     const { suggestion, state } = this._store;
+    this._store.setState({ corrections: [] });
     this.revise(suggestion?.source ?? state.code);
   }
 

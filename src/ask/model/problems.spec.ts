@@ -1,4 +1,9 @@
-import { offsetOf, replaceName, withInstall } from './problems';
+import {
+  correctObvious,
+  offsetOf,
+  replaceName,
+  withFirstLine
+} from './problems';
 
 const problem = (
   name: string,
@@ -39,6 +44,25 @@ it('finds the offset of a position, and stays inside the code', () => {
   expect(offsetOf('a', 9, 9)).toBeLessThanOrEqual(1);
 });
 
-it('installs a package before the code', () => {
-  expect(withInstall('x', 'polars')).toBe('%pip install polars\nx');
+it('puts a line before the code, but below a cell magic', () => {
+  expect(withFirstLine('x', 'import re')).toBe('import re\nx');
+  expect(withFirstLine('%%time\nx', 'import re')).toBe('%%time\nimport re\nx');
+});
+
+it('makes the obvious corrections', () => {
+  const code = 'df["价"] + np.pi + np.e + df["a"] + stat';
+  const at = (name: string, column: number, length: number) =>
+    problem(name, 1, column, column + length);
+  expect(
+    correctObvious(code, [
+      { ...at('价', 3, 3), candidates: ['价格'], correction: '价格' },
+      { ...at('np', 10, 2), import: 'import numpy as np' },
+      { ...at('np', 18, 2), import: 'import numpy as np' },
+      { ...at('a', 28, 3), candidates: ['b'], correction: '' },
+      { ...at('stat', 35, 4), candidates: ['star'], import: 'import stat' }
+    ])
+  ).toEqual({
+    code: 'import numpy as np\ndf["价格"] + np.pi + np.e + df["a"] + stat',
+    corrections: ['价 → 价格', 'import numpy as np']
+  });
 });

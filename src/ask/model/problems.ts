@@ -29,14 +29,16 @@ export function problemLine({
   message,
   line,
   candidates,
-  package: packageName
+  package: packageName,
+  import: statement
 }: IProblem): string {
   const names = candidates.map(name => `'${name}'`).join(' or ');
   const hint = names && ` Did you mean ${names}?`;
   const install = packageName
     ? ` The package '${packageName}' provides it and can be installed.`
     : '';
-  return `Line ${line}: ${message}${hint}${install}`;
+  const definition = statement ? ` '${statement}' defines it.` : '';
+  return `Line ${line}: ${message}${hint}${install}${definition}`;
 }
 
 /** Return the line that installs a package from a cell. */
@@ -44,9 +46,36 @@ export function installLine(packageName: string): string {
   return `%pip install ${packageName}`;
 }
 
-/** Return the code, preceded by a line that installs a package. */
-export function withInstall(code: string, packageName: string): string {
-  return `${installLine(packageName)}\n${code}`;
+/** Return the code, preceded by a line. A cell magic, such as `%%time`, stays the first line. */
+export function withFirstLine(code: string, line: string): string {
+  const magic = /^\s*%%.*\n/.exec(code)?.[0] ?? '';
+  return `${magic}${line}\n${code.slice(magic.length)}`;
+}
+
+/**
+ * Make the obvious corrections: replace a name with the candidate that it clearly stands for, and
+ * import a well-known name. `corrections` describes each of them, such as `prise → price`.
+ */
+export function correctObvious(
+  code: string,
+  problems: readonly IProblem[]
+): { code: string; corrections: string[] } {
+  const replacements = new Set<string>();
+  const imports = new Set<string>();
+  // Replacing a name moves the positions of the problems after it, so the last one comes first.
+  for (const problem of [...problems].reverse()) {
+    const { name, correction, candidates, import: statement } = problem;
+    if (correction) {
+      code = replaceName(code, problem, correction);
+      replacements.add(`${name} → ${correction}`);
+    } else if (statement && !candidates.length) {
+      imports.add(statement);
+    }
+  }
+  return {
+    code: [...imports].reduce(withFirstLine, code),
+    corrections: [...imports, ...replacements].reverse()
+  };
 }
 
 /** Convert a position to an offset. Lines are counted from 1; columns from 0, in code points. */

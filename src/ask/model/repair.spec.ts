@@ -17,11 +17,11 @@ const problem = (name: string, kind = 'missing_column'): IProblem => ({
 async function ask(
   repair: RepairSetting,
   answers: string[][],
-  onThisMachine = true,
+  { onThisMachine = true, small = false } = {},
   kind?: string
 ) {
   const t = setup({ repair });
-  const model = { ...MODEL, onThisMachine };
+  const model = { ...MODEL, onThisMachine, small };
   t.target.check.mockImplementation(async source =>
     answers[Number(source) - 1].map(name => problem(name, kind))
   );
@@ -65,8 +65,72 @@ describe('AutomaticRepair', () => {
     expect(t.recorded).toMatchObject([{ turnId: 2, source: '2' }]);
   });
 
+  it('corrects the obvious without a model, and asks for the rest', async () => {
+    const t = setup({ repair: 'all' });
+    const obvious = {
+      ...problem('prise'),
+      correction: 'price',
+      endColumn: 5
+    };
+    t.target.check.mockImplementation(async source =>
+      source === 'prise' ? [obvious, problem('x')] : [problem('x')]
+    );
+    t.model.open();
+    const asked = t.model.ask('do it');
+    await new Promise(resolve => setTimeout(resolve));
+    t.feeds[0].push(start(1), done(1, 'prise'), null);
+    await t.until(({ intent }) => intent === 'x');
+    await new Promise(resolve => setTimeout(resolve));
+    expect(t.bodies[1].source).toBe('price');
+    t.feeds[1].push(start(2), done(2, 'other'), null);
+    await asked;
+    const { code: now, problems, corrections } = t.model.state;
+    expect([now, problems.length]).toEqual(['price', 1]);
+    expect(corrections).toEqual(['prise → price']);
+    t.model.decision.restore();
+    expect(t.model.state).toMatchObject({ code: 'prise', corrections: [] });
+  });
+
+  it('undoes a correction after which no fewer problems remain', async () => {
+    const t = setup({ repair: 'all' });
+    const obvious = {
+      ...problem('prise'),
+      correction: 'price',
+      endColumn: 5
+    };
+    t.target.check.mockImplementation(async () => [obvious]);
+    t.model.open();
+    const asked = t.model.ask('do it');
+    await new Promise(resolve => setTimeout(resolve));
+    t.feeds[0].push(start(1), done(1, 'prise'), null);
+    await t.until(({ intent }) => intent === 'prise');
+    await new Promise(resolve => setTimeout(resolve));
+    expect(t.bodies[1].source).toBe('prise');
+    t.model.stop();
+    t.feeds[1].push({ type: 'cancelled' } as never, null);
+    await asked;
+    expect(t.model.state.code).toBe('prise');
+  });
+
+  it('asks a small model for other answers, and offers the one with the fewest problems', async () => {
+    const answers = [['a', 'b'], ['a'], ['b', 'c']];
+    const t = await ask('local', answers, { small: true });
+    expect(t.bodies.map(({ intent, mode }) => [intent, mode])).toEqual([
+      ['do it', undefined],
+      ['do it', 'retry'],
+      ['do it', 'retry']
+    ]);
+    expect(t.bodies[2].source).toBe(t.bodies[0].source);
+    const { code: now, correctedCount, notice } = t.model.state;
+    expect([now, correctedCount, notice]).toEqual(['2', 1, null]);
+    await t.model.decision.accept();
+    expect(t.recorded).toMatchObject([{ turnId: 2, source: '2' }]);
+  });
+
   it('sends at most two requests', async () => {
-    const t = await ask('all', [['a', 'b', 'c'], ['a', 'b'], ['a'], []], false);
+    const t = await ask('all', [['a', 'b', 'c'], ['a', 'b'], ['a'], []], {
+      onThisMachine: false
+    });
     expect(t.bodies).toHaveLength(3);
     expect(t.model.state.code).toBe('3');
   });
@@ -78,7 +142,7 @@ describe('AutomaticRepair', () => {
   ] as const)(
     'sends nothing by itself: %s, on this machine %s, %s',
     async (setting, isLocal, kind) => {
-      const t = await ask(setting, [['a']], isLocal, kind);
+      const t = await ask(setting, [['a']], { onThisMachine: isLocal }, kind);
       expect(t.bodies).toHaveLength(1);
       expect(t.model.state.problems).toHaveLength(1);
     }

@@ -1,19 +1,36 @@
 /**
- * Asks a model to correct the problems of its own suggestion, before the person decides on it.
+ * Corrects the problems of a suggestion before the person decides on it. Obvious corrections, such
+ * as a missing import, are made without a model. For the remaining problems, a small model is asked
+ * for another answer, because it rarely corrects its own code; any other model is asked to correct
+ * its answer.
  *
  * Invariants:
  * - At most `MAX_REPAIRS` such requests follow a request of the person or of `RunAndRepair`. Each
  *   is recorded as a turn.
- * - If a corrected suggestion has no fewer problems than the suggestion before it, the earlier
- *   suggestion is offered again, and no further request is sent.
- * - If the person stops a repair or it fails, the last complete suggestion is offered.
+ * - The suggestion with the fewest problems is offered; of several, the earliest.
+ * - If a correction has no fewer problems than the suggestion before it, no further request is sent.
+ * - If the person stops a repair or it fails, the best complete suggestion is offered.
  */
 import type { IProblem } from '../../kernel/check';
+import { correctObvious } from './problems';
 import type { Problems, RequestSender } from './requestSender';
-import { IRepairOptions, RepairSetting, suggestionFields } from './state';
+import {
+  IRepairOptions,
+  ISuggestion,
+  RepairSetting,
+  suggestionFields
+} from './state';
 import type { GenerationStore } from './store';
 
 const MAX_REPAIRS = 2;
+
+/** A suggestion with the obvious corrections, and its remaining problems. */
+interface IAttempt {
+  readonly suggestion: ISuggestion;
+  readonly code: string;
+  readonly corrections: readonly string[];
+  readonly problems: readonly IProblem[];
+}
 
 export class AutomaticRepair {
   constructor(
@@ -22,52 +39,107 @@ export class AutomaticRepair {
     private readonly _options?: IRepairOptions
   ) {}
 
-  /** Send a request, then let the model correct the problems of the new suggestion, if any. */
+  /** Send a request, then correct the problems of the new suggestion, if any. */
   async runAfter(send: () => Promise<Problems>): Promise<void> {
     const before = this._store.suggestion;
     const problems = await send();
-    if (problems && this._store.suggestion !== before) {
-      await this._run(problems);
+    const { model, intent } = this._store.state;
+    if (
+      problems &&
+      this._store.suggestion !== before &&
+      this._options &&
+      this._isAllowed(this._options.setting())
+    ) {
+      await this._run(problems, intent, model?.small ?? false, this._options);
     }
   }
 
-  private async _run(problems: Problems): Promise<void> {
+  private async _run(
+    firstProblems: readonly IProblem[],
+    intent: string,
+    isSmall: boolean,
+    { requestText }: IRepairOptions
+  ): Promise<void> {
     const store = this._store;
-    const { intent } = store.state;
+    let best = await this._correctObvious(firstProblems);
     let correctedCount = 0;
-    for (let count = 0; problems && count < MAX_REPAIRS; count++) {
-      const { suggestion } = store;
-      if (
-        !this._options ||
-        !suggestion ||
-        !this._isAllowed(this._options.setting()) ||
-        !problems.some(isForModel)
-      ) {
-        return;
+    for (let count = 0; best && count < MAX_REPAIRS; count++) {
+      if (!best.problems.some(isForModel)) {
+        break;
       }
-      const remaining: Problems = await this._sender.send({
-        ...this._sender.buildRequest(this._options.requestText(problems)),
-        isRepair: true
-      });
-      const attempt = store.suggestion;
-      if (!attempt || store.state.phase !== 'suggested') {
+      const previous = store.suggestion;
+      const problems = await (isSmall
+        ? this._sender.resend()
+        : this._sender.send({
+            ...this._sender.buildRequest(requestText(best.problems)),
+            isRepair: true
+          }));
+      if (!store.suggestion || store.state.phase !== 'suggested') {
         return; // The suggestion was closed meanwhile.
       }
-      if (
-        attempt === suggestion ||
-        !remaining ||
-        remaining.length >= problems.length
-      ) {
-        store.suggestion = suggestion;
-        const restored = suggestionFields(suggestion, suggestion.source);
-        store.setState({ ...restored, intent, problems, correctedCount });
-        return;
+      let attempt: IAttempt | null = null;
+      if (problems && store.suggestion !== previous) {
+        attempt = await this._correctObvious(problems);
+        if (!attempt) {
+          return;
+        }
       }
-      correctedCount += problems.length - remaining.length;
-      store.suggestion = { ...attempt, intent };
-      store.setState({ intent, correctedCount });
-      problems = remaining;
+      if (attempt && attempt.problems.length < best.problems.length) {
+        correctedCount += best.problems.length - attempt.problems.length;
+        best = attempt;
+      } else {
+        this._show(best, intent, correctedCount);
+        if (!attempt || !isSmall) {
+          return;
+        }
+      }
     }
+    if (best) {
+      this._show(best, intent, correctedCount);
+    }
+  }
+
+  /** Offer a suggestion as the answer to the person's request. */
+  private _show(
+    { suggestion, code, corrections, problems }: IAttempt,
+    intent: string,
+    correctedCount: number
+  ): void {
+    const store = this._store;
+    store.suggestion = { ...suggestion, intent };
+    const fields = suggestionFields(store.suggestion, code);
+    store.setState({ ...fields, problems, corrections, correctedCount });
+  }
+
+  /**
+   * Make the obvious corrections of the open suggestion, unless no fewer problems remain. Return
+   * null if the suggestion was closed or revised meanwhile.
+   */
+  private async _correctObvious(
+    problems: readonly IProblem[]
+  ): Promise<IAttempt | null> {
+    const store = this._store;
+    const { suggestion } = store;
+    const { code } = store.state;
+    if (!suggestion) {
+      return null;
+    }
+    const original = { suggestion, code, corrections: [], problems };
+    const corrected = correctObvious(code, problems);
+    if (!corrected.corrections.length) {
+      return original;
+    }
+    store.setState({ ...corrected, problems: [] });
+    const remaining = await store.check();
+    const { phase, code: current } = store.state;
+    if (phase !== 'suggested' || current !== corrected.code) {
+      return null;
+    }
+    if (remaining && remaining.length < problems.length) {
+      return { suggestion, ...corrected, problems: remaining };
+    }
+    store.setState({ code, corrections: [], problems });
+    return original;
   }
 
   private _isAllowed(setting: RepairSetting): boolean {

@@ -25,9 +25,9 @@ export interface IRequest {
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IKernelVariables;
-  /** Whether the model is to correct its own suggestion. The person didn't write such a request. */
+  /** Whether the page sends the request by itself, so that a model corrects its suggestion. */
   readonly isRepair?: boolean;
-  /** Whether the request was answered before, and the person wants another answer. */
+  /** Whether the request was answered before, and another answer is wanted. */
   readonly isRetry?: boolean;
 }
 
@@ -67,7 +67,7 @@ export function toRequestBody(
   model: string | null
 ): GenerateBody | AnalyzeBody {
   const cell = { ...cellBody(target, source, model, attached), notebookId };
-  const mode = isRepair ? 'repair' : isRetry ? 'retry' : null;
+  const mode = isRetry ? 'retry' : isRepair ? 'repair' : null;
   const body = { ...cell, intent, parentTurnId, ...(mode && { mode }) };
   return dataframes.length ? { ...body, dataframes: [...dataframes] } : body;
 }

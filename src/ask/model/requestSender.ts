@@ -64,6 +64,14 @@ export class RequestSender {
     );
   }
 
+  /** Send the person's last request again, by the page itself, to get another answer. */
+  async resend(): Promise<Problems> {
+    const { request } = this._store;
+    return request
+      ? this.send({ ...request, isRetry: true, isRepair: true })
+      : null;
+  }
+
   /** Stop the generation that another page runs for this cell, then send the request again. */
   async takeOver(): Promise<Problems> {
     const { api, request, state } = this._store;
@@ -257,7 +265,9 @@ export class RequestSender {
         return;
       }
       const isSameAgain =
-        this._isRetrying && store.suggestion?.source === answer.source;
+        this._isRetrying &&
+        !this._isRepairing &&
+        store.suggestion?.source === answer.source;
       store.suggestion = answer;
       this._endStream(stream, {
         ...suggestedState(store.suggestion, store.target.source() ?? ''),

@@ -139,7 +139,9 @@ export interface IGenerationState {
   readonly problems: readonly IProblem[];
   /** The number of lines written by hand that the suggestion would change or remove. */
   readonly overwrittenCount: number;
-  /** The number of problems that the model has corrected in its suggestion by itself. */
+  /** The corrections that were made without a model, such as `prise → price`. */
+  readonly corrections: readonly string[];
+  /** The number of problems of the first answer that a further answer of the model doesn't have. */
   readonly correctedCount: number;
   /** In the phase `running`: the number of this run among those of one request, from 1. */
   readonly runNumber: number;
@@ -170,6 +172,7 @@ export const INITIAL_STATE: IGenerationState = {
   dataframes: [],
   problems: [],
   overwrittenCount: 0,
+  corrections: [],
   correctedCount: 0,
   runNumber: 0,
   kernel: { frames: [], variables: [] },
@@ -232,6 +235,7 @@ export function waitingState(
     notice: null,
     problems: [],
     overwrittenCount: 0,
+    corrections: [],
     correctedCount: 0,
     saveError: null,
     isCellEdited: false,

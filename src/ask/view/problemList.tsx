@@ -18,6 +18,7 @@ export interface IProblemListProps {
   trans: TranslationBundle;
   onReplace: (problem: IProblem, candidate: string) => void;
   onInstall: (packageName: string) => void;
+  onImport: (statement: string) => void;
   onRepair: () => void;
 }
 
@@ -46,6 +47,13 @@ export function ProblemList(
                 run={() => props.onReplace(problem, candidate)}
               />
             ))}
+            {problem.import && (
+              <Button
+                label={problem.import}
+                title={trans.__('Add this line')}
+                run={() => props.onImport(problem.import ?? '')}
+              />
+            )}
             {problem.package && (
               <Button
                 label={installLine(problem.package)}

@@ -66,10 +66,13 @@ export function noticeText(
         'The cell has changed since you asked. The diff is against its current content.'
       )
     : '';
+  const correctionsText = state.corrections.length
+    ? trans.__('Corrected automatically: %1.', state.corrections.join(', '))
+    : '';
   const correctedText = state.correctedCount
     ? trans._n(
-        'The model corrected %1 problem of its first answer.',
-        'The model corrected %1 problems of its first answer.',
+        'This is a further answer, with %1 problem fewer than the first.',
+        'This is a further answer, with %1 problems fewer than the first.',
         state.correctedCount
       )
     : '';
@@ -84,6 +87,7 @@ export function noticeText(
     saveError,
     notice,
     correctedText,
+    correctionsText,
     overwrittenText,
     editedText
   );

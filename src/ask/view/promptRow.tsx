@@ -14,7 +14,7 @@ import * as React from 'react';
 
 import type { DataFrameProfile } from '../../api/types';
 import type { GenerationModel } from '../model/generation';
-import { replaceName, withInstall } from '../model/problems';
+import { installLine, replaceName, withFirstLine } from '../model/problems';
 import type { IGenerationState } from '../model/state';
 import type { IModels } from '../../tokens';
 import { DataFramePicker } from './dataFramePicker';
@@ -225,6 +225,11 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     return true;
   };
 
+  const revise = (code: string) => {
+    model.decision.revise(code);
+    focus();
+  };
+
   return (
     <div
       className="jp-AIServer-Ask-card"
@@ -335,14 +340,11 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       <ProblemList
         problems={state.problems}
         trans={trans}
-        onReplace={(problem, candidate) => {
-          model.decision.revise(replaceName(state.code, problem, candidate));
-          focus();
-        }}
-        onInstall={name => {
-          model.decision.revise(withInstall(state.code, name));
-          focus();
-        }}
+        onReplace={(problem, candidate) =>
+          revise(replaceName(state.code, problem, candidate))
+        }
+        onInstall={name => revise(withFirstLine(state.code, installLine(name)))}
+        onImport={statement => revise(withFirstLine(state.code, statement))}
         onRepair={() =>
           void start(() => model.ask(repairRequest(state.problems, trans)))
         }
