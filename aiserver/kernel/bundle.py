@@ -36,7 +36,7 @@ _FUTURE = "from __future__ import annotations\n"
 def bundle() -> str:
     """Return the text of all modules, which defines ``check``.
 
-    No two modules define the same top-level name.
+    The modules can be joined, because no two of them define the same top-level name.
     """
     texts = [_FUTURE]
     for name in MODULES:

@@ -174,7 +174,7 @@ class Expressions(Lifting):
         self.silent = silent
 
     def _operation(self, node: Any) -> Value:
-        """Return the value of an operation. It has the columns and index of the frame or Series."""
+        """Return the value of an operation. It has the labels of its frame or Series."""
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
         for value in values:
             if isinstance(value, Expression):
@@ -326,7 +326,7 @@ class Expressions(Lifting):
 
 
 def groups_class(groups: Groups) -> Any:
-    """pandas' class of the groups, or ``MISSING``."""
+    """Return pandas' class of the groups, or ``MISSING``."""
     if groups.frame.library != "pandas":
         return MISSING
     if groups.is_resampled:

@@ -24,6 +24,7 @@ _READERS = set(
     "numpy.loadtxt numpy.genfromtxt numpy.fromfile matplotlib.pyplot.imread PIL.Image.open "
     "os.listdir".split()
 )
+# The parameters of plotting functions that name columns of the DataFrame, by library.
 _DATA_PARAMETERS = {
     "seaborn": ("x", "y", "hue", "size", "style", "col", "row", "units"),
     "plotly.express": [

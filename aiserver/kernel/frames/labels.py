@@ -10,7 +10,11 @@ from .values import Context, Frame, Text, Texts, Value
 
 
 class Labels:
-    """The labels that an expression names. ``is_exact`` tells whether ``items`` has all of them."""
+    """The labels that an expression names.
+
+    ``is_exact`` is true if ``items`` contains all labels; ``is_single`` is true if the expression
+    is one string instead of a list.
+    """
 
     def __init__(
         self, items: list[tuple[str, ast.AST]], is_exact: bool, is_single: bool = False
@@ -54,7 +58,7 @@ class Arguments:
         return None
 
     def constant(self, name: str, default: Any = None) -> Any:
-        """Return the constant value of an argument; ``...`` if it isn't a constant."""
+        """Return an argument's value; ``default`` if not given, ``...`` if not constant."""
         node = self._nodes.get(name)
         if node is None:
             return default
@@ -121,7 +125,7 @@ def report_column(context: Context, frame: Frame, name: str, node: Any) -> None:
 
 
 def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result: Value) -> Value:
-    """Change the frame itself if ``inplace`` is given; otherwise return the result."""
+    """Return a method's result. With ``inplace``, change the frame and return an unknown value."""
     in_place = arguments.constant("inplace", False)
     if in_place is False:
         return result

@@ -33,7 +33,7 @@ class Lifting(Context):
     _value_of_object: dict[int, Value]
 
     def lift(self, obj: Any, path: str) -> Value:
-        """Return the ``Value`` that represents an object, always the same one for an object."""
+        """Return the ``Value`` that represents an object. Each object has one ``Value``."""
         if id(obj) not in self._value_of_object:
             try:
                 self._value_of_object[id(obj)] = self._lift(obj, path)

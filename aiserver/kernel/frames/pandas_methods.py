@@ -328,7 +328,7 @@ def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
 
 
 def _eval(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    return UNKNOWN  # with ``inplace``, the frame then has unknown columns
+    return UNKNOWN  # with ``inplace``, `apply_in_place` marks the columns as unknown
 
 
 def _filter(context: Context, frame: Frame, arguments: Arguments) -> Value:

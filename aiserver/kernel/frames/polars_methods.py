@@ -55,6 +55,7 @@ def call_expression(context: Context, owner: Expression, name: str, node: ast.Ca
 
 
 def _reads(context: Context, node: ast.AST, with_text: bool) -> list[tuple[str, ast.AST]]:
+    """Return the columns that an argument reads. ``with_text``: a string names a column."""
     if isinstance(node, ast.Starred):
         node = node.value
     if isinstance(node, (ast.List, ast.Tuple)):

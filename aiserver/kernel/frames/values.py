@@ -117,7 +117,7 @@ class Row(Value):
 
 
 class Groups(Value):
-    """The result of ``groupby``."""
+    """The result of ``groupby``. ``keys`` is None if the keys aren't certain."""
 
     def __init__(self, frame: Frame, keys: list[str] | None, as_index: bool) -> None:
         self.frame, self.keys, self.as_index = frame, keys, as_index
