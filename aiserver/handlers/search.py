@@ -47,15 +47,15 @@ class SearchHandler(AIServerHandler):
             if not self._task.cancelled():
                 raise
             return  # the client disconnected
-        is_meaning_available = is_installed()
+        can_search_by_meaning = is_installed()
         paths = await self.services.notebooks.paths({hit.notebook_id for hit in result.hits})
         answer = {
             "results": [_hit_fields(hit, paths[hit.notebook_id]) for hit in result.hits],
             "total": result.total,
             "unread": result.unread,
             "meaning": {
-                "available": is_meaning_available,
-                "install": None if is_meaning_available else INSTALL_COMMAND,
+                "available": can_search_by_meaning,
+                "install": None if can_search_by_meaning else INSTALL_COMMAND,
             },
         }
         await self.finish(json_bytes(answer))
