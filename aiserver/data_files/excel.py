@@ -81,20 +81,21 @@ class _Workbook:
         texts = self._shared_texts(sheet.last_text)
         dates = self._date_styles() if sheet.has_styles else frozenset()
         rows = [[_value(cell, texts, dates) for cell in row] for row in sheet.rows]
-        blank = next((i for i, row in enumerate(rows) if row != [None] * len(row)), len(rows))
-        rows = rows[blank:]
+        blank_count = next((i for i, row in enumerate(rows) if row != [None] * len(row)), len(rows))
+        rows = rows[blank_count:]
         width = max(map(len, rows), default=0)
         rows = [row + [None] * (width - len(row)) for row in rows]
         table = describe_rows(
             rows, examples=self._examples, is_complete=is_complete, dtype_of=dtype_of_values
         )
         arguments = [
-            *([f"skiprows={blank}"] if blank and rows else []),
+            *([f"skiprows={blank_count}"] if blank_count and rows else []),
             *([] if table.has_header else ["header=None"]),
         ]
         return replace(table, arguments=tuple(arguments))
 
     def _first_sheet(self) -> str:
+        """Return the path of the first sheet in the archive."""
         ids: list[str] = []
         targets: dict[str, str] = {}
 

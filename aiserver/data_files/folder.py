@@ -73,12 +73,15 @@ def _open(root: str, parts: list[str]) -> int | None:
         return None
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
-    os.close(descriptor)  # the file was replaced meanwhile
+    os.close(descriptor)  # something else replaced the file after it was checked
     return None
 
 
 def _open_parts(base: str, parts: list[str]) -> int:
-    """Open a path without following links, folder by folder where the system can do that."""
+    """Open a path without following links.
+
+    If the system supports it, each folder of the path is opened relative to its parent.
+    """
     if not _HAS_DIR_FD:
         return os.open(str(Path(base, *parts)), _FLAGS | _NO_LINK | _NO_WAIT)
     folder = os.open(base, _FLAGS | os.O_DIRECTORY)

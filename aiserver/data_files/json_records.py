@@ -18,9 +18,9 @@ _MAX_RECORDS = 500
 def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0) -> Table | None:
     """Return the keys of the records as columns; None if ``data`` contains no records.
 
-    ``data`` is the beginning of the file. ``lines`` means that the file's name says that it has one
-    object per line. Without ``lines``, a single object that isn't in an array isn't described,
-    because its keys may be values.
+    ``data`` is the beginning of the file. ``lines`` is true if the file's extension means that each
+    line is an object, as in ``.jsonl``. If ``lines`` is false, a file with a single object isn't
+    described, because the keys of the object may be values, as in ``{"Alice": 3, "Bob": 5}``.
     """
     decoded = decode(data)
     if decoded is None:

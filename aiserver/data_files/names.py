@@ -22,7 +22,7 @@ KINDS = {
     "jsonl": "JSON Lines",
     "ndjson": "JSON Lines",
 }
-MAX_LENGTH = 200  # characters of a name
+MAX_LENGTH = 200  # the maximum length of a name, in characters
 _MAX_MENTIONS = 40
 # The name ends with the extension: `a.csv.gz` and `a.csvx` don't match. A full stop may follow.
 _EXTENSION = re.compile(

@@ -13,8 +13,9 @@ from ..requests import ColumnProfile
 from .profile import MAX_COLUMNS, MAX_NAME, Table
 
 _MAGIC = b"PAR1"
-_MAX_FOOTER = 65_536  # bytes to read of the footer
+_MAX_FOOTER = 65_536  # the maximum number of bytes that are read of the footer
 _MAX_DEPTH = 16
+# The dtypes of the physical types, by their numbers.
 _TYPES = ("bool", "int32", "int64", "datetime64[ns]", "float32", "float64", "object", "object")
 # The dtypes of columns with a converted type, which overrides the physical type.
 _CONVERTED = {
@@ -66,9 +67,9 @@ def _table(fields: dict[int, Any]) -> Table:
 
 def _end_of(elements: list[dict[int, Any]], at: int) -> int:
     """Return the index that follows an element and all elements nested in it."""
-    waiting = 1
-    while waiting:
-        waiting += (elements[at].get(5) or 0) - 1
+    remaining_count = 1
+    while remaining_count:
+        remaining_count += (elements[at].get(5) or 0) - 1
         at += 1
     return at
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..requests import ColumnProfile
 
 MAX_COLUMNS = 200
-MAX_NAME = 200  # characters of a column's name
+MAX_NAME = 200  # the maximum length of a column's name, in characters
 
 
 @dataclass(frozen=True)

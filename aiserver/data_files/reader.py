@@ -20,7 +20,7 @@ from .profile import FileProfile, Table
 from .text import read_delimited
 
 MAX_FILES = 5
-MAX_BYTES = 65_536  # bytes to read of a text
+MAX_BYTES = 65_536  # the maximum number of bytes that are read of a text file
 
 
 class DataFiles:
@@ -42,8 +42,9 @@ class DataFiles:
     def describe(
         self, notebook_path: str, mentions: Iterable[list[str]], examples: int = 0
     ) -> list[FileProfile]:
-        """Return the descriptions of the files that exist, at most ``MAX_FILES``.
+        """Return the descriptions of the mentioned files that exist, at most ``MAX_FILES``.
 
+        If several names of a mention exist as files, the first of them is described.
         ``examples`` is the number of different values to show for each column of texts.
         """
         profiles: dict[str, FileProfile] = {}

@@ -14,8 +14,9 @@ from ..requests import ColumnProfile
 from .dtypes import MISSING, dtype_of_texts, is_number
 from .profile import MAX_COLUMNS, MAX_NAME, Table
 
-MAX_EXAMPLE = 24  # characters, as in `kernel/variables.py`
+MAX_EXAMPLE = 24  # the maximum length of an example, the same as in `kernel/variables.py`
 _MAX_CELLS = 10_000  # enough for good dtypes, and read in a few milliseconds
+# A year or a date, with or without a time.
 _PERIOD = re.compile(
     r"\s*(?:(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|"
     r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?)\s*"
@@ -31,7 +32,7 @@ def describe_rows(
     is_complete: bool = False,
     dtype_of: Callable[[Sequence[Any]], str] = dtype_of_texts,
 ) -> Table:
-    """Return the description of a table with these rows; the first may be its header.
+    """Return the description of a table with these rows. The first row may be its header.
 
     ``is_complete`` means that these are all of its rows.
     """
@@ -72,7 +73,9 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
         return True  # the names that pandas gives to columns without names
     rows = [[_as_text(value).strip() for value in row[:MAX_COLUMNS]] for row in below]
     start = list(first[:MAX_COLUMNS])
-    rows = [row for row in rows if row != start]  # a file joined from several repeats its header
+    rows = [
+        row for row in rows if row != start
+    ]  # a file joined from several files repeats its header
     for index, cell in enumerate(start):
         column = [row[index] for row in rows if index < len(row)]
         if _PERIOD.fullmatch(cell):
