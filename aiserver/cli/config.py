@@ -15,15 +15,15 @@ from ..sessions.file.root import FOLDER, path_from_url
 if TYPE_CHECKING:
     from ..extension import AIServer
 
-# Recognises a path in the user's choice of a store. Names of stores and of classes don't match.
+# Matches if the user chose a store by a path, not by its name or by the name of a class.
 _PATH_SIGN = re.compile(r"[/\\]|^[.~]")
 
 
 class Configuration:
     """The configuration that a server started in the current folder would use.
 
-    No server is started. Raises SettingError if Jupyter rejects the configuration. Jupyter has then
-    printed the reason.
+    No server is started. If Jupyter rejects the configuration, it prints the reason, and
+    SettingError is raised.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,10 @@ class Configuration:
         return store
 
     def owner_in(self, store: SessionManager) -> str:
-        """Return the owner whose sessions a server that uses ``store`` would show."""
+        """Return the owner whose sessions a server that uses ``store`` would show.
+
+        Returns "" if only one person uses the store.
+        """
         return str(self.extension.session_owner) if store.shared else ""
 
 

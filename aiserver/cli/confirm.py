@@ -10,9 +10,9 @@ from ..errors import SettingError
 def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
     """Ask the user a yes/no question, and return whether the user said yes.
 
-    ``default`` is returned if the user only presses Enter. If ``yes`` (the option ``--yes``) is
-    set, the user is not asked. Raises SettingError if the user has to be asked but there is no
-    terminal.
+    Returns ``default`` if the user only presses Enter, and False after Ctrl+D. If ``yes`` (the
+    option ``--yes``) is set, the user is not asked. Raises SettingError if the user has to be asked
+    but there is no terminal.
     """
     if yes:
         return True

@@ -4,7 +4,8 @@ Git calls a merge driver when both branches have changed a file. AI Server's mer
 histories.
 
 Invariants: the command ``merge`` needs no server, configuration or store, and reads only the files
-that git names. This command imports few modules, because git starts it again for each file.
+that git names. This command imports few modules, because git runs the command once for each
+file.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def run_install(arguments: argparse.Namespace) -> int:
 
 
 def _larger_models(model: CatalogueModel) -> str:
-    """Return a sentence about the models that are larger than ``model``, and what they need."""
+    """Return a sentence with the larger models and the memory that each of them needs."""
     larger = [
         f"{other.name} ({size_text(other.memory)})"
         for other in catalogue.CATALOGUE
@@ -213,9 +213,10 @@ def run_remove(arguments: argparse.Namespace) -> int:
 
 
 def _only_model() -> CatalogueModel:
-    """Return the only model that is on the disk; the smallest one if there is none.
+    """Return the only model that is at least partly on the disk.
 
-    Raises InvalidRequest if there are several.
+    If no model is on the disk, return the smallest model of the catalogue. Raises InvalidRequest if
+    several models are on the disk.
     """
     folder = weights.folder()
     models = [

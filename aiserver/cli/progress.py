@@ -134,9 +134,11 @@ class JsonProgress(Progress):
         )
 
     def show_done(self) -> None:
-        """Print the current state, unless a similar state was printed just before."""
-        # Print the state as soon as another percent is done. So if the download stalls, the last
-        # printed state is nearly current.
+        """Print the current state, unless a state was printed a moment ago.
+
+        Whenever another percent is done, the state is printed at once. So if the download stalls,
+        the last printed state is at most one percent behind.
+        """
         has_advanced = self.done - self._last_printed_done >= self.overall / 100
         if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
             self.show_stage()

@@ -88,7 +88,7 @@ def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def _supported_signs() -> dict[str, str]:
-    """Return the signs to print before findings. They are ASCII if the encoding requires this."""
+    """Return the signs to print before findings: ASCII signs if standard output needs them."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -70,7 +70,7 @@ def _check_requirements() -> list[Finding]:
 
 
 def _check_frontends() -> list[Finding]:
-    """Check that JupyterLab or Notebook is installed in a supported version."""
+    """Check that JupyterLab or Notebook is installed, and that their versions are supported."""
     findings = []
     for name, (low, high) in _FRONTENDS.items():
         version = _version(name)

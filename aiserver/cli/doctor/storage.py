@@ -85,7 +85,7 @@ def check_settings(folder: Path) -> list[Finding]:
 
 
 def _root_fix(root: Path) -> str:
-    """Return how to fix a root that is missing or isn't a folder."""
+    """Return an instruction for fixing a root that is missing or isn't a folder."""
     create = "" if root.exists() else f"mkdir -p {root}, or "
     return f"{create}set FileSessionManager.root (or ServerApp.root_dir) to an existing folder."
 
@@ -113,7 +113,7 @@ def _check_duplicates(folder: Path) -> list[Finding]:
     copied_logs = [
         f"{NOTEBOOKS}/{name}" for name in log_names if copied_notebook_id(name, notebook_ids)
     ]
-    # Only change logs contain `"seq"`. Other files may happen to have the name of a copied log.
+    # Another file may happen to have the name of a copied log, but only logs contain `"seq"`.
     duplicates += [name for name in copied_logs if b'"seq"' in _read_start(folder / name)]
     if not duplicates:
         return []
@@ -146,7 +146,7 @@ def _names_in(folder: Path) -> list[str]:
 def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
     """Return the first ``size`` bytes of a file, or all bytes if ``size`` is -1.
 
-    Returns nothing if the file can't be read.
+    Returns ``b""`` if the file can't be read.
     """
     try:
         with file.open("rb") as content:
@@ -205,15 +205,15 @@ def _check_free_space(root: Path) -> Finding:
 
 
 def _check_network_disk(root: Path) -> list[Finding]:
-    """Report if the folder is on a network disk."""
+    """Return a note if the folder is on a network disk."""
     disk = network_disk(root)
     return [note(disk.warning, SINGLE_SERVER_ADVICE)] if disk else []
 
 
 def _check_system_locks(root: Path) -> list[Finding]:
-    """Report if the disk doesn't support locks of the operating system.
+    """Return a note if the disk doesn't support the operating system's locks.
 
-    AI Server uses lock files there instead.
+    On such a disk, AI Server uses lock files instead.
     """
     locks = root / FOLDER / LOCKS
     if has_system_locks(locks if locks.is_dir() else root):

@@ -1,6 +1,6 @@
 """``sessions copy``: copy a whole project from one store to another.
 
-Invariants: a copied session differs from the original only in its owner. The store that is copied
+Invariants: a copied session differs from the original only in its owner. The source store
 is not changed. If the command is interrupted, running it again copies what is still missing.
 """
 

@@ -1,7 +1,7 @@
 """``sessions delete``: delete histories permanently.
 
-Invariant: only sessions that were counted in the confirmed question are deleted. A session that has
-changed since then is not deleted, but reported.
+Invariant: only the sessions that were counted for the confirmation are deleted. A session that
+changes after they were counted is not deleted, and the command reports this.
 """
 
 from __future__ import annotations

@@ -130,9 +130,9 @@ def _target_owner(
 ) -> str:
     """Return the owner that data of ``owner`` gets in the store.
 
-    Data in a backup keeps its owner, unless the command has the option ``--owner``. All other data
-    is assigned to the owner for whom the command runs; in a shared store, so is data in a backup
-    that has no owner.
+    Data in a backup keeps its owner, unless the command has the option ``--owner``. The owner for
+    whom the command runs gets all other data. In a shared store, this owner also gets the data in a
+    backup that has no owner.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

@@ -62,7 +62,8 @@ async def open_store(
     """Open a store, and close it afterwards.
 
     ``choice`` names the store by its URL, name or folder; without a choice, the configured store is
-    opened. Without ``owner`` and ``all_owners``, the owner is the person who runs the command.
+    opened. Without ``owner`` and ``all_owners``, the owner is the one whose
+    sessions a server in the current folder would show.
     """
     configuration = configuration or Configuration()
     store = configuration.create_store(choice or "")
