@@ -41,7 +41,10 @@ class Child:
         return self._process.pid if self._process.poll() is None else None
 
     def call(self, request: object) -> Any:
-        """Send a request to the child, and return its answer. Raises ChildEnded."""
+        """Send a request to the child, and return its answer.
+
+        Raises ChildEnded if the child has ended or its answer can't be read.
+        """
         try:
             send(self.requests, request)
             return receive(self.answers)
@@ -49,7 +52,7 @@ class Child:
             raise ChildEnded from error
 
     def has_ended(self, within: float) -> bool:
-        """Return whether the process has ended or ends within ``within`` seconds."""
+        """Wait at most ``within`` seconds for the process to end; return whether it has ended."""
         try:
             self._process.wait(within)
         except subprocess.TimeoutExpired:
@@ -61,7 +64,7 @@ class Child:
         self._process.kill()
 
     def end(self) -> None:
-        """Close the child's input, which makes it end, and kill the process if it doesn't end."""
+        """Close the child's input, so that the child ends. Kill it if it doesn't end."""
         with contextlib.suppress(OSError):
             self.requests.close()
         if not self.has_ended(_END_TIMEOUT):
@@ -94,11 +97,11 @@ def command_of(module: str) -> tuple[str, ...]:
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
     """Call ``serve`` with the streams of requests and answers. This function runs in the child.
 
-    It returns when ``serve`` returns or when the parent has closed a pipe.
+    The function returns when ``serve`` returns or when the parent has closed a pipe.
     """
     with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
         os.nice(5)  # run at a lower priority
-    # If a library prints something, it is printed to stderr, so that it isn't read as an answer.
+    # Redirect the output of `print` to stderr, so that the parent doesn't read it as an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with contextlib.suppress(BrokenPipeError, EOFError):

@@ -15,8 +15,8 @@ async def for_each(
 ) -> None:
     """Call ``work`` for each item, with at most ``limit`` calls at a time.
 
-    After a call has failed, no further call begins. The exception is raised once all calls that
-    have begun have ended.
+    After a call has failed, no further call begins. When the running calls have ended, the
+    exception of the failed call is raised.
     """
     queue = deque(items)
 

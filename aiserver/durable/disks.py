@@ -1,7 +1,7 @@
 """Detect network file systems, and define the notices about a history folder and its disk.
 
-Invariants: the type of a disk is read from the system's mount table, so the disk itself isn't
-accessed. Only Linux has such a table. On other systems, every disk counts as local.
+Invariants: the type of a disk is read from the system's mount table, not from the disk. Only Linux
+has such a table. On other systems, every disk counts as local.
 """
 
 from __future__ import annotations

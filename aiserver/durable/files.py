@@ -99,8 +99,8 @@ def replace_file(
     """Atomically and durably replace the file ``name`` with ``data``, which may be in chunks.
 
     The temp file is in the same folder, or in ``temp_folder`` on the same disk. Its name begins
-    with ``name``, so a process that has the lock for ``name`` knows that it may delete a temp file
-    that a killed process left. The mode of a ``public`` file depends on the umask, as usual.
+    with ``name``, so a process that has the lock for ``name`` can find and delete the temp files
+    that killed processes left. The mode of a ``public`` file depends on the umask, as usual.
 
     ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes.
     Freeing them takes time. If ``on_durable`` were called afterwards, saving a session of 10 turns

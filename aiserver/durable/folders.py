@@ -22,7 +22,7 @@ def ensure_folder(folder: Path) -> None:
         return
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-        # The umask may have removed some of our own permissions. Some file systems
+        # The umask may have removed some of the owner's permissions. Some file systems
         # don't allow chmod.
         with contextlib.suppress(PermissionError):
             folder.chmod(0o700)
@@ -47,12 +47,12 @@ Access = Literal["private", "open", "shared", "foreign"]
 
 
 def get_access(folder: Path) -> Access:
-    """Return whether other accounts can read a folder, and whether we may change that.
+    """Return whether other accounts can read a folder and, if so, why.
 
     - ``private``: no other account can read the folder.
     - ``open``: other accounts can read the folder, for example because ``git clone`` created it.
     - ``shared``: somebody allowed other accounts to read the folder. They used an access list, or
-      they made it the folder of a group (with the setgid bit).
+      gave the folder to a group (with the setgid bit).
     - ``foreign``: other accounts can read the folder, and it belongs to another account.
     """
     status = os.lstat(folder)
@@ -65,7 +65,7 @@ def get_access(folder: Path) -> Access:
 
 
 def restrict_access(folder: Path) -> Access:
-    """Make a folder private if we own it; return the access that other accounts had before.
+    """Make a folder private if this account owns it; return the access as it was before.
 
     In a ``shared`` folder, the group keeps its access, and everybody else loses it.
     """

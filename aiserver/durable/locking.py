@@ -5,9 +5,9 @@ The *system's locks* are the file locks of the operating system (``flock``).
 Invariants:
 
 - At most one process has the lock of a name, even if the system's locks work for some processes
-  and not for others. The first process for which they don't work creates the file ``no-flock`` in
-  the folder, called the note. From then on, all processes use lock files in this folder (see
-  ``lock_files.py``).
+  and not for others. The first process for which they don't work creates a file in the folder,
+  ``no-flock``, which is called the note. From then on, all processes use lock files in this folder
+  (see ``lock_files.py``).
 - If a process that has a lock is killed, other processes can get the lock.
 - A symbolic link in place of a lock file, which somebody may have planted, is removed and never
   followed.
@@ -74,7 +74,7 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
 
 
 def has_system_locks(folder: Path) -> bool:
-    """Return whether the system's locks work in a folder. If the folder has the note, they don't.
+    """Return whether the system's locks work in a folder; False if the folder has the note.
 
     The locks are tried with a temporary file. In a read-only folder, where no file can be created,
     the locks count as working.

@@ -14,8 +14,8 @@ from pathlib import Path
 # privilege.
 SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # so that opening a pipe (FIFO) doesn't block
-# Windows refuses to rename or remove a file that is in use. Such an action is tried again after
-# each of these waits, in seconds.
+# Windows refuses to rename or remove a file that is in use. The action is retried after each of
+# these waits, which are in seconds.
 WAITS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if sys.platform == "win32" else ()
 
 
@@ -65,7 +65,9 @@ def make_private(fd: int) -> None:
 
 
 def open_old_file(path: Path) -> int | None:
-    """Open a file that is about to be replaced, and return its descriptor, or None if that fails.
+    """Open a file that is about to be replaced; return its descriptor.
+
+    Return None on Windows, or if the file can't be opened.
 
     The disk frees the bytes of the replaced file only when the descriptor is closed.
     """

@@ -133,8 +133,8 @@ class Assistant:
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
         """Prepare a model for a request in this cell, in the background.
 
-        Nothing is sent to a remote model. A new warm-up, or a generation in any cell, cancels the
-        previous warm-up.
+        Does nothing while a generation is running. Nothing is sent to a remote model. A new
+        warm-up, or a generation in any cell, cancels the previous warm-up.
         """
         self._cancel_warm_up()
         if not self._running:

@@ -72,7 +72,8 @@ async def compose(
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
     """Return the data files that the intent, the cell or the cell above it names.
 
-    If DataFrames are attached, the cell above is ignored, because it has already read its files.
+    If DataFrames are attached, the cell above is ignored, because its files are probably in them
+    already.
     """
     texts = [_intent_of(body), body.source]
     if not attached_frames(body):
@@ -100,11 +101,11 @@ def _prompt_input(
 ) -> PromptInput:
     """Return the input of a prompt, with its secrets hidden by ``vault``.
 
-    If the request has no DataFrames, the input has those of the newest past turn that has any.
+    If no DataFrames are attached, those of the newest past turn with DataFrames are used.
     """
     frames = attached_frames(body)
-    # The source's secrets must be hidden first. Then `update_marks` knows their marks, and can use
-    # these marks for the same secrets in the history.
+    # Hide the secrets in the source first. After that, `update_marks` can give the same secrets in
+    # the history the same marks.
     source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),
@@ -174,7 +175,7 @@ def _hide_in_frame(
 
 
 def _hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
-    """Return a file's description with the secrets in its names hidden, like a DataFrame's."""
+    """Return a file's description with the secrets in its names hidden, as in a DataFrame's."""
     columns = _hide_in_columns(file.table.columns, vault, on_this_machine)
     return replace(file, name=_hide(file.name, vault), table=replace(file.table, columns=columns))
 

@@ -121,7 +121,7 @@ class Generation:
         Raises StorageError if the history can't be read or if a turn can't be added to it.
         """
         session = await load_or_new(self._sessions, self.key)
-        # Raises StorageError if no turn can be saved, so that the model isn't queried in vain.
+        # Fail here if no turn can be saved, so that the model isn't queried in vain.
         check_writable(session.meta, None)
         self.turn_id = session.next_turn_id
         self._history = await past_turns_of(
@@ -221,6 +221,7 @@ class Generation:
 
         A model that must answer with a block of code may write sentences into the block. They are
         an explanation, since they can't replace the cell's code.
+        If an answer in words was requested, its code becomes a code block in the explanation.
         """
         suggestion, explanation = self._parser.suggestion, self._parser.explanation
         if self._in_words and suggestion:

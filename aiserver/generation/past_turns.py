@@ -99,7 +99,10 @@ class _MergedCells:
         return turns
 
     async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
-        """Load the session of ``parent``, an item of ``meta.parents``; None if that fails."""
+        """Load the session of ``parent``, an item of ``meta.parents``.
+
+        Return None if no session can be loaded, or if the session was loaded before.
+        """
         # A copied notebook has its own copies of the parents' sessions. They are tried first.
         for notebook_id in (session.meta.notebook_id, parent.get("notebook_id")):
             cell_id = parent.get("cell_id")

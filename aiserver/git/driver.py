@@ -58,7 +58,7 @@ def merge_id() -> str:
 
 
 def _inode_and_time(path: str) -> str:
-    """Return the inode and the modification time of a file, or nothing if it can't be read.
+    """Return the inode and the modification time of a file, or "" if it can't be read.
 
     For git's index lock, they identify a merge, because git creates this file once for each merge.
     """

@@ -157,7 +157,8 @@ def _top(folder: Path | None = None) -> Path:
 def _git(*arguments: str, check: bool = True, folder: Path | None = None) -> str:
     """Run git in a folder and return its output.
 
-    If ``check`` is set, raises NotFound if git reports a failure.
+    Raises NotFound if git isn't installed or doesn't respond. If ``check`` is set, also raises
+    NotFound if git reports a failure.
     """
     try:
         process = run_git(*arguments, folder=folder, check=False)

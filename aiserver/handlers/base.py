@@ -42,7 +42,7 @@ from ..sessions.base import SessionManager
 from ..sharing.process import Exporter
 from ..surrogates import json_bytes
 
-RESOURCE = "aiserver"  # the resource to which Jupyter's Authorizer allows access
+RESOURCE = "aiserver"  # the name of this API in the permissions that an Authorizer checks
 MAX_BODY = 3 * 1024 * 1024  # bytes; parsing such a body blocks the event loop for less than 10 ms
 
 # The HTTP statuses of errors. A class without an entry has the status of its parent class.

@@ -42,7 +42,7 @@ class ExportHandler(AIServerHandler):
     async def _notebook(self, path: str, notebook_id: str) -> dict[str, Any] | None:
         """Return the notebook at a path.
 
-        Return None if the notebook has a different id, or if the user isn't allowed to read it.
+        Return None if the notebook has a different id, or if it can't be read.
         """
         if not await self.can_read_files():
             return None

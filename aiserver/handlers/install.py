@@ -19,9 +19,10 @@ class InstallHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Start an installation, or follow the installation of the same model that is running.
+        """Start an installation, unless the same model is being installed already.
 
-        Answer with server-sent events if the client accepts them, else with the current progress.
+        Answer with the progress of the installation: with server-sent events if the client accepts
+        them, else with the current progress only.
         """
         self.check_owner()
         body = self.body(InstallBody)

@@ -24,7 +24,8 @@ class ReplayHandler(AIServerHandler):
     async def get(self, notebook_id: str, cell_id: str) -> None:
         """Answer with the steps; the list is empty for a cell without a history.
 
-        The status isn't 404 then, because most cells have no history, and browsers log each 404.
+        In that case, the status isn't 404, because most cells have no history, and browsers log
+        each 404.
         """
         key = self.key(notebook_id, cell_id)
         session = await self.services.sessions.load_session(key)
