@@ -24,7 +24,7 @@ _LONGEST_INTEGER = 40  # characters; an integer of 64 bits is shorter, unless it
 
 
 class Date:
-    """Represents any date or time in a table. All have the same text, because it isn't needed."""
+    """Represents any date or time in a table. Only its type matters, so its text is fixed."""
 
     def __str__(self) -> str:
         return "1900-01-01"

@@ -104,8 +104,8 @@ def _prompt_input(
     If no DataFrames are attached, those of the newest past turn with DataFrames are used.
     """
     frames = attached_frames(body)
-    # Hide the secrets in the source first. After that, `update_marks` can give the same secrets in
-    # the history the same marks.
+    # Hide the secrets in the source first. Only then can `update_marks` recognise the same secrets
+    # in the history.
     source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),

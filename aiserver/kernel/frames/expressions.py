@@ -174,7 +174,7 @@ class Expressions(Lifting):
         self.silent = silent
 
     def _operation(self, node: Any) -> Value:
-        """Return the value of an operation. It has the labels of its frame or Series."""
+        """Return the value of an operation. It has its operand's columns and index."""
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
         for value in values:
             if isinstance(value, Expression):
