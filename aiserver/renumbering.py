@@ -37,8 +37,8 @@ def build_renumbering(merge_id: str, numbers: Mapping[int, int]) -> dict[str, An
 def current_seq(merged: object, merge_paths: object, seq: int) -> int:
     """Return the current number of a record. ``seq`` is its number before the merges.
 
-    ``merged`` is the session's ``meta.merged``. ``merge_paths`` are those of the entry or event
-    that refers to the record.
+    ``merged`` is the ``meta.merged`` of the record's session. ``merge_paths`` is the field
+    ``merged`` of the entry or event that refers to the record.
     """
     for ranges in _ranges_along_path(merged, merge_paths):
         seq = _map_seq(ranges, seq)
@@ -46,25 +46,26 @@ def current_seq(merged: object, merge_paths: object, seq: int) -> int:
 
 
 def current_end(merged: object, merge_paths: object, seq: int) -> int:
-    """Return the highest current number of the records whose numbers were at most ``seq``.
+    """Return the highest current number of the records whose old numbers were at most ``seq``.
 
-    ``seq`` is a number before the merges. The other arguments are those of ``current_seq``.
+    ``seq`` and the old numbers are from before the merges. The other arguments are those of
+    ``current_seq``.
     """
     for ranges in _ranges_along_path(merged, merge_paths):
         # Within a range, and between two ranges, new numbers ascend with the old numbers. So the
-        # highest new number is that of `seq`, of the last number in a range or of the number
-        # before a range.
-        ends = {seq, *(last for _, last, _ in ranges), *(first - 1 for first, _, _ in ranges)}
-        seq = max(_map_seq(ranges, end) for end in ends if end <= seq)
+        # record with the highest new number has one of these old numbers: `seq`, the last number
+        # of a range, or the number directly before a range.
+        candidates = {seq, *(last for _, last, _ in ranges), *(first - 1 for first, _, _ in ranges)}
+        seq = max(_map_seq(ranges, number) for number in candidates if number <= seq)
     return seq
 
 
 def _ranges_along_path(merged: object, merge_paths: object) -> list[list[list[int]]]:
-    """Return the renumbered ranges of each merge along one of the merge paths, oldest merge first.
+    """Choose a merge path, and return the renumbered ranges of each merge on it, oldest first.
 
     A merge may be missing from ``merged``, because git may take a session's file from one branch
-    unchanged. So the function chooses the path that has the most merges in ``merged``. If
-    ``merged`` has all merges of several paths, each of these paths leads to the same record.
+    unchanged. So the function chooses the path of which ``merged`` contains the most merges. If
+    ``merged`` contains all merges of several paths, each of these paths leads to the same record.
     """
     if not isinstance(merged, Sequence) or not isinstance(merge_paths, Sequence):
         return []
@@ -75,12 +76,12 @@ def _ranges_along_path(merged: object, merge_paths: object) -> list[list[list[in
         and isinstance(merge.get("id"), str)
         and _are_ranges(merge.get("seqs"))
     }
-    chains = [
+    ranges_by_path = [
         [ranges_by_id[id_] for id_ in path if isinstance(id_, str) and id_ in ranges_by_id]
         for path in merge_paths
         if isinstance(path, Sequence)
     ]
-    return max(chains, key=len, default=[])
+    return max(ranges_by_path, key=len, default=[])
 
 
 def _are_ranges(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 ``steps`` reads a cell's session as a list of steps. ``blame`` finds the contributor of each line.
 ``timeline`` lists the changes of all cells and gives a snapshot of the notebook after each of them.
-``report`` counts the lines by each kind of contributor.
+``report`` counts how many lines each kind of contributor wrote.
 """
 
 from __future__ import annotations

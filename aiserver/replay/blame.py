@@ -2,17 +2,17 @@
 
 Invariants:
 
-- There is one origin for each line of the text (``text.split("\\n")``), for any session.
+- Each line of a text (``text.split("\\n")``) gets exactly one origin, for any session.
 - The origin of a line is the step whose version was the first to contain the line. In later
   versions, the origin stays the same. If an earlier version comes back (by a restore, an undo, a
   late accept), its lines keep their origins.
 - The author of a suggestion's lines is the model, except for lines that the cell already contained
-  when the model was asked.
+  when the request was sent. Those lines keep their origins.
 - A line by a model, an agent or a program may disappear, because it is deleted or because another
   page overwrites the cell with an older text. If a person brings the line back, it keeps its
   author.
-- The origin of a line that no step contains has no step and an unknown author: the change that
-  added the line isn't recorded yet.
+- If no step contains a line, the change that added the line isn't recorded yet. The origin of such
+  a line has no step and an unknown author.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ from .steps import replay
 class Origin:
     """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
-    A line may have been written in another cell that was merged into this cell, or one of whose
-    versions was restored in this cell. Then ``copied_from`` (sent as ``brought``) is the other
-    cell's step that wrote the line, and ``step`` and ``seq`` identify this cell's step that copied
-    the line. All other fields describe the step that wrote the line.
+    A line may come from another cell, because the other cell was merged into this cell, or because
+    a version of the other cell was restored in this cell. Then ``copied_from`` (sent as
+    ``brought``) identifies the step of the other cell that wrote the line, and ``step`` and ``seq``
+    identify the step of this cell that copied the line. All other fields describe the step that
+    wrote the line.
 
     ``name`` is the name of the agent or program, if recorded. ``is_existing`` means that the cell
     contained the line before anything about the cell was recorded.
@@ -93,8 +94,9 @@ class _Version:
     ) -> None:
         self.text, self.origins = text, origins
         self.former_lines = former_lines or {}
-        """The origins of the lines that this version or an earlier version of the cell contained
-        and that no person wrote, by the line without indentation."""
+        """By a line's text without indentation: the line's origin. Contains lines of this version
+        and of earlier versions that no person wrote. Empty unless another cell copied this
+        version."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -114,8 +116,9 @@ def blame(
     """Return the origin of each line of ``source``, or of the cell's source after a step.
 
     ``step`` is the index of the last step to read; by default, all steps are read. Lines of
-    ``source`` that no step contains have an unknown author. ``session_by_cell`` are the sessions of
-    the notebook, for lines that came from other cells. Raises IndexError if there is no such step.
+    ``source`` that no step contains have an unknown author. ``session_by_cell`` contains the
+    sessions of the notebook by cell id; the origins of lines from other cells are found in them.
+    Raises IndexError if the cell has no step with the index ``step``.
     """
     steps = replay(session)
     if step is not None:
@@ -127,7 +130,7 @@ def blame(
 
 
 def trace(cell_id: str, steps: Sequence[Step], session_by_cell: Mapping[str, Session]) -> Tracer:
-    """Trace the lines of a cell through its steps."""
+    """Return a ``Tracer`` that has read the given steps of a cell."""
     tracer = Tracer(cell_id, session_by_cell)
     for step in steps:
         tracer.add(step)
@@ -144,8 +147,8 @@ class Tracer:
         visited: frozenset[str] = frozenset(),
     ) -> None:
         self._cell_id, self._session_by_cell = cell_id, session_by_cell
-        # The cells that are being traced. They aren't traced again, because two cells may have
-        # copied lines from each other.
+        # The cells that are being traced. They aren't traced again: two cells may have copied lines
+        # from each other, so tracing them again would never end.
         self._visited = visited | {cell_id}
         self.versions: list[_Version] = []
         """For each step, the version of its code. The code of a turn is its suggestion, whether or
@@ -184,9 +187,10 @@ class Tracer:
     def version_for(self, text: str, origin: Origin, *sources: _Version) -> _Version:
         """Return the version for a text that replaces the cell's source.
 
-        If an earlier version has the same text, that version is returned, because the text came
-        back by an undo or as a copy. Otherwise, a new version is created. Its lines may come from
-        the cell's current version and from ``sources``; all other lines have the given ``origin``.
+        If an earlier version has the same text, return that version, because the text came back by
+        an undo or as a copy. Otherwise, return a new version. Each of its lines that is also in the
+        current version, in ``sources`` or in ``_former_lines`` gets the origin of that line. All
+        other lines get the given ``origin``.
         """
         earlier_version = self._version_by_text.get(text)
         if earlier_version is not None:
@@ -208,7 +212,7 @@ class Tracer:
             base_sources = [self.current]
             if step.parent is not None:
                 base_sources.insert(0, self.versions[step.parent])
-            # How the base came about isn't recorded, so its new lines have an unknown author.
+            # It isn't recorded who changed the base, so its new lines have an unknown author.
             base_origin = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
             sources.insert(0, _carry_over(step.base, base_sources, base_origin))
         return _carry_over(step.code, sources, _origin(step))
@@ -226,14 +230,18 @@ class Tracer:
                 former_lines |= version.former_lines
             return _carry_over(step.code, [*copied, self.current], origin, former_lines)
         if step.event == "accept" and self._last_step is not None and self._last_step.applied:
-            # The accept replaced the suggestion by a text in which some hunks are rejected. For
-            # these hunks, the text has the lines from before the suggestion.
+            # The accept replaced the suggestion by a text in which some hunks are rejected. In
+            # place of a rejected hunk, this text has the lines from before the suggestion.
             version_before = self._version_by_text.get(self._last_step.before, _EMPTY)
             return self.version_for(step.code, origin, version_before)
         return self.version_for(step.code, origin)
 
     def _copied_versions(self, step: Step) -> list[_Version]:
-        """Return the versions of other cells from which a merge or restore copied the text."""
+        """Return the versions of other cells from which the step copied lines.
+
+        Only a merge, or a restore of another cell's version, copies lines. For any other step, the
+        list is empty.
+        """
         data = step.data or {}
         if step.kind == "merge" and isinstance(data.get("parents"), list):
             versions = [(parent, self._version_in_cell(parent)) for parent in data["parents"]]
@@ -245,13 +253,14 @@ class Tracer:
         return [_copied(version, cell_id, step) for cell_id, version in versions if version]
 
     def _version_in_cell(self, cell_id: object, restore: Step | None = None) -> _Version | None:
-        """Return the version of another cell that the step ``restore`` copied.
+        """Return the version of another cell that was copied into this cell; None if not available.
 
-        Without ``restore``, return the other cell's version when it was merged into this cell.
+        If ``restore`` is given, this step copied the version by restoring it. Otherwise, the other
+        cell was merged into this cell, and its last version before the merge is returned.
 
-        The restore has recorded the seq of the version. If a merge of git branches has changed the
-        seqs since then, the version at that seq may have another text. Then a version with the
-        restored text is preferred.
+        The event of a restore contains the seq of the restored version. A merge of git branches may
+        have changed the seqs since then, so the version at that seq may have another text. In that
+        case, a version that has the restored text is returned instead, if there is one.
         """
         session = self._session_by_cell.get(cell_id) if isinstance(cell_id, str) else None
         if session is None or cell_id in self._visited:
@@ -287,8 +296,9 @@ def _carry_over(
     """Create the version for a new text, and determine the origins of its lines.
 
     The lines are compared with one source after another. A line that matches a line of a source
-    gets the origin of that line, and isn't compared with any further source. So if two merged
-    cells contain the same line, and the merged cell contains it twice, each copy gets its origin.
+    gets the origin of that line, and isn't compared with any further source. For example, two cells
+    that both contain the line ``x = 1`` are merged. The merged cell contains this line twice: the
+    first line gets its origin from one cell, and the second line from the other cell.
 
     A line that matches no source gets its origin from ``former_lines``, unless it is an additional
     copy of a line of ``current``. All other lines get ``origin``.
@@ -308,7 +318,7 @@ def _carry_over(
     if former_lines and unmatched:
         current_counts = Counter(line.strip() for line in current.lines) if current else Counter()
         matched_counts = Counter(lines[j].strip() for j in range(len(lines)) if origins[j])
-        # For each line of the current version: how many copies the new text lacks or has moved.
+        # For each line of the current version: how many of its copies match no line of the text.
         unmatched_counts = current_counts - matched_counts
         for j in unmatched:
             stripped = lines[j].strip()
@@ -336,7 +346,10 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """Return a version of the cell ``cell_id`` as copied by ``step``, a step of this cell."""
+    """Return a version of the cell ``cell_id`` with the origins that its lines have in this cell.
+
+    ``step`` is the step of this cell that copied the version.
+    """
     copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
     former_lines = {
         line: _copied_origin(origin, cell_id, step) for line, origin in version.former_lines.items()

@@ -18,7 +18,8 @@ from .step import Step
 def assign_columns(steps: Sequence[Step], current_step: int | None) -> None:
     """Set the ``column`` of each step.
 
-    ``current_step`` is the index of the step that led to the current code; None without steps.
+    ``current_step`` is the index of the step that led to the current code. It is None if there are
+    no steps.
     """
     branches = _abandoned_branches(steps, current_step)
     free_columns: list[int] = []
@@ -41,7 +42,7 @@ def assign_columns(steps: Sequence[Step], current_step: int | None) -> None:
 def _abandoned_branches(
     steps: Sequence[Step], current_step: int | None
 ) -> list[tuple[int, int, list[int]]]:
-    """Return the abandoned branches.
+    """Return the abandoned branches, and put the steps of no abandoned branch into column 0.
 
     Each branch is a tuple of the index of the step that it continues from (-1 if there is none),
     the index of its last step, and the indexes of all its steps.
@@ -61,9 +62,10 @@ def _abandoned_branches(
 
 
 def _visit_ancestors(steps: Sequence[Step], index: int | None, visited: list[bool]) -> list[int]:
-    """Mark ``index`` and its ancestors as visited, and return them.
+    """Mark the step ``index`` and its ancestors as visited, and return their indexes, newest first.
 
-    Stop at the first ancestor that was visited before.
+    The ancestors of a step are its parent, the parent's parent, and so on. Stop at the first
+    ancestor that was visited before; it isn't returned.
     """
     indexes = []
     while index is not None and not visited[index]:

@@ -26,12 +26,15 @@ class TimeSeries(Generic[T]):
         self._values: list[T | None] = []
 
     def add(self, moment: int, value: T | None) -> None:
-        """Add the value from ``moment`` on. Values are added in the order of their moments."""
+        """Add the value after ``moment`` and until the next change.
+
+        Values must be added in the order of their moments.
+        """
         self.moments.append(moment)
         self._values.append(value)
 
     def add_initial(self, value: T) -> None:
-        """Add the value that held until the first change."""
+        """Set the value before the first change."""
         self.moments.insert(0, -1)
         self._values.insert(0, value)
 
@@ -118,7 +121,7 @@ class Cell:
         return {moment for moment in moments if moment >= 0}
 
     def snapshot(self, moment: int, is_changed: bool = False) -> CellSnapshot:
-        """Return the cell as it was after a moment."""
+        """Return the cell as it was after a moment; ``is_changed`` if this moment changed it."""
         step = self.newest_step.at(moment)
         source = step.after if step else self.initial_source
         missing = step.missing if step else None
@@ -153,7 +156,7 @@ class Cell:
                 self.type.add_initial(data["from"])
             self.set_type(data.get("to"), moment)
         else:
-            # Only imported events contain the cell's type.
+            # Events don't contain the cell's type, except for imported events.
             self.set_type(data.get("cell_type"), moment)
 
     def set_type(self, type_: object, moment: int) -> None:
@@ -163,10 +166,10 @@ class Cell:
 
 
 def _first_own_step(cell_id: str, steps: Sequence[Step]) -> int:
-    """Return the index of the first step that happened in this cell itself.
+    """Return the index of the first step that happened in this cell itself; 0 without steps.
 
-    If the cell was copied or split off from another cell, all earlier steps were copied from the
-    other cell.
+    If the cell was copied or split off from another cell, this is the step of the copy or split:
+    all steps before it were copied from the other cell.
     """
     for step in reversed(steps):
         origin = (step.data or {}).get("from")

@@ -3,13 +3,13 @@
 Invariants:
 
 - The contributor of an event is the contributor that is stored in the event. A later version of AI
-  Server may store a kind that this version doesn't have. Such a kind counts as ``unknown``, but the
-  contributor's name is used.
-- Events without a contributor are from before contributors were stored. They count as events of the
-  person, except for two kinds of events, whose contributor is ``unknown``: the tracker's initial
-  observation of a cell (an ``edit`` whose trigger is ``first``), and an ``edit`` that was imported
-  from another program, which didn't record who made it.
-- The contributor of a change that wasn't recorded, only inferred, is ``unknown``, never the person.
+  Server may have stored a kind that this version doesn't have. Such a kind is read as ``unknown``;
+  the contributor's name is read as usual.
+- Early versions of AI Server stored no contributors. If an event has none, its contributor is the
+  person, with two exceptions. It is ``unknown`` for the tracker's initial observation of a cell (an
+  ``edit`` whose trigger is ``first``), and for an ``edit`` that was imported from another program,
+  because that program didn't record the contributor.
+- If a change wasn't recorded, but inferred from later records, its contributor is ``unknown``.
 """
 
 from __future__ import annotations

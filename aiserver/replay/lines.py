@@ -1,14 +1,16 @@
 """Match the lines of a new text to the lines of an old text. Pure.
 
-There are three passes. The first matches equal lines in the same order. The second matches lines
-that differ only in indentation, between two matches of the first pass. The third matches lines that
-were moved. Each pass only compares lines that the passes before it didn't match.
+There are three passes. The first pass matches equal lines in the same order. The second pass works
+on the lines between two neighbouring matches of the first pass, and matches lines that differ only
+in indentation. The third pass matches lines that were moved. Each pass only compares lines that no
+earlier pass matched.
 
 The first pass is a patience diff: it first matches the lines that occur exactly once in each text.
-Between these lines, called anchors, it matches the lines in the same way. So it matches the lines
-that a person considers the same, even if ``)`` and ``return`` occur many times. Where there are
-no anchors, ``difflib`` matches the lines if they are few. If they are many, the n-th occurrence
-of a line in the old text is matched to its n-th occurrence in the new text.
+Between two such lines, called anchors, it matches the lines in the same way. So it matches the
+lines that a person considers the same, even if ``)`` and ``return`` occur many times. Between two
+neighbouring anchors, there may be no further anchor. Then ``difflib`` matches the lines if they are
+few. If they are many, the n-th occurrence of a line in the old text is matched to its n-th
+occurrence in the new text.
 
 Invariants: an old line matches at most one new line. The cost is about n log n for n changed lines,
 for any texts.
@@ -24,8 +26,8 @@ from difflib import SequenceMatcher
 Pairs = list[tuple[int, int]]
 """Pairs of matching lines: the index of the old line, and the index of the new line."""
 
-_MAX_PAIRS = 10_000  # pairs of lines that ``difflib`` may compare
-_MIN_DISTINCTIVE = 4  # letters and digits of a line that is recognised after it was moved
+_MAX_PAIRS = 10_000  # the maximum number of pairs of lines that ``difflib`` compares
+_MIN_DISTINCTIVE = 4  # the minimum number of letters and digits in a distinctive line
 
 
 def match_lines(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
@@ -52,7 +54,7 @@ def _match_in_order(
 ) -> Pairs:
     """Return pairs of equal lines in the ranges ``old[a0:a1]`` and ``new[b0:b1]``.
 
-    The pairs are in the same order in both ranges.
+    The matched lines are in the same order in both ranges.
     """
     pairs: Pairs = []
     ranges = [(a0, a1, b0, b1)]
@@ -87,8 +89,8 @@ def _unique_lines(
 ) -> Pairs:
     """Return pairs of equal lines that occur once in each range, in the same order in both ranges.
 
-    Lines without letters and digits, such as brackets, are only returned if there is no other line
-    that occurs once in each range.
+    Lines without letters and digits, such as brackets, are only returned if no other line occurs
+    exactly once in each range.
     """
     old_counts, new_counts = Counter(old[a0:a1]), Counter(new[b0:b1])
     unique = {line for line, count in old_counts.items() if count == 1 and new_counts[line] == 1}
@@ -124,8 +126,8 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
     The second numbers of ``pairs`` increase already.
     """
-    # ``tails[n]`` is the smallest number at the end of any subsequence of ``n + 1`` pairs, and
-    # ``ends[n]`` is the index of the pair with this number.
+    # Of all increasing subsequences of ``n + 1`` pairs so far, consider the one whose last pair has
+    # the smallest first number: ``tails[n]`` is this number, and ``ends[n]`` the pair's index.
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []  # for each pair, the index of the pair before it in a subsequence
@@ -143,10 +145,10 @@ def _longest_increasing(pairs: Pairs) -> Pairs:
 
 
 def _match_moved(old: Sequence[str], new: Sequence[str], matches: list[int | None]) -> None:
-    """Add to ``matches`` the lines that were moved.
+    """Match the lines that were moved, and add them to ``matches``.
 
-    A moved line is found if it is distinctive and occurs once. Equal lines directly before and
-    after it are matched, too.
+    A moved line is found if it is distinctive and occurs once among the unmatched lines of each
+    text. Equal lines directly before and after the moved line are matched, too.
     """
     matched_old = {i for i in matches if i is not None}
     candidates_old = [i for i in range(len(old)) if i not in matched_old and is_distinctive(old[i])]

@@ -4,7 +4,7 @@ There are two lists after each moment: the cells in the notebook, and the cells 
 
 Invariants: applying all changes up to a moment gives the lists of ``Timeline.at`` for that moment.
 At each moment, only the cells that may change are visited. So the cost of reading all changes is
-proportional to the number of cells, events and ids in the recorded orders.
+proportional to the total number of cells, of events, and of cell ids in the recorded orders.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple
 
 from .cells import Cell, TimeSeries
 
-_Key = tuple[int, int, int, str]  # three numbers to sort by, and the cell's id
+_Key = tuple[int, int, int, str]  # three numbers by which cells are sorted, and the cell's id
 _ListName = Literal["cells", "deleted"]
 
 
 class ListChange(NamedTuple):
-    """A change of one list: from ``start`` on, ``inserted`` replaces ``removed_count`` cells."""
+    """A change of one list: ``inserted`` replaces ``removed_count`` cells at index ``start``."""
 
     moment: int
     list_name: _ListName
@@ -60,7 +60,7 @@ class _Lists:
         self._deleted: list[_Key] = []
         """The sorted keys of the deleted cells."""
         self._types: dict[str, str] = {}
-        """The type of each cell in the last change that contained the cell."""
+        """By cell id, the type in the last change that contained the cell."""
 
     def advance(self, moment: int) -> Iterator[ListChange]:
         """Change both lists into the lists after ``moment``, and yield the changes.
@@ -86,7 +86,7 @@ class _Lists:
             yield ListChange(moment, "cells", start, removed_count, entries)
 
     def _update(self, moment: int, cell: Cell) -> Iterator[ListChange]:
-        """Update whether each list contains the cell, and the type of the cell."""
+        """Add the cell to each list, or remove it, and update its type. Yield the changes."""
         cell_id = cell.cell_id
         is_present = cell_id in self._listed
         if not is_present:
@@ -105,7 +105,7 @@ class _Lists:
     def _set_member(
         self, moment: int, list_name: _ListName, keys: list[_Key], key: _Key, is_member: bool
     ) -> Iterator[ListChange]:
-        """Insert a cell's key into the sorted ``keys`` of a list if ``is_member``, else remove it.
+        """Insert ``key`` into the sorted ``keys`` of a list if ``is_member``, else remove ``key``.
 
         Yield the change, if there is one.
         """
@@ -139,6 +139,7 @@ class _Lists:
         return position, cell.newest_step.start, number, cell.cell_id
 
     def _id_and_type(self, cell_id: str, moment: int) -> tuple[str, str]:
+        """Return the cell's id and type, as for ``ListChange.inserted``; also update ``_types``."""
         type_ = self._types[cell_id] = self._cells[cell_id].type_at(moment)
         return cell_id, type_
 

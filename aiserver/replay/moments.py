@@ -14,8 +14,8 @@ class Moment:
     """One moment of a notebook; ``to_wire`` gives the ``Moment`` of ``rest-api.yml``.
 
     ``cell_id`` and ``step`` (an index in the cell's replay) identify the step that gives the moment
-    its kind and title; both are None if only the order of the cells changed.
-    ``further_steps`` are other steps of the same moment, as pairs of a cell id and an index.
+    its kind and title. Both are None if the moment has the kind ``order`` (a new order of cells).
+    ``further_steps`` are the other steps of the moment, as pairs of a cell id and an index.
     """
 
     number: int
@@ -87,7 +87,7 @@ class CellSnapshot(NamedTuple):
 
 
 class NotebookSnapshot(NamedTuple):
-    """A notebook after a moment: its cells in order, and the cells that are deleted by then."""
+    """A notebook after a moment: its cells in order, and the cells deleted up to this moment."""
 
     moment: Moment
     cells: list[CellSnapshot]
@@ -111,7 +111,7 @@ def moment_of(
     has_new_order: bool,
     saved: bool,
 ) -> Moment:
-    """Create the moment of steps that happened together, of a new order of cells, or of both."""
+    """Return the moment for steps that happened together, for a new cell order, or for both."""
     ranked_steps = sorted(steps, key=lambda pair: _rank(pair[1]))
     cell_id, step = ranked_steps[0] if ranked_steps else (None, None)
     if has_new_order and step and _rank(step) == _LAST_RANK:
@@ -135,12 +135,13 @@ def moment_of(
 
 
 _RANKS = {kind: n for n, kind in enumerate(("merge", "split", "copy", "undelete", "delete"))}
-_LAST_RANK = 9  # the rank of all kinds that aren't structural
+_LAST_RANK = 9  # the rank of all kinds that aren't in ``STRUCTURAL_KINDS``
 
 
 def _rank(step: Step) -> int:
     """Return a step's rank. The step with the lowest rank gives a moment its kind and title."""
-    # The step of the cell into which others were merged comes before the steps of those cells.
+    # If cells are merged into another cell, the step of that other cell comes first. The step of
+    # each merged cell has ``into``, and comes later.
     if step.kind == "merge" and "into" in (step.data or {}):
         return len(_RANKS)
     if step.kind in ("type", "move"):

@@ -1,23 +1,24 @@
 """Order the steps of all cells of a notebook. Pure.
 
 ``seq`` only orders the records of one cell. The change log orders the records of different cells: a
-``changed`` entry contains the last seqs that some cells had at that time. Here, such an entry is
-called a checkpoint: it shows which records of these cells are older than the entry, and which are
-newer. The steps between two checkpoints are an interval. Timestamps are only used for steps that
-the checkpoints don't order.
+``changed`` entry contains, for some cells, the seq of the cell's newest record at that time (the
+cell's *last seq*). Here, such an entry is called a checkpoint. It *includes* the records of these
+cells up to the last seq; all later records of these cells are newer than the entry. The steps
+between two checkpoints are an interval. Timestamps are only used for steps that the checkpoints
+don't order.
 
 Invariants:
 
 - The steps of a cell stay in their order.
-- If a checkpoint contains a cell's seq, the cell's steps up to that seq come before the checkpoint,
-  and its later steps come after the checkpoint.
+- If a checkpoint contains a cell's last seq, the cell's steps up to this seq come before the
+  checkpoint, and the cell's later steps come after the checkpoint.
 - Steps that the page's tracker recorded (an edit with a trigger, a split, …) belong to the interval
-  before the first checkpoint that includes their seq, whatever their timestamps are. Steps that
-  were recorded in other ways before tracking began (a turn, an import) are placed by their
-  timestamps.
+  before the first checkpoint that includes them, whatever their timestamps are. Steps that were
+  recorded in other ways before tracking began (a turn, an import) are placed by their timestamps.
 - If a notebook was copied from another notebook, the steps that were copied with it come before its
   own steps. The copy's log doesn't contain the checkpoints of the original notebook, so only
-  timestamps order the copied steps. The checkpoint after them is marked as ``inherited``.
+  timestamps order the copied steps. In the copy's log, the checkpoint directly after the copied
+  steps has the field ``inherited``.
 - Steps that belong to one change of the cell order (a split, a paste, a deletion) form one group
   with that order (``StepGroup.order``).
 - The cost is about n log n for n records and entries.
@@ -61,8 +62,9 @@ class CellOrder(NamedTuple):
 class _Checkpoint(NamedTuple):
     """A ``changed`` entry of the change log.
 
-    ``last_seqs`` has the last seq of each cell in the entry, ``order`` is the cell order that was
-    written with the entry, and ``saved`` means that the notebook was saved in this state.
+    ``last_seqs`` contains, by cell id, the last seq of each cell in the entry. ``order`` is the
+    cell order that was written with the entry, if any. ``saved`` means that the notebook was saved
+    in this state.
     """
 
     last_seqs: dict[str, int]
@@ -72,15 +74,18 @@ class _Checkpoint(NamedTuple):
 
 
 def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[StepGroup]:
-    """Return the steps of all cells and the orders in the log as groups, oldest first."""
+    """Group the steps of all cells and the cell orders in the log; return the groups, oldest first.
+
+    ``log`` is the notebook's change log.
+    """
     checkpoints, separate_orders = _read_log(log)
     intervals = [_Interval() for _ in range(len(checkpoints) + 1)]
     for index, order in separate_orders:
         intervals[index].orders.append(order)
-    # The times must not decrease, but a clock may have been set back. Then the highest time so far
-    # is used.
+    # The times must not decrease. If a clock was set back, so that a time is lower than an earlier
+    # one, the highest time so far is used instead.
     times = list(accumulate((to_seconds(point.timestamp) for point in checkpoints), max))
-    # By cell id: the index of each checkpoint that contains the cell, with the cell's last seq.
+    # By cell id: the index of each checkpoint that contains the cell, and the cell's last seq.
     last_seqs: dict[str, list[tuple[int, int]]] = {}
     # By cell id: the index of the first checkpoint whose order contains the cell.
     listed_at: dict[str, int] = {}
@@ -105,10 +110,10 @@ def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[
 def _read_log(
     log: Sequence[NotebookLogEntry],
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
-    """Return the checkpoints, and the orders that belong to no checkpoint.
+    """Return the checkpoints, and the cell orders that belong to no checkpoint.
 
-    Each of these orders comes with the index of its interval. An order belongs to a checkpoint if
-    the checkpoint's entry directly follows the order and isn't ``inherited``.
+    Before each of these cell orders is the index of its interval. An order belongs to a checkpoint
+    if the checkpoint's entry directly follows the order's entry and isn't ``inherited``.
     """
     checkpoints: list[_Checkpoint] = []
     separate_orders: list[tuple[int, CellOrder]] = []
@@ -147,14 +152,17 @@ class _Interval:
 
     def __init__(self) -> None:
         self.floating: dict[int, list[Step]] = {}
-        """By cell index, the steps that are in this interval because of their timestamps."""
+        """By a cell's index: the steps that are in this interval because of their timestamps."""
         self.pinned: dict[int, list[Step]] = {}
-        """The steps that are in this interval because the checkpoint after it includes their seq,
-        by the index of their cell. They come after the floating steps of the same cell."""
+        """By a cell's index: the steps that are in this interval because the checkpoint at its end
+        is the first to include them. They come after the floating steps of the same cell."""
         self.orders: list[CellOrder] = []
 
     def groups(self, end: _Checkpoint | None) -> list[StepGroup]:
-        """Return the contents of the interval in order; ``end`` is the checkpoint after it."""
+        """Return the contents of the interval as groups, oldest first.
+
+        ``end`` is the checkpoint at the end of the interval; None for the last interval.
+        """
         order = end.order if end else None
         steps_before = {cell: list(steps) for cell, steps in self.floating.items()}
         steps_after: dict[int, list[Step]] = {}
@@ -175,7 +183,7 @@ class _Interval:
 def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
     """Return the range (start, end) of the steps that belong to a change of the cell order.
 
-    The range is empty, at the end of ``steps``, if there is no such step.
+    If there is no such step, both numbers are ``len(steps)``.
     """
     indexes = [
         n for n, step in enumerate(steps) if step.kind in STRUCTURAL_KINDS or step.kind == "start"
@@ -186,7 +194,7 @@ def _structural_range(steps: Sequence[Step]) -> tuple[int, int]:
 def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[StepGroup]:
     """Merge the steps of several cells and the cell orders by their timestamps.
 
-    The steps of one cell stay in their order, and so do the cell orders.
+    The steps of one cell stay in their order, and the cell orders stay in theirs.
     """
     keyed_groups: list[tuple[float, int, int, StepGroup]] = []
     time = float("-inf")
@@ -198,8 +206,8 @@ def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[St
         for n, step in enumerate(steps):
             time = max(time, to_seconds(_timestamp(step)))
             if n and steps[n - 1].settled_seq == step.seq:
-                # The suggestion was accepted with changes. This step, an edit, comes from the same
-                # accept event, so it belongs to the group of the turn.
+                # The suggestion of the turn before this step was accepted with changes. This step,
+                # an edit, comes from the same accept event, so it belongs to the turn's group.
                 keyed_groups[-1][-1].steps.append((cell, step))
             else:
                 keyed_groups.append((time, cell, n, StepGroup(_timestamp(step), [(cell, step)])))
@@ -207,7 +215,8 @@ def _merge(cells: dict[int, list[Step]], orders: Sequence[CellOrder]) -> list[St
     return [group for *_, group in keyed_groups]
 
 
-_MAX_CLOCK_SKEW = 2 * 24 * 3600.0  # seconds; each of two clocks may be wrong by a day
+# The maximum difference of two clocks in seconds; each of them may be wrong by a day.
+_MAX_CLOCK_SKEW = 2 * 24 * 3600.0
 
 
 @dataclass
@@ -227,72 +236,80 @@ class _Placement:
     ) -> None:
         """Put the steps of a cell into intervals.
 
-        ``last_seqs`` are the checkpoints that contain the cell, each with the cell's last seq.
-        ``listed_at`` is the first checkpoint whose order contains the cell.
+        ``last_seqs`` contains the index of each checkpoint that contains the cell, and the cell's
+        last seq in this checkpoint. ``listed_at`` is the index of the first checkpoint whose order
+        contains the cell, or None.
         """
-        # The index of the first step that isn't placed yet, and of the first interval that it may
-        # be in.
-        start, low = 0, 0
+        # ``start`` is the index of the first step that isn't placed yet, and ``first_interval`` the
+        # index of the first interval that this step may be in.
+        start, first_interval = 0, 0
         has_later_seq = listed_at is not None and bool(last_seqs) and last_seqs[0][0] > listed_at
         if listed_at is not None and has_later_seq and not any(map(_is_initial, steps)):
-            # The cell was empty when tracking began. Otherwise, the checkpoint that first listed it
-            # would contain its seq. So a step comes before that checkpoint only if its timestamp
-            # is much older. A small difference may only mean that two clocks differ.
+            # The cell was empty when tracking began. Otherwise, the checkpoint that first listed
+            # the cell would contain the cell's last seq. So a step comes before that checkpoint
+            # only if the step's timestamp is much older. A small difference may only mean that two
+            # clocks differ.
             listing_time = to_seconds(self.checkpoints[listed_at].timestamp)
             latest_time = listing_time - _MAX_CLOCK_SKEW
             while start < len(steps) and to_seconds(_timestamp(steps[start])) < latest_time:
                 start += 1
             self._place_by_time(cell, steps[:start], 0, listed_at)
-            low = listed_at + 1
+            first_interval = listed_at + 1
         for index, last_seq in last_seqs:
             end = start
             while end < len(steps) and _seq(steps[end]) <= last_seq:
                 end += 1
             new_steps = steps[start:end]
-            pinned = _first_pinned(new_steps, low)
-            self._place_by_time(cell, new_steps[:pinned], low, index)
+            pinned = _first_pinned(new_steps, first_interval)
+            self._place_by_time(cell, new_steps[:pinned], first_interval, index)
             if pinned < len(new_steps):
                 self.intervals[index].pinned.setdefault(cell, []).extend(new_steps[pinned:])
-            start, low = end, max(low, index + 1)
-        # No checkpoint includes the remaining steps. The first of them that the tracker recorded,
-        # and all steps after it, come after all checkpoints.
+            start, first_interval = end, max(first_interval, index + 1)
+        # No checkpoint includes the remaining steps. If the tracker recorded any of them, the first
+        # step that it recorded and all later steps come after all checkpoints.
         new_steps, last = steps[start:], len(self.times)
-        pinned = _first_pinned(new_steps, low)
-        self._place_by_time(cell, new_steps[:pinned], low, last)
+        pinned = _first_pinned(new_steps, first_interval)
+        self._place_by_time(cell, new_steps[:pinned], first_interval, last)
         self._place_by_time(cell, new_steps[pinned:], last, last)
 
-    def _place_by_time(self, cell: int, steps: Sequence[Step], low: int, high: int) -> None:
-        """Put steps into the intervals from ``low`` to ``high`` by their timestamps."""
+    def _place_by_time(self, cell: int, steps: Sequence[Step], first: int, last: int) -> None:
+        """Put steps into the intervals from ``first`` to ``last`` by their timestamps.
+
+        No step is put into an earlier interval than the step before it.
+        """
+        index = first
         for step in steps:
-            low = min(max(low, bisect_left(self.times, to_seconds(_timestamp(step)))), high)
-            self.intervals[low].floating.setdefault(cell, []).append(step)
+            index = min(max(index, bisect_left(self.times, to_seconds(_timestamp(step)))), last)
+            self.intervals[index].floating.setdefault(cell, []).append(step)
 
 
-def _first_pinned(steps: Sequence[Step], low: int) -> int:
+def _first_pinned(steps: Sequence[Step], first_interval: int) -> int:
     """Return the index of the first step that belongs to ``_Interval.pinned``.
 
-    ``low`` is the index of the first interval that the steps may be in.
+    ``first_interval`` is the index of the first interval that the steps may be in. If no step
+    belongs to ``pinned``, return ``len(steps)``.
     """
-    n = next((n for n, step in enumerate(steps) if _is_tracked(step, low)), len(steps))
+    n = next((n for n, step in enumerate(steps) if _is_tracked(step, first_interval)), len(steps))
     while 0 < n < len(steps) and _seq(steps[n - 1]) == _seq(steps[n]):
         n -= 1  # the step before comes from the same record
     return n
 
 
 def _is_initial(step: Step) -> bool:
-    """Return whether the step is the initial observation of its cell, when tracking began."""
+    """Return whether the step is the initial observation of its cell."""
     return step.event == "edit" and (step.data or {}).get("trigger") == "first"
 
 
-def _is_tracked(step: Step, low: int) -> bool:
+def _is_tracked(step: Step, first_interval: int) -> bool:
     """Return whether the tracker recorded a step.
 
-    ``low`` is above 0 if an earlier checkpoint contains the step's cell. After such a checkpoint,
-    the tracker recorded every step that changed the source.
+    ``first_interval`` is the index of the first interval that the step may be in. It is above 0 if
+    an earlier checkpoint contains the step's cell. After such a checkpoint, the tracker recorded
+    every step that changed the source.
     """
     if step.event in STRUCTURAL_KINDS or (step.event == "edit" and "trigger" in (step.data or {})):
         return True
-    return low > 0 and step.after != step.before
+    return first_interval > 0 and step.after != step.before
 
 
 def _seq(step: Step) -> int:

@@ -27,22 +27,22 @@ class Step:
     """One step of a cell's replay; ``to_wire`` gives the ``Step`` of ``rest-api.yml``.
 
     ``before`` is the cell's source before the step. ``code`` is the code that the step shows: for a
-    turn the suggestion, for any other step the cell's source. ``applied`` means that the cell
+    turn the suggestion, for any other step the cell's source. If ``applied`` is true, the cell
     contained ``code`` after the step; otherwise, it still contained ``before``. ``base`` is the
-    code that was sent with a request, if it differs from ``before``; otherwise, it is None.
+    code that was sent with a request, or None if this code is the same as ``before``.
 
     ``seq`` is the seq of the step's record. ``event`` is the record's type if the record is an
     event. An inferred step has no ``event``; its ``seq`` is that of the record from which the step
     was inferred.
-    An accept or reject directly after its turn has no step of its own. Instead, the turn's step has
-    the seq and the time of that event as ``settled_seq`` and ``settled_at``.
+    An accept or reject directly after its turn has no step of its own. Instead, its seq and time
+    are the ``settled_seq`` and ``settled_at`` of the turn's step.
 
-    ``name`` is the name of the agent or program that made the change, if recorded. If the source
-    was too large to record, ``missing`` is its length in characters, and ``code`` is the source
-    before the step. ``from_step`` is the index of the step whose code an accept or restore wrote
-    into the cell. ``parent`` is the index of the step that this step continues from. ``column``
-    (sent as ``lane``) is the column in which the step's branch is drawn; the steps that led to the
-    cell's current code are in column 0.
+    ``name`` is the name of the agent or program that made the change, if recorded. If the new
+    source was too large to record, ``missing`` is its length in characters, and ``code`` is the
+    same as ``before``. If the step is an accept or restore that wrote the code of an earlier step
+    into the cell, ``from_step`` is the index of that earlier step. ``parent`` is the index of the
+    step that this step continues from. ``column`` (sent as ``lane``) is the column in which the
+    step's branch is drawn; the steps that led to the cell's current code are in column 0.
     """
 
     index: int

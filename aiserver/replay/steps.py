@@ -1,26 +1,26 @@
-"""Read a session as the list of steps by which the cell came to be. Pure.
+"""Convert the records of a session to steps, which show how the cell's source changed. Pure.
 
 Invariants:
 
 - Steps are in the order of ``seq``, whatever their timestamps are.
 - The cell's source after a step is its source before the next step. Where the records have a gap,
   an edit with an unknown author is inferred.
-- No source is left out: each recorded source is the ``code`` or ``before`` of a step. Each event is
-  a step, even if its type is unknown, with two exceptions: an accept or reject that becomes part of
-  the step of its turn, and an accept or reject that changes nothing (because the suggestion is
-  already accepted, or is no longer open).
+- No source is left out: each recorded source is the ``code`` or ``before`` of a step.
+- Each event becomes a step of its own, even if its type is unknown, with two exceptions. An accept
+  or reject directly after its turn becomes part of the turn's step. An accept or reject has no step
+  if it changes nothing, because the suggestion is already accepted or is no longer open.
 - Any valid session has a replay, whichever tool wrote it.
 - ``parent`` is always an earlier step, so the steps form a tree (``branch_columns.py``).
 
 Outcomes: a suggestion doesn't change the cell until a person accepts it. An ``accept`` directly
 after its turn has no step of its own: it sets the outcome of the turn's step. If the accepted code
-differs from the suggestion (because hunks were rejected, or because the person edited it first), an
-edit follows the turn. An ``accept`` after other steps is a step of its own. A request that
-continues from an open suggestion refines this suggestion: the cell doesn't change, and ``base`` is
-the code from which the request started. An answer in words suggests no code: its outcome is
-``done``, its ``code`` is the cell's source, and an open suggestion stays open. Some tools record no
-events. In their sessions, a suggestion counts as accepted if the next request starts from the
-suggested code.
+differs from the suggestion (because hunks were rejected, or because the person edited the
+suggestion first), an edit follows the turn. An ``accept`` after other steps is a step of its own. A
+request that continues from an open suggestion refines this suggestion: the cell doesn't change, and
+the ``base`` of the new turn's step is the code from which the request started. An answer in words
+suggests no code: its outcome is ``done``, its ``code`` is the cell's source, and an open suggestion
+stays open. Some tools record no events. In their sessions, a suggestion counts as accepted if the
+next request starts from the suggested code.
 
 Branches: a step continues from the previous step, unless it brings back older code. A restore, a
 late accept, and a request that continues from an older turn bring back older code. Such a step
@@ -61,9 +61,9 @@ def replay(session: Session) -> list[Step]:
 class _Reader:
     """Converts records to steps, one by one.
 
-    If ``records_outcomes`` is true, the session contains accepts and rejects, so a suggestion
+    If ``records_outcomes`` is true, the session contains accepts or rejects, so a suggestion
     without an accept was not accepted. ``next_parent`` is the index of the step that the next step
-    continues from.
+    continues from, or None before the first step.
     """
 
     def __init__(self, cell_id: str, *, records_outcomes: bool) -> None:
@@ -72,9 +72,11 @@ class _Reader:
         self.step_by_turn: dict[int, Step] = {}
         self.next_parent: int | None = None
         self.unrecorded_length: int | None = None
-        """Length in characters of the cell's source if it was too large to record."""
+        """The length of the cell's current source in characters, if this source was too large to
+        record; otherwise None."""
         self.suggestions_for_older_code: set[int] = set()
-        """The indexes of the steps of suggestions for older code; accepting one starts a branch."""
+        """The indexes of the turns' steps whose suggestions are for older code. If the person
+        accepts such a suggestion, a branch starts."""
 
     @property
     def source(self) -> str:
@@ -85,7 +87,7 @@ class _Reader:
         """Add the step of a turn."""
         request, answer = turn.user_request, turn.ai_response
         is_suggestion = answer.status == "success" and bool(answer.suggestion.strip())
-        is_words = answer.status == "success" and not is_suggestion
+        is_answer_in_words = answer.status == "success" and not is_suggestion
         refined = self._refined_step(turn)
         base = branched_from = None
         if refined is None:
@@ -102,12 +104,12 @@ class _Reader:
             seq,
             "turn",
             turn.timestamp,
-            self.source if is_words else answer.suggestion,
+            self.source if is_answer_in_words else answer.suggestion,
             author="model",
             applied=False,
             base=base,
             title=request.intent,
-            outcome="open" if is_suggestion else "done" if is_words else answer.status,
+            outcome="open" if is_suggestion else "done" if is_answer_in_words else answer.status,
             turn_id=turn.turn_id,
             model=turn.model,
             mode=turn.mode,
@@ -117,7 +119,7 @@ class _Reader:
         )
 
     def _refined_step(self, turn: Interaction) -> Step | None:
-        """Return the step of the suggestion that a request refines; None if it refines none."""
+        """Return the step of the suggestion that the turn's request refines, or None."""
         if turn.parent_turn_id is not None:
             return self.step_by_turn.get(turn.parent_turn_id)
         last = self.steps[-1] if self.steps and self.records_outcomes else None
@@ -135,7 +137,7 @@ class _Reader:
                 turn_step.outcome = "rejected"
                 self._settle(turn_step, event)
             if event.source is not None and event.source != self.source:
-                # The source was changed before the reject, and that change wasn't recorded.
+                # The source was changed before the reject, and no event records that change.
                 self._add_event_step(event, "edit", event.source, author=UNKNOWN.kind)
         elif event.type == "edit":
             is_initial = is_initial_observation(event) and not self.steps
@@ -199,10 +201,10 @@ class _Reader:
         )
 
     def _last_step_with(self, index: int, source: str | None) -> int:
-        """Follow the steps that continue from step ``index`` and keep ``source``.
+        """Return the last step that continues from step ``index`` without changing ``source``.
 
-        Return the index of the last of these steps. If the source after step ``index`` isn't
-        ``source``, return ``index``.
+        For example, if step ``index`` is followed by two runs, return the index of the second run.
+        If the source after step ``index`` isn't ``source``, return ``index``.
         """
         if self.steps[index].after != source:
             return index
@@ -212,9 +214,10 @@ class _Reader:
         return index
 
     def _restored_step(self, source: str | None, seq: object) -> Step | None:
-        """Return the step that was restored.
+        """Return the step that was restored, or None if it isn't found.
 
-        It is the step with ``seq`` if there is one, or else the newest step with ``source``.
+        It is the step with ``seq`` if there is one, or else the newest step whose code is
+        ``source``. If several steps have this ``seq``, one whose code is ``source`` is preferred.
         """
         step_with_seq = None
         if isinstance(seq, int):
@@ -232,8 +235,8 @@ class _Reader:
     def _infer_replaced(self, event: Event) -> None:
         """Infer the last change before an accept or restore.
 
-        A person who accepts or restores something in the replay may replace a source that isn't
-        recorded yet. The event then contains the replaced source.
+        The accept or restore may replace a source that no earlier record contains. The event itself
+        contains this source in that case.
         """
         replaced = (event.data or {}).get("replaced")
         if isinstance(replaced, str):
@@ -254,7 +257,7 @@ class _Reader:
             self._add_step(seq, kind, timestamp, source, author=UNKNOWN.kind)
 
     def _settle(self, turn_step: Step, event: Event) -> None:
-        """Make an accept or reject part of the step of its turn, if that is the last step."""
+        """Make an accept or reject part of the step of its turn, if that step is the last one."""
         if turn_step is self.steps[-1] and turn_step.settled_seq is None:
             turn_step.settled_seq, turn_step.settled_at = event.seq, event.timestamp
 

@@ -1,11 +1,11 @@
-"""A notebook's timeline: its moments, and the notebook as it was after each of them. Pure.
+"""A notebook's timeline: its moments, and a snapshot of the notebook after each moment. Pure.
 
 Invariants:
 
-- Any valid sessions and log entries have a timeline, whichever tool wrote them.
+- A timeline can be created from any valid sessions and log entries, whichever tool wrote them.
 - Each step of each cell belongs to exactly one moment. If a cell was copied from another cell, the
   steps that were copied with it belong to no moment.
-- After a moment marked as ``saved``, the snapshot is the notebook as it was saved: the same cells
+- If a moment is marked as ``saved``, its snapshot is the notebook as it was saved: the same cells
   in the same order, with the same types and sources (as far as these were recorded).
 - A deleted cell is among the ``cells`` of the snapshots from before the deletion, and among the
   ``deleted`` cells of the snapshots from after it.
@@ -34,14 +34,18 @@ from .steps import replay
 
 
 class Timeline:
-    """The moments of a notebook. They are read once, and then any snapshot can be requested."""
+    """The moments of a notebook. ``at`` returns the snapshot after a moment."""
 
     def __init__(
         self,
         sessions: Sequence[Session] | Mapping[str, Sequence[Step]],
         log: Sequence[NotebookLogEntry],
     ) -> None:
-        """Create the timeline from sessions or, if they were already read, from steps by cell."""
+        """Create the timeline from the change log and the sessions of a notebook.
+
+        If the caller has already converted the sessions to steps, ``sessions`` can be a mapping
+        from cell ids to steps instead.
+        """
         if not isinstance(sessions, Mapping):
             sessions = {session.meta.cell_id: replay(session) for session in sessions}
         self.moments: list[Moment] = []
@@ -85,7 +89,10 @@ class Timeline:
         return self.at(len(self.moments) - 1) if self.moments else None
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return a summary of each cell, as sent. Cells that are in the notebook come first."""
+        """Return a summary of each cell, as the API sends it.
+
+        Cells that are in the notebook after the last moment come before all other cells.
+        """
         now = len(self.moments) - 1
         cell_ids = self._cell_ids(now) if self.moments else []
         present = set(cell_ids)
@@ -101,7 +108,7 @@ class Timeline:
         return cell.steps if cell else []
 
     def own_turn_count(self, cell_id: str) -> int:
-        """Return the number of a cell's turns, except turns of the cell that it was copied from."""
+        """Return the number of a cell's turns, without turns that were copied from another cell."""
         cell = self._cells.get(cell_id)
         return sum(step.kind == "turn" for step in cell.own_steps) if cell else 0
 
@@ -123,8 +130,8 @@ class Timeline:
         """Return the ids of the cells in the notebook after a moment, in order."""
         order = self._orders.at(index)
         if order is None:
-            # No order was recorded until then. If an order was recorded later, its cells come
-            # first, in this order. All other cells follow in the order in which they appeared.
+            # No order was recorded up to this moment. If an order was recorded later, its cells
+            # come first, in this order. All other cells follow in the order in which they appeared.
             present = [
                 cell
                 for cell in self._cells.values()
@@ -149,7 +156,7 @@ class Timeline:
     def _add(self, group: StepGroup, cells: Sequence[Cell]) -> None:
         """Create a moment for a group of steps, or add the group to the last moment.
 
-        ``cells`` are the cells to which the indexes in the group refer.
+        The group identifies a cell by its index in ``cells``.
         """
         order = group.order if group.order and self._is_changed(group.order) else None
         steps = [(cells[number], step) for number, step in group.steps]
@@ -198,7 +205,7 @@ class Timeline:
         )
 
     def _set_order(self, order: CellOrder, index: int) -> None:
-        """Set the order of the cells after a moment, and update cells that it adds or removes."""
+        """Set the order of the cells after a moment. Update the cells that are new or removed."""
         present = set(order.cell_ids)
         previous: str | None = None
         for cell_id in self._orders.last or []:
