@@ -1,7 +1,8 @@
 """Validated request bodies. Their fields are camelCase in the HTTP API and snake_case here.
 
-An invalid body raises pydantic's ValidationError, which ``handlers/base.py`` turns into a 400 that
-names the field. ``rest-api.yml`` describes the same bodies; a test compares the two.
+An invalid body raises pydantic's ValidationError. For this error, ``handlers/base.py`` responds
+with status 400 and the name of the field. ``rest-api.yml`` describes the same bodies; a test
+compares them with these classes.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ MAX_TEXT = 200_000  # a cell's source in a request; nobody writes a longer cell 
 MAX_SOURCE = 1_000_000  # a recorded source, which a program may have written
 MAX_INTENT = 20_000  # the text of a request
 
-# The mode of a request that is sent once more, because the person wants another answer to it.
+# The mode of a request that is sent again because the person wants another answer to it.
 RETRY_MODE = "retry"
 
 MAX_CELLS = 20_000  # the maximum number of cells in a notebook
@@ -37,7 +38,7 @@ ContributorKind = Literal["person", "model", "agent", "program", "unknown"]
 
 
 class _Request(BaseModel):
-    """Base class of bodies and queries. Bodies reject unknown fields, so that typos are noticed."""
+    """Base class of bodies and queries. Unknown fields are rejected, so that typos are noticed."""
 
     model_config = ConfigDict(
         alias_generator=to_camel,
@@ -53,13 +54,13 @@ class Body(_Request):
 
 
 class ContextCell(Body):
-    """A cell above the request's cell, as context for the model."""
+    """A cell above the cell for which the request is, as context for the model."""
 
     cell_id: Id | None = None
     cell_type: CellType = "code"
     source: Text = ""
     failed: bool = False
-    """Whether its last run ended with an error."""
+    """Whether the cell's last run ended with an error."""
 
 
 class ColumnProfile(Body):
@@ -97,10 +98,11 @@ class Variable(Body):
 
 
 class Context(Body):
-    """The context of a request: the cells above the request's cell, from top to bottom.
+    """The context of a request.
 
-    ``kernel`` is the display name of the kernel. ``dataframes`` are the DataFrames that the page
-    attached automatically, and ``variables`` are the kernel's other variables.
+    ``cells`` are the cells above the cell for which the request is, from top to bottom. ``kernel``
+    is the display name of the kernel. ``dataframes`` are the DataFrames that the page attached
+    automatically, and ``variables`` are variables of the kernel that aren't DataFrames.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
@@ -110,11 +112,10 @@ class Context(Body):
 
 
 class WarmUpBody(Body):
-    """A request whose text the user hasn't entered yet, for warming up the model.
+    """A request whose text the user hasn't entered yet. It is used to warm up the model.
 
-    ``source`` is the cell's current source. ``notebook_path`` is needed to
-    describe the data files that the request names: their names are relative to the notebook's
-    folder.
+    ``source`` is the cell's current source. ``notebook_path`` is needed to find the data files that
+    a request names, because their names are relative to the notebook's folder.
     """
 
     notebook_id: Id
@@ -160,13 +161,16 @@ class GitBody(Body):
 
 
 class ChoiceBody(Body):
-    """The id of the new default model; null removes the choice."""
+    """The id of the new default model; null removes the user's choice of a default model."""
 
     model: Annotated[str, Field(min_length=1, max_length=256)] | None
 
 
 class CheckBody(Body):
-    """The id of a model to check. The key and address are those that the user entered, if any."""
+    """A request to check whether a model can be used.
+
+    ``key`` and ``address`` are those that the user entered, if any.
+    """
 
     model: Annotated[str, Field(min_length=1, max_length=256)]
     key: Key | None = None
@@ -174,7 +178,10 @@ class CheckBody(Body):
 
 
 class NamesBody(Body):
-    """A provider, with the key and address that the user entered, if any. Its models are listed."""
+    """A request to list the models of a provider.
+
+    ``key`` and ``address`` are those that the user entered, if any.
+    """
 
     provider: Annotated[str, Field(pattern=r"^[a-z_]{1,64}$")]
     key: Key | None = None
@@ -188,12 +195,12 @@ class InstallBody(Body):
     """
 
     join: bool = False
-    """If true, follow an installation that is already running, and never start one."""
+    """If true, report the progress of an installation that is already running; never start one."""
     name: Annotated[str, Field(max_length=100)] | None = None
 
 
 class KeyBody(Body):
-    """The key of a provider, and the provider's address if it isn't the default.
+    """The key of a provider, and the provider's address if it isn't the default address.
 
     ``on_this_machine`` is true if the user declares that the server at that address runs its models
     on this machine.
@@ -263,7 +270,7 @@ class CellChangeBody(Body):
 
 
 class PlacedCell(Body):
-    """The id and the type of a cell, in a list of all cells of a notebook."""
+    """The id and the type of one cell in a notebook's list of cells."""
 
     id: Id
     type: CellType
@@ -272,8 +279,8 @@ class PlacedCell(Body):
 class ChangesBody(Body):
     """A batch of changes to the cells of a notebook.
 
-    The page chooses ``id`` to identify the batch. ``order`` lists all cells of the notebook; it is
-    given if their order or a cell's type has changed. ``saved`` is true if the notebook was saved
+    ``id`` identifies the batch; the page chooses it. If the order of the cells or a cell's type has
+    changed, ``order`` lists all cells of the notebook. ``saved`` is true if the notebook was saved
     after these changes. ``page`` identifies the page, and ``seen`` is the ``seq`` of the last
     change log entry that the page has received.
     """
@@ -296,7 +303,7 @@ class NotebookBody(Body):
 
 
 class SessionListQuery(_Request):
-    """The notebook whose sessions to list. ``offset`` and ``limit`` select a part of the list."""
+    """The notebook whose sessions are listed. ``offset`` and ``limit`` select some of them."""
 
     notebook_id: Id
     offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
@@ -314,7 +321,10 @@ class SearchBody(Body):
 
 
 class SearchQuery(SearchBody):
-    """A search query in a URL, for clients that can't send a body. ``q`` is the text to find."""
+    """A search query in a URL, for clients that can't send a body.
+
+    In the URL, the parameter ``q`` contains the ``query``.
+    """
 
     query: Annotated[str, Field(max_length=1000, alias="q")] = ""
 

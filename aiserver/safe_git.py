@@ -1,8 +1,9 @@
 """Run git in an untrusted repository without running the programs that its config names.
 
-A folder that was unpacked, or that others can write, may contain a ``.git`` whose config makes git
-run programs: a file monitor, hooks, transports for missing objects. AI Server reads from such a
-repository and can set up the merge driver in its config; both work without these programs.
+A folder that was unpacked from an archive, or in which other users can write, may contain a
+``.git`` whose config makes git run programs: a file monitor, hooks, transports for missing objects.
+AI Server reads from such a repository, and can set up the merge driver in the repository's config.
+It needs none of these programs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 _TIMEOUT = 5.0  # seconds
-_SETTINGS = {  # these settings take precedence over the repository's config
+_SETTINGS = {  # as options of the command line, these settings override the repository's config
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.sshCommand": "false",
@@ -31,11 +32,13 @@ _ENVIRONMENT = {
 def run_git(
     *arguments: str, folder: Path | None = None, stdin: bytes = b"", check: bool = True
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in ``folder``, without this process's environment variables that begin with GIT_.
+    """Run git in ``folder`` or, if it is None, in the current folder. Return the finished process.
+
+    The environment variables of this process that begin with GIT_ aren't passed on.
 
     Raises FileNotFoundError if git isn't installed, OSError if the folder can't be entered, and
-    subprocess.SubprocessError if git times out. If ``check`` is true, also raises
-    subprocess.SubprocessError if git fails.
+    subprocess.TimeoutExpired if git doesn't end within five seconds. If ``check`` is true, also
+    raises subprocess.CalledProcessError if git returns an error code.
     """
     program = shutil.which("git")
     if program is None:

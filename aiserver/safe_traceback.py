@@ -1,9 +1,9 @@
 """Describe an exception for the log by its class and location, without any contents.
 
-Invariant: the description contains neither the message of an exception, which may quote a key, a
-path, a prompt or a provider's answer, nor the value of a variable. For a file outside a package, it
-contains only the names of the file and its folder. A developer can still see in which line the
-exception was raised.
+Invariant: the description doesn't contain the message of an exception, because a message may quote
+a key, a path, a prompt or a provider's answer. Nor does it contain the value of a variable. Of the
+path of a file outside a package, it contains only the names of the file and its folder. A developer
+can still see in which line the exception was raised.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 def outline_of(error: BaseException) -> str:
     """Return a description such as ``KeyError at aiserver/x.py:88 in f < aiserver/y.py:9 in g``.
 
-    The innermost call comes first. The causes of the exception follow in the same form.
+    The innermost call comes first. After the exception, its causes are described in the same form.
     """
     descriptions = []
     seen: set[int] = set()
@@ -33,7 +33,10 @@ def outline_of(error: BaseException) -> str:
 
 
 def _path_in_package(filename: str) -> str:
-    """Return a file's path, beginning with its package's folder. Shorten any other path."""
+    """Return a file's path from its package's folder on.
+
+    If the file belongs to no package, return only the names of its folder and the file.
+    """
     parts = Path(filename).parts
     for folder in ("site-packages", "dist-packages"):
         if folder in parts:

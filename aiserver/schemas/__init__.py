@@ -1,7 +1,7 @@
 """JSON Schemas of stored records, generated from the models by ``python -m aiserver.schemas``.
 
 Invariants: the schema files in this folder equal the output of ``render`` (a test compares them).
-Unknown keys are allowed everywhere, since other tools and later versions add their own.
+The schemas allow unknown keys everywhere, because other tools and later versions add keys.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def _render_schema(model: type[Stored], title: str, description: str) -> str:
 def _field_docs(model: type[Stored]) -> dict[str, str]:
     """Return the docstring of each field of a model, by the field's name.
 
-    Pydantic could collect the docstrings, too, but only when the class is created, which would
-    delay each start of the server by 20 ms.
+    Pydantic could collect the docstrings, too, but it would do so whenever a class is created. This
+    would delay each start of the server by 20 ms.
     """
     docs: dict[str, str] = {}
     for base in reversed(model.__mro__):

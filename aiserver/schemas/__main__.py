@@ -1,4 +1,4 @@
-"""Regenerate the JSON Schemas after a change of the models."""
+"""Regenerate the JSON Schemas after ``models.py`` was changed; print the names of changed files."""
 
 from __future__ import annotations
 

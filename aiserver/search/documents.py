@@ -1,9 +1,9 @@
-"""Extract from a session the text that a search looks through. Pure.
+"""Extract the text of a session in which a search looks (the *searched text*). Pure.
 
 Each turn has four searched fields: its intent (the text of the request), its code, its explanation
-and its errors. The errors are the error of the generation, and the errors of all runs between the
-turn and the next turn. The fields are folded (see ``normalize``), so that a search ignores case and
-accents.
+and its errors. The errors are the error of the generation, and the errors of all runs between this
+turn and the next turn. In the searched text, the fields are folded (see ``normalize``), so that a
+search ignores case and accents.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .normalize import fold
 Field = Literal["intent", "code", "explanation", "error"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 
-# Separate turns and fields in a text. A folded text contains neither of these characters.
+# The characters that separate turns and fields. A folded text contains neither of them.
 _TURN_SEPARATOR, _FIELD_SEPARATOR = "\x1e", "\x1f"
 
 
 class TurnId(NamedTuple):
-    """The id of a turn, which is unique in its cell only, and the time of the turn."""
+    """The id of a turn, which is unique only among the turns of the same cell, and its time."""
 
     turn_id: int
     time: float
@@ -48,7 +48,7 @@ class SessionText:
 
 
 def count_turns(text: str) -> int:
-    """Return the number of turns in a text, which is the ``text`` of a ``SessionText``."""
+    """Return the number of turns in ``text``, which is the field ``SessionText.text``."""
     return text.count(_TURN_SEPARATOR) + 1
 
 
@@ -64,9 +64,9 @@ def extract_text(session: Session) -> SessionText:
 
 
 def turns_of(session: Session) -> list[tuple[Interaction, list[str]]]:
-    """Return the turns, oldest first, each with the errors of the runs that came after it.
+    """Return the turns, oldest first, each with the errors of its runs.
 
-    A run that came after several turns belongs to the last of them.
+    A run belongs to the last turn before it. Equal errors of one turn are listed once.
     """
     turns: list[tuple[Interaction, list[str]]] = []
     for record in session.ordered():

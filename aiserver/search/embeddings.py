@@ -6,10 +6,11 @@ package ``wordllama``, which is installed with ``pip install "aiserver[semantic]
 contains the model's weights. The first search by meaning loads the model, and nothing is ever
 downloaded.
 
-The quality was measured with ten requests about data analysis in each language and a paraphrase of
-each request as the query. In English, the right request was the first hit for 7 of the 10 queries,
-and among the first three hits for all 10. In Chinese, it was the first hit for 4 queries, and among
-the first three hits for 7. Therefore the interface recommends the search by words for Chinese.
+The quality was measured in English and Chinese, with ten requests about data analysis in each
+language. The query for each request was a paraphrase of it. In English, the right request was the
+first hit for 7 of the 10 queries, and among the first three hits for all 10. In Chinese, it was the
+first hit for 4 queries, and among the first three hits for 7. Therefore, the interface recommends
+the search by words for Chinese.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 INSTALL_COMMAND = 'pip install "aiserver[semantic]"'
-_MAX_CHARS = 400  # only the beginning of a text is embedded, because it names the subject
+_MAX_CHARS = 400  # a longer text is cut, because its beginning usually says what it is about
 
 
 def is_installed() -> bool:

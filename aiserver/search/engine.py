@@ -7,7 +7,7 @@ Invariants:
 - A search covers one owner's sessions only.
 - Only one search runs at a time. So the queries that a page sends while a person is typing don't
   slow each other down.
-- A search is done in short slices, and a cancelled search ends after the current slice.
+- A search looks at the texts in short slices. If it is cancelled, it ends after the current slice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .process import SearchProcess
 from .query import parse
 from .sync import OwnerIndex
 
-PATIENCE = 1.0  # the longest time in seconds that a search waits for unread sessions
+PATIENCE = 1.0  # the maximum time in seconds that a search waits until sessions have been read
 
 SearchMode = Literal["words", "meaning"]
 _Call = Callable[..., Awaitable[Any]]
@@ -52,11 +52,11 @@ class SearchEngine:
         limit: int = 20,
         patience: float = PATIENCE,
     ) -> SearchResult:
-        """Return the requested range of the matching turns, best first.
+        """Return hits for the matching turns from ``offset`` on, at most ``limit``, best first.
 
         If the package for embeddings isn't installed, every search is by words. Before the search,
-        new and changed sessions are read for at most ``patience`` seconds. The search then covers
-        the sessions that have been read. The result says how many haven't been read.
+        new and changed sessions are read for at most ``patience`` seconds. The search covers the
+        sessions that have been read by then; ``SearchResult.unread`` is the number of all others.
         Raises StorageError, SearchFailed.
         """
         if not parse(query):
@@ -109,9 +109,9 @@ class SearchEngine:
 
 
 async def _embed(call: _Call, owner: str, notebook_id: str | None, patience: float) -> int:
-    """Compute embeddings for at most ``patience`` seconds.
+    """Compute missing embeddings for at most ``patience`` seconds.
 
-    Return how many sessions still have no embeddings.
+    Return the number of sessions that still have none.
     """
     clock = asyncio.get_running_loop().time
     deadline = clock() + patience

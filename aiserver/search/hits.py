@@ -53,7 +53,8 @@ class SearchResult:
     total: int = 0
     """The number of hits, including the hits outside of the requested range."""
     unread: int = 0
-    """The number of sessions that weren't searched, because they haven't been read or embedded."""
+    """The number of sessions that weren't searched, because they haven't been read yet or, in a
+    search by meaning, have no embeddings yet."""
 
 
 def hits_of(
@@ -63,8 +64,8 @@ def hits_of(
 
     A turn that the session no longer contains has no hit.
     """
-    # If several turns have the same id, the first of them is used, because the last assignment to a
-    # key counts and the turns are reversed.
+    # The turns are reversed so that, if several turns have the same id, the first of these turns is
+    # assigned last and replaces the others.
     turn_by_id = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
     step_by_turn = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
     hits: dict[ScoredTurn, Hit] = {}

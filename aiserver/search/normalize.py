@@ -24,7 +24,7 @@ _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), 127), " ")
 
 
 def fold(text: str) -> str:
-    """Return a text in which words that only differ in case, width or accents are equal."""
+    """Return the folded text. Words that differ only in case, width or accents become equal."""
     text = text.translate(_CONTROLS)
     if text.isascii():
         return text.lower()
@@ -33,7 +33,7 @@ def fold(text: str) -> str:
 
 
 def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
-    """Return the ranges of a text that contain one of the words. The words must be folded.
+    """Return the ranges of a text at which one of the words occurs. The words must be folded.
 
     The ranges are sorted. Ranges that overlap or touch are merged into one range.
     """
@@ -57,7 +57,7 @@ def find(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
 def _fold_with_positions(text: str) -> tuple[str, list[int]]:
     """Return the folded text, and for each of its characters the position in the original text.
 
-    One more position follows: the end of the original text.
+    The list of positions has one more item at its end: the length of the original text.
     """
     folded_letters: list[str] = []
     original_positions: list[int] = []

@@ -8,7 +8,7 @@ Invariants:
 
 - The process starts when it is first used.
 - The process executes one call at a time.
-- The process is stopped after ``IDLE`` seconds without a call. After that, or if the process dies,
+- The process is stopped after ``IDLE`` seconds without a call. After it was stopped or has crashed,
   the next ``start`` starts a new process, which has a different number and no texts.
 """
 
@@ -28,7 +28,7 @@ _COMMAND = command_of("aiserver.search.worker")
 
 
 class SearchProcess:
-    """The search process; replaced by a new one after it has ended."""
+    """Manages the search process. After the process has ended, ``start`` starts a new one."""
 
     def __init__(self, command: Sequence[str] = _COMMAND, idle: float = IDLE) -> None:
         self._command, self._idle = tuple(command), idle
@@ -42,15 +42,16 @@ class SearchProcess:
 
     @property
     def pid(self) -> int | None:
-        """The operating system's id of the running child process."""
+        """The operating system's id of the child process; None if it isn't running."""
         child = self._child  # read once, because the thread may set the attribute to None
         return child.pid if child else None
 
     async def start(self) -> int:
         """Start the process if it isn't running, and return its number. Raises SearchFailed.
 
-        Each new process has the next higher number. A caller of ``call`` passes the number, and so
-        notices if the process to which it sent texts was replaced by a new one.
+        Each new process has the next higher number. The caller passes this number to ``call``. If a
+        new process, which has no texts, has replaced the process with this number, ``call`` raises
+        ChildEnded.
         """
         number: int = await self._run(self._start)
         return number
@@ -58,7 +59,7 @@ class SearchProcess:
     async def call(self, number: int, name: str, *arguments: Any) -> Any:
         """Call the method ``name`` of the ``TextIndex`` in the process with this number.
 
-        Raises ChildEnded if that process has ended, SearchFailed if the method fails.
+        Raises ChildEnded if that process has ended, SearchFailed if the method raises an exception.
         """
         return await self._run(self._call, number, name, arguments)
 
@@ -78,8 +79,8 @@ class SearchProcess:
         loop = asyncio.get_running_loop()
         if self._timer:
             self._timer.cancel()
-        # If a call takes longer than ``_idle`` seconds, the process ends only after this call,
-        # because the thread does one thing at a time.
+        # If a call takes longer than ``_idle`` seconds, the process is stopped only after this
+        # call, because the thread executes one function at a time.
         self._timer = loop.call_later(self._idle, self._thread.submit, self._end)
         return await loop.run_in_executor(self._thread, function, *arguments)
 

@@ -5,9 +5,9 @@ Spaces separate terms, and quoted text is one term. A complete term also matches
 
 A text that doesn't contain the complete term can still match by the term's subterms, but with a
 lower score. The subterms of a name such as ``pd.read_csv`` are its words (``pd``, ``read`` and
-``csv``), and the text must contain all of them. In scripts without spaces, the subterms are the
-pairs of adjacent characters, and the text must contain more than half of them, so that 读取文件
-also finds 读取 data.csv 文件.
+``csv``); the text must contain all of them. In scripts without spaces, the subterms are the pairs
+of adjacent characters; the text must contain more than half of them. For example, 读取文件 has the
+pairs 读取, 取文 and 文件, so it also finds 读取 data.csv 文件.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .normalize import fold
 
 MAX_TERMS = 16  # further terms of a query are ignored
 
-# The characters of scripts that don't put spaces between words. Hangul is included although Korean
-# has spaces, because Korean appends particles and endings to words.
+# The characters of scripts without spaces between words. Korean has spaces, but its script, Hangul,
+# is included, because Korean appends particles and endings to words.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff"
     "\u3100-\u312f\u3130-\u318f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -30,7 +30,7 @@ UNSPACED = re.compile(f"[{_UNSPACED}]")
 _TERM = re.compile(r'"([^"]+)"|“([^”]+)”|「([^」]+)」|([^\s，。、；：！？…]+)')
 # Removed from both ends of a term.
 _PUNCTUATION = ".,;:!?…\"'“”‘’()（）《》「」。，、；：！？"
-# A sequence of letters and digits. Either all of them are from scripts without spaces, or none is.
+# A sequence of letters and digits: either all from scripts without spaces, or all from others.
 _SUBTERM = re.compile(f"[{_UNSPACED}]+|[^\\W_{_UNSPACED}]+")
 # The position between two words in camel case, such as between "read" and "Csv" in "readCsv".
 _CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -44,7 +44,7 @@ class Term:
     words: tuple[str, ...] = ()
     """The words of the term if the term is a name of several words, such as ``read_csv``."""
     pairs: tuple[str, ...] = ()
-    """The pairs of adjacent characters of the term, for scripts without spaces only."""
+    """The pairs of adjacent characters in the parts of the term in scripts without spaces."""
 
     @property
     def subterms(self) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ class Term:
     def matched_fraction(self, text: str) -> float:
         """Return the fraction of the subterms that a folded text contains, from 0 to 1.
 
-        The fraction is 0 if a word is missing or if the text contains at most half of the pairs.
+        Return 0 if the text lacks one of the words, or contains at most half of the pairs.
         """
         if not self.subterms or not all(word in text for word in self.words):
             return 0.0
@@ -69,7 +69,7 @@ class Term:
 
 
 def parse(query: str) -> tuple[Term, ...]:
-    """Return the distinct terms of a query; a query without text has no terms."""
+    """Return the distinct terms of a query, at most ``MAX_TERMS``; none if there is no text."""
     terms: dict[str, Term] = {}
     for match in _TERM.finditer(query):
         quoted = match[1] or match[2] or match[3]

@@ -7,11 +7,11 @@ Invariants:
 - A term counts most if it is a complete word of the text. It counts less as a word inside a name
   such as ``read_csv``, still less at the beginning of a longer word, and least in the middle or at
   the end of a longer word.
-- A term that matches few turns counts more than a term that matches many.
+- A term that matches few turns counts more than a term that matches many turns.
 - If any turn matches all terms, only turns that match all terms are returned. Otherwise, turns that
   match much less than the best turn are dropped (see ``_MIN_COVERAGE``).
-- If the code of several turns in a row matches only because each turn keeps the previous turn's
-  code, only the first of these turns is a hit.
+- A turn often contains the code of the previous turn again. If this is the only reason why several
+  turns in a row match, only the first of them is a hit.
 - Among turns with the same score, the newest comes first.
 """
 
@@ -47,11 +47,11 @@ _WORD_START = 0.7  # "read" in "reading"
 _INSIDE_WORD = 0.4  # "ding" in "reading"
 _SUBTERMS_ONLY = 0.4  # multiplied by the fraction of the term's subterms that occur
 
-# The three cases at either end of an occurrence, judged by the character next to it: the word ends,
-# the name continues with another word, or the word continues.
+# The three cases at either end of an occurrence: the word ends there, the name continues with
+# another word, or the word continues. The character next to the occurrence decides the case.
 _WORD_ENDS, _NAME_CONTINUES, _WORD_CONTINUES = range(3)
 
-_MAX_OCCURRENCES = 8  # how many occurrences of a term in a text are examined, to limit the time
+_MAX_OCCURRENCES = 8  # only so many occurrences of a term in a text are examined, to save time
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Candidate:
     session_text: SessionText
     turn: TurnId
     degrees: tuple[float, ...]
-    """For each term: the degree to which a field matches the term, multiplied by the field's
-    weight. The field is the one for which this product is highest."""
+    """For each term: the highest product of the degree to which a field matches the term and the
+    field's weight."""
     where: Field
     """The field that matches the query best."""
     has_phrase: bool
@@ -73,16 +73,16 @@ def candidates(session_text: SessionText, terms: Sequence[Term]) -> list[Candida
     """Return the turns of one session that match any of the terms."""
     matches: list[Candidate] = []
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
-    previous_code_degrees: tuple[float, ...] = ()  # by term, in the last turn that has code
+    previous_code_degrees: tuple[float, ...] = ()  # of the last turn with code, for each term
     for turn, fields in session_text.fields_by_turn():
-        # For each term, the degrees of all fields.
+        # For each term, the degrees to which the fields match it.
         degrees = [[degree(term, text) for text in fields] for term in terms]
         code_degrees = tuple(by_field[_CODE] for by_field in degrees)
         matches_outside_code = any(
             any(by_field[:_CODE] + by_field[_CODE + 1 :]) for by_field in degrees
         )
-        # A turn that matches only because it keeps the previous turn's code isn't a hit.
-        only_keeps_code = (
+        # A turn that matches only because it contains the previous turn's code again isn't a hit.
+        only_repeats_code = (
             any(code_degrees)
             and not matches_outside_code
             and bool(previous_code_degrees)
@@ -90,7 +90,7 @@ def candidates(session_text: SessionText, terms: Sequence[Term]) -> list[Candida
         )
         if any(code_degrees) or fields[_CODE]:
             previous_code_degrees = code_degrees
-        if only_keeps_code or not any(any(by_field) for by_field in degrees):
+        if only_repeats_code or not any(any(by_field) for by_field in degrees):
             continue
         weighted = [
             [value * _FIELD_WEIGHTS[name] for value, name in zip(by_field, FIELDS, strict=True)]
@@ -149,9 +149,9 @@ def scored_turn(session_text: SessionText, turn: TurnId, where: Field, score: fl
 
 
 def sort_key(turn: ScoredTurn) -> tuple[float, float, str, str, int]:
-    """Return a key that sorts turns by score, best first, then by time, newest first, then by id.
+    """Return a key that sorts turns by score, the highest first.
 
-    The ids only break ties.
+    Turns with equal scores are sorted by time, the newest first; with equal times, by their ids.
     """
     return (-turn.score, -turn.time, turn.notebook_id, turn.cell_id, -turn.turn_id)
 
@@ -165,7 +165,7 @@ def degree(term: Term, text: str) -> float:
 
 
 def _complete_degree(word: str, text: str) -> float:
-    """Return the degree of the best occurrence of a word in a text.
+    """Return the degree to which a text matches a word, by the best of the word's occurrences.
 
     Only the first ``_MAX_OCCURRENCES`` occurrences are examined.
     """
@@ -189,9 +189,10 @@ def _complete_degree(word: str, text: str) -> float:
 
 
 def _boundary(adjacent: str, edge: str) -> int:
-    """Return whether the word ends, the name continues or the word continues at this position.
+    """Return the case at one end of an occurrence: ``_WORD_ENDS`` or one of the two other cases.
 
-    ``edge`` is the first or last character of the word; ``adjacent`` is the character beside it.
+    ``edge`` is the first or last character of the occurrence. ``adjacent`` is the character next to
+    it outside of the occurrence.
     """
     if adjacent == "_":
         return _NAME_CONTINUES

@@ -9,7 +9,7 @@ from .normalize import find, fold
 from .query import Term
 
 _MAX_CHARS = 160
-_CHARS_BEFORE_MATCH = 40  # displayed before the first match if the line is cut at its start
+_CHARS_BEFORE_MATCH = 40  # if the line is cut at its start: the characters before the first match
 
 
 class Piece(TypedDict):
@@ -23,7 +23,8 @@ class Piece(TypedDict):
 def snippet(text: str, terms: Sequence[Term]) -> list[Piece]:
     """Return the line of a text that matches the terms best, split into pieces.
 
-    A line of more than ``_MAX_CHARS`` characters is truncated.
+    A line of more than ``_MAX_CHARS`` characters is truncated. If the text has no line with
+    content, return no pieces.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:

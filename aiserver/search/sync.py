@@ -1,4 +1,4 @@
-"""Update the index in the search process when sessions in the store have changed.
+"""Bring the text index in the search process up to date with the sessions in the store.
 
 Nothing is written to the store.
 
@@ -8,9 +8,9 @@ Invariants:
   deleted sessions from the index.
 - The sessions of the requested notebook are read before the sessions of other notebooks, and newer
   sessions before older sessions if the store knows their order.
-- ``refresh`` reads in groups of ``SESSIONS_PER_READ`` sessions, for at most ``patience`` seconds. A
-  group that isn't finished by then is finished in the background. The page repeats its search,
-  and the next ``refresh`` reads the remaining sessions.
+- ``refresh`` reads sessions in groups of ``SESSIONS_PER_READ``, for at most ``patience`` seconds.
+  If it is still reading a group when this time is over, the group is read to its end in the
+  background. The page repeats its search, and the next ``refresh`` reads the remaining sessions.
 - The event loop does no work that grows with the total number of sessions. It only counts the
   unread sessions of the requested notebook.
 """
@@ -26,9 +26,9 @@ from ..sessions.base import SessionManager
 from .process import SearchProcess
 from .text_index import CellIds
 
-SESSIONS_PER_READ = 64  # the number of sessions in a group, which are read together
+SESSIONS_PER_READ = 64  # the maximum number of sessions that are read together, as a group
 
-# The mark of each session, which changes whenever the session is written.
+# The mark of each session. A session's mark changes whenever the session is written.
 _Marks = Mapping[CellIds, Hashable]
 
 
@@ -54,10 +54,10 @@ class OwnerIndex:
         self._reading: asyncio.Task[None] | None = None
 
     async def refresh(self, notebook_id: str | None, patience: float) -> int:
-        """Read new and changed sessions; return how many sessions are still unread.
+        """Read new and changed sessions; return the number of sessions that are still unread.
 
-        With a notebook id, only the sessions of that notebook are counted and waited for. Waits at
-        most ``patience`` seconds. Raises StorageError, ChildEnded, SearchFailed.
+        If ``notebook_id`` isn't None, only wait for the sessions of this notebook, and only count
+        them. Wait at most ``patience`` seconds. Raises StorageError, ChildEnded, SearchFailed.
         """
         clock = asyncio.get_running_loop().time
         marks = await self._store.session_marks(notebook_id, owner=self._owner)
@@ -95,8 +95,9 @@ class OwnerIndex:
     ) -> tuple[dict[CellIds, Hashable], list[CellIds]]:
         """Return the sessions to read with their marks, and the sessions that were deleted.
 
-        If ``marks`` only has the sessions of one notebook, nothing changes for the sessions of
-        other notebooks: those that are pending stay pending.
+        If ``notebook_id`` isn't None, ``marks`` only contains the sessions of this notebook. In
+        that case, pending sessions of other notebooks stay pending, and no session of another
+        notebook counts as deleted.
         """
 
         def is_in_other_notebook(cell: CellIds) -> bool:
@@ -123,8 +124,8 @@ class OwnerIndex:
         sessions = list(zip(group, stored, strict=True))
         await self._process.call(self.process_number, "put", self._owner, sessions)
         async with self._lock:
-            # An unreadable session also counts as indexed. So it is read again only when it
-            # changes.
+            # An unreadable session also counts as indexed, so that it is read again only after it
+            # has changed.
             self._indexed |= group
             for cell, mark in group.items():
                 if self._pending.get(cell) == mark:

@@ -1,8 +1,8 @@
 """Store the searched texts of sessions, and search them.
 
 A ``TextIndex`` runs in a process of its own, the search process (``worker.py``), so its methods may
-block. A search takes several calls, each of which searches one slice of the texts. So the caller
-can stop after any slice. Embeddings are computed in slices, too.
+block. A search takes several calls. Each call of ``advance`` searches one slice of the texts, so
+the caller can stop after any slice. Embeddings are computed in slices, too.
 
 Invariants:
 
@@ -31,13 +31,13 @@ from .query import Term, parse
 from .rank import Candidate, candidates, rank, scored_turn, sort_key
 
 CACHE = 32 * 1024 * 1024  # bytes of texts that are cached in memory
-SLICE = 0.05  # seconds that one slice of a search takes
+SLICE = 0.05  # seconds after which a slice of a search ends
 
 # In a search by meaning, a hit needs at least this similarity to the query, and at least this
 # fraction of the best hit's similarity.
 _MIN_SIMILARITY, _MIN_FRACTION_OF_BEST = 0.2, 0.6
 _MAX_HITS_BY_MEANING = 100
-_EMBEDDED_TURNS = 256  # about this many turns are embedded in one slice
+_EMBEDDED_TURNS = 256  # a slice of ``embed`` ends after the session that reaches this many turns
 
 _TABLES = """
 CREATE TABLE cell (
@@ -53,8 +53,8 @@ INSERT INTO cell (owner, notebook, cell, turns, text) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET turns = excluded.turns, text = excluded.text, vectors = NULL
 """
 _DELETE = "DELETE FROM cell WHERE owner = ? AND notebook = ? AND cell = ?"
-# The next two queries are answered from an SQL index alone, because merely locating the rows of
-# the table, which contain the texts, would take as long as reading the texts.
+# SQLite can answer the next two queries from an SQL index alone. If it had to look up rows of the
+# table, this would take as long as reading the texts in these rows.
 _IDS = """
 SELECT id FROM cell WHERE owner = :owner AND (:notebook IS NULL OR notebook = :notebook)
 """
@@ -118,7 +118,7 @@ class TextIndex:
         self._db.execute("COMMIT")
 
     def embed(self, owner: str, notebook_id: str | None) -> int:
-        """Compute embeddings for some cells that have none; return how many still have none."""
+        """Compute embeddings for some of the cells without any; return how many are left."""
         not_embedded = self._ids(_NOT_EMBEDDED_IDS, owner, notebook_id)
         selected: list[tuple[int, int]] = []  # the id and the number of turns of each cell
         texts: list[str] = []
@@ -138,7 +138,7 @@ class TextIndex:
         return len(not_embedded) - len(selected)
 
     def begin(self, query: str, owner: str, notebook_id: str | None, by: str) -> None:
-        """Begin a search. If another search is unfinished, it is dropped."""
+        """Begin a search. If another search is in progress, discard it."""
         self._search = _Search(parse(query), self._ids(_IDS, owner, notebook_id))
         if by == "meaning":
             self._search.query_vector = vectors([query])
@@ -157,9 +157,9 @@ class TextIndex:
         return bool(search.remaining_ids)
 
     def results(self, offset: int, limit: int) -> tuple[list[ScoredTurn], int]:
-        """End the search; return the requested range of its matches, and the number of all matches.
+        """End the search; return a range of its matches, best first, and the number of all matches.
 
-        The matches are sorted, best first.
+        The range begins at ``offset`` and has at most ``limit`` matches.
         """
         search, self._search = self._search, _Search((), [])
         if search.query_vector is None:
@@ -180,7 +180,7 @@ class TextIndex:
     ) -> list[Hit]:
         """Build the hits of matching turns from the stored bytes of their sessions.
 
-        Turns that were deleted after the search had found them have no hit.
+        If a turn was deleted after the search had found it, there is no hit for it.
         """
         hit_by_turn: dict[ScoredTurn, Hit] = {}
         for cell, data in stored.items():  # only one parsed session is in memory at a time

@@ -1,7 +1,8 @@
 """The main module of the search process, which lets the server call a ``TextIndex`` over a pipe.
 
 Each call is a pickled pair ``(method, arguments)``, and each answer is a pickled pair
-``(is_ok, value)``. Unpickling is safe here, because only the parent process can write to the pipe.
+``(is_ok, value)``. If ``is_ok`` is false, ``value`` describes the exception. Unpickling is safe
+here, because only the parent process can write to the pipe.
 The process ends when the parent closes the pipe.
 """
 

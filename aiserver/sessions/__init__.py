@@ -1,1 +1,1 @@
-"""Session stores. ``base.py`` defines their contract."""
+"""The stores, which save and load sessions. ``base.py`` defines their contract."""

@@ -4,14 +4,15 @@ Invariants of each store:
 
 - **Durability**: when ``save_interaction``, ``record_events``, ``fork``, ``merge_copy``,
   ``append_notebook_log`` or ``put_blob`` returns, the data survives a crash of the process or the
-  machine. If the configuration of a store prevents this guarantee, ``start`` returns a notice that
+  machine. If a store can't guarantee this with its configuration, ``start`` returns a notice that
   says so.
 - **Atomicity**: a reader sees a session as it is before or after a write, never in between. A write
   that raises an error has changed nothing. There is one exception: if the response of a database
   server is lost, the write may be complete in spite of the error.
-- **No lost updates**: concurrent writers, in this process or another, are serialised per session.
+- **No lost updates**: if several writers, in this process or others, write the same session at the
+  same time, the store runs their writes one after the other.
 - **Order**: the store assigns ``turn_id`` and ``seq`` as part of the write. Clocks play no role.
-- **Append-only**: only the ``delete…`` methods remove anything.
+- **Append-only**: only methods whose names begin with ``delete`` remove anything.
 - **No secrets**: keys and passwords are redacted from turns and events before they are stored.
 - **Optimistic locking**: a write with an outdated revision raises StaleRevision; a write without a
   revision is always appended.
@@ -77,7 +78,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     """
 
     shared: bool = False
-    """Whether several people share the store, so that keys must name their owner."""
+    """Whether several people share the store, so that each key must contain an owner."""
 
     start_dir = Unicode(
         help="The server's root directory, for stores that keep files near the notebooks."
@@ -89,8 +90,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Prepare the store and return notices for the server's log.
 
         The notices are sentences, mainly about guarantees that the store can't give with its
-        configuration. Calling this method is optional, because the first use of the store prepares
-        it, too. Raises StorageError.
+        configuration. Calling this method is optional: without it, the first use of the store
+        prepares the store. Raises StorageError.
         """
         return await self.notices()
 
@@ -106,7 +107,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Return the stored session, or None."""
 
     async def load_session(self, key: SessionKey) -> Session:
-        """Return the stored session, or a new, unsaved one."""
+        """Return the stored session; if there is none, return a new session, which isn't saved."""
         return await self.load_if_exists(key) or new_session(key)
 
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
@@ -115,10 +116,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         return None if session is None else (dumps(session), session.revision)
 
     async def load_raw_batch(self, keys: Sequence[SessionKey]) -> list[bytes | None]:
-        """Return the stored bytes of sessions, which another process will parse.
+        """Return the stored bytes of each session, so that another process can parse them.
 
-        A store may return damaged bytes, because the other process can recover what is intact. In
-        place of a session that is missing or can't be read at all, the list contains None.
+        A store may return damaged bytes, because the other process can recover the intact records
+        in them. For a session that is missing or can't be read at all, the list contains None.
         """
         data: dict[SessionKey, bytes] = {}
 
@@ -146,7 +147,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Event], int]:
         """Append events in one write; return the saved events and the new revision.
 
-        An event whose ``id`` is already stored is not appended again. Raises the same errors as
+        If the session already contains an event with the ``id`` of a given event, this event is not
+        appended again; the stored event is returned. Raises the same errors as
         ``save_interaction``.
         """
 
@@ -160,9 +162,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> list[Interaction]:
         """Return the newest turns that fit into the limits, oldest first.
 
-        Turns before the last ``context_reset`` event are left out. A turn counts as two messages,
-        the request and the answer, and is never split. Its tokens are those of the request, the
-        cell's code at the time of the request, and the suggestion.
+        The limits are ``max_messages`` messages and ``max_tokens`` tokens. Turns before the last
+        ``context_reset`` event are left out. A turn counts as two messages, the request and the
+        answer, and is never split. Its tokens are those of the intent, of the cell's code at the
+        time of the request, and of the suggestion.
         """
         read = partial(self._newest_turns, key)
         return await read_newest(read, max_messages, max_tokens, count_tokens)
@@ -174,7 +177,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
         The caller needs at most ``limit`` turns, or all turns if ``limit`` is None. This base class
         always returns all turns; a store may override the method to read only ``limit`` turns.
-        The second result says whether older turns were left out.
+        The second result is True if turns after the event were left out because of ``limit``.
         """
         return (await self.load_session(key)).history(), False
 
@@ -198,20 +201,20 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> Mapping[tuple[str, str], Hashable]:
         """Return a mark for each session, by notebook and cell id.
 
-        A mark is a value that changes with each write of the session. The newest session comes
-        first if the store knows the order. Damaged sessions may be included.
+        A mark is a value that changes with each write of the session. If the store knows when the
+        sessions were written, the newest session comes first. Damaged sessions may be included.
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
-        # Freeing the memory of many summaries takes time. So the list is emptied inside a worker
-        # thread, and the summaries are freed there instead of in the event loop.
+        # Freeing the memory of many summaries takes time. So a worker thread removes the summaries
+        # from ``listed``, and they are freed in this thread instead of in the event loop.
         return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod
     async def list_owners(self) -> list[str]:
         """Return the owners of sessions, change logs or blobs, sorted; ``""`` for no owner.
 
-        Commands that maintain the whole store need this list. A store returns only the names that
-        it knows. For example, the file store may know only a hash of an owner's name.
+        Commands that maintain the whole store need this list. An owner is left out if the store
+        doesn't know the owner's name. For example, the file store may know only a hash of it.
         """
 
     @abstractmethod
@@ -226,8 +229,9 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell. In the copy, ``meta.forked_from`` names the source.
 
-        If the target exists, it is returned unchanged. Raises NotFound if there is no source, or
-        SessionTooNew if the source has a newer format, which can't be copied completely.
+        Return the copy. If the other cell already has a session, return that session unchanged.
+        Raises NotFound if there is no source, or SessionTooNew if the source has a newer format,
+        which can't be copied completely.
         """
 
     @abstractmethod
@@ -236,19 +240,20 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> bool:
         """Merge another copy of a cell's session; return whether that changed anything.
 
-        See ``record/merge/sessions.py``. ``merged_digests`` are the digests of the records that
-        earlier calls have merged. If such a record is missing from the stored session, it has been
-        deleted, so it is not added again. If there is no stored session, an exact copy of ``other``
-        is stored. Raises SessionTooNew if one of the copies has a newer format, because it can't be
-        merged completely.
+        For the rules, see ``record/merge/sessions.py``. ``merged_digests`` are the digests of the
+        records that earlier calls have merged. If such a record is missing from the stored session,
+        it has been deleted since, so it is not added again. If there is no stored session, an exact
+        copy of ``other`` is stored. Raises SessionTooNew if the stored session or ``other`` has a
+        newer format, because it can't be merged completely.
         """
 
     def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
         """Return the lock that must be held while one of the owner's notebooks gets its id.
 
-        Only one process at a time can have the lock. This base class locks nothing; a store that
-        several processes share must override the method. Some stores have only one such lock for
-        all owners. Two tasks of one process must not use the lock at the same time.
+        Only one process at a time can have the lock. The lock works only between processes, so two
+        tasks of one process must not use it at the same time. This base class locks nothing; a
+        store that several processes share must override the method. Some stores have only one such
+        lock for all owners.
         """
         return contextlib.nullcontext()
 
@@ -289,7 +294,10 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def get_blob(self, sha256: str, *, owner: str = "") -> bytes | None:
-        """Return the bytes that have this hash, or None. Raises InvalidRequest for a bad hash."""
+        """Return the bytes that have this hash, or None.
+
+        Raises InvalidRequest if ``sha256`` isn't 64 lower-case hex digits.
+        """
 
     @abstractmethod
     async def list_blobs(self, *, owner: str = "") -> list[str]:
@@ -297,14 +305,18 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
 
     @abstractmethod
     async def delete_blob(self, sha256: str, *, owner: str = "") -> bool:
-        """Delete a blob; return False if there was none. Raises InvalidRequest for a bad hash."""
+        """Delete a blob; return False if there was none.
+
+        Raises InvalidRequest if ``sha256`` isn't 64 lower-case hex digits.
+        """
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify all that is stored; with ``repair``, repair what is damaged without losing a byte.
+        """Verify an owner's sessions, change logs and blobs; yield a result for each of them.
 
-        In this base class, the method verifies only sessions, and repairs nothing. A store
-        overrides it to find the problems that can occur in this store, such as a torn file or a
-        wrong counter. For each intact session, log or blob, a result without a problem is yielded.
+        The result for an intact session, log or blob has no problem. If ``repair`` is true, damaged
+        data is repaired, and its bytes are quarantined. In this base class, the method verifies
+        only sessions, and repairs nothing. A store overrides it to find the problems that can occur
+        in this store, such as a torn file or a wrong counter.
         """
         summaries, _ = await self.list_sessions(owner=owner)
         for summary in summaries:
@@ -319,7 +331,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
             yield VerifyResult(location, "; ".join(problems) or None)
 
     async def writable(self) -> bool:
-        """Return whether the store would accept a write now. Nothing is written to find out."""
+        """Return whether the store would accept a write now, without writing anything."""
         return True
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Create the session store that a setting names: by its short name, its URL or its class.
+"""Create the store that a setting chooses: by its short name, its URL or its class.
 
 Invariants: only the module of the chosen store is imported. No error or log contains the password
 of a URL.
@@ -75,7 +75,7 @@ def _import_class(path: str) -> type[SessionManager] | None:
     except ModuleNotFoundError as error:
         if module == error.name or module.startswith(f"{error.name}."):
             return None
-        raise  # the module of the class exists, but imports another module, which is missing
+        raise  # the module of the class exists, but a module that it imports is missing
 
 
 def _check_class(value: Any, name: str) -> type[SessionManager]:

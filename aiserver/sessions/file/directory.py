@@ -1,4 +1,4 @@
-"""Create, lock and clean up the folder ``.aiserver_sessions``, and return notices about it.
+"""Create, lock and clean up the folder ``.aiserver_sessions``, and return notices about the folder.
 
 Invariants:
 
@@ -6,8 +6,8 @@ Invariants:
   the folders ``locks``, ``notebooks`` and ``blobs``.
 - A process writes, quarantines or removes a file only while it has the lock of the file's name.
   This includes writing the temp file that will replace the file. So if a process gets the lock and
-  finds such a temp file, the temp file is an orphan: its writer was killed. The process may remove
-  it.
+  finds such a temp file, the temp file is an orphan: its writer was killed. The process that has
+  the lock may remove the orphan.
 """
 
 from __future__ import annotations
@@ -82,10 +82,7 @@ class SessionDirectory:
         return [*([NOW_PRIVATE_NOTICE] if became_private else []), *self.notices()]
 
     def notices(self) -> list[str]:
-        """Return sentences that warn people about risks of the folder or its disk.
-
-        Changes nothing.
-        """
+        """Return warnings about risks of the folder or its disk, as sentences. Change nothing."""
         disk = network_disk(self.path.parent)
         lacks_locks = os.path.lexists(self._lock_folder / NO_FLOCK)
         access = get_access(self.path) if self.exists() else "private"
@@ -126,7 +123,8 @@ class SessionDirectory:
     def try_lock(self, name: str) -> AbstractContextManager[bool]:
         """Return a context manager that tries to lock a name without waiting.
 
-        The context manager yields whether that succeeded. Creates no folder.
+        The context manager yields whether the name was locked. Creates no folder: if there is no
+        folder for locks, the context manager locks nothing and yields True.
         """
         if check_folder(self._lock_folder):
             return self._locks.try_lock(name)
@@ -151,8 +149,9 @@ class SessionDirectory:
         ensure_folder(self._lock_folder)
 
     def _clean_up_once(self) -> None:
-        # Other threads wait here until this is done. Otherwise they could lock a name that shares
-        # its lock file with the name of an orphan, and the orphan would look as if it were in use.
+        # Other threads wait here until the cleanup is done. Otherwise, they could lock a name that
+        # shares its lock file with an orphan's name. Then the orphan's writer would seem to be
+        # running.
         with self._cleanup_lock:
             if not self._is_cleaned_up:
                 try:
@@ -162,7 +161,7 @@ class SessionDirectory:
                     self._is_cleaned_up = True
 
     def _make_private(self) -> bool:
-        """Make the folder private if this user owns it; return whether that changed anything."""
+        """Make an open folder private if this user owns it; return whether that changed it."""
         with contextlib.suppress(OSError):  # an error here doesn't prevent saving
             return restrict_access(self.path) == "open" and get_access(self.path) == "private"
         return False

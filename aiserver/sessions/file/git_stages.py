@@ -1,13 +1,13 @@
 """Read both complete sides of a conflicted file from git's index. Synchronous.
 
-When git merges two branches by lines, it writes a conflicted file with conflict markers. Even lines
-outside of the markers may mix two records. But until the user has resolved the conflict, git's
-index has the complete file of each side. This module reads these two files from the index, and
-never changes the index.
+When git merges two branches by lines and finds a conflict, it writes conflict markers into the file
+in the folder. Even lines outside of the markers may mix two records. But until the user has
+resolved the conflict, git's index contains the complete file of each side. This module reads these
+two files from the index, and never changes the index.
 
 If git isn't installed, times out or doesn't know the file, the bytes with the conflict markers are
-used as they are. A malicious repository may have caused the timeout, so git isn't called again in
-this folder for a minute.
+used as they are. After a timeout, git isn't called again in the same folder for a minute, because a
+malicious repository may have caused the timeout.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _retry_times: LRUCache[Path, float] = LRUCache(1000)
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:
-    """Return a file's bytes, with a single conflict between the two complete sides.
+    """Return the bytes of a file with conflict markers, but with one conflict of complete sides.
 
-    ``data`` is the file's content on the disk. If it has no conflict markers, or if git doesn't
-    have both complete sides, ``data`` is returned unchanged.
+    ``data`` is the file's content on the disk. If ``data`` has no conflict markers, or if git
+    doesn't have both complete sides, ``data`` is returned unchanged.
     """
     if not has_markers(data) or not _is_in_repository(path):
         return data
@@ -51,8 +51,9 @@ def complete_conflict(path: Path, data: bytes) -> bytes:
         return data
     ours, theirs = sides
     if path.suffix == _LOG_SUFFIX:
-        # Entries may have been appended since the conflict. So the lines of the file on the disk
-        # are added to ``theirs``. Readers ignore the second of two equal entries.
+        # Entries may have been appended to the file since the merge. So all its lines are added to
+        # ``theirs``. Most of them are in ``ours`` or ``theirs`` already; readers ignore the second
+        # of two equal entries.
         current_lines = [line.text for line in split_lines(data) if line.side != "base"]
         theirs = b"\n".join([theirs.rstrip(b"\n"), *current_lines])
     return join_sides(ours, theirs, data)
@@ -63,8 +64,9 @@ def _is_in_repository(path: Path) -> bool:
 
 
 def _read_sides(path: Path) -> tuple[bytes, bytes] | None:
-    """Return our side and their side from git's index, or None if either is missing.
+    """Return our side and their side from git's index.
 
+    Return None if a side is missing, isn't complete, or if both sides together are too large.
     Raises subprocess.TimeoutExpired.
     """
     # In the index, stage 2 of an unmerged file is our side, and stage 3 is their side.
@@ -82,7 +84,7 @@ def _read_sides(path: Path) -> tuple[bytes, bytes] | None:
         end = match.end() + int(match[1])
         sides.append(output[match.end() : end])
         output = output[end + 1 :]
-    # If a side contains conflict markers, somebody committed them, and the side isn't complete.
+    # A side that contains conflict markers isn't complete: somebody has committed the markers.
     if len(sides) != 2 or any(map(has_markers, sides)):
         return None
     return sides[0], sides[1]

@@ -2,10 +2,10 @@
 
 Invariants:
 
-- A list reflects the current files, no matter which program wrote them.
-- The time to create a list depends only on the number of listed sessions, because the names of all
-  files are cached until the folder's stamp changes, and the summary of a file is cached until the
-  file's stamp changes.
+- A list always shows the current content of the files, no matter which program wrote them.
+- The time to create a list depends only on the number of listed sessions, because two things are
+  cached: the names of all files until the folder's stamp changes, and the summary of a file until
+  the file's stamp changes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _CachedSummary(NamedTuple):
     stamp: Stamp
     summary: SessionSummary
     expected_name: str
-    """The correct name for a session file of this cell, if the session has no owner."""
+    """The name that the session file of this cell should have if the session has no owner."""
     is_legacy: bool
     """Whether the file is a legacy file, or a damaged file with a legacy name."""
 
@@ -56,7 +56,10 @@ class Listing:
         self._names: list[str] = []  # of all files in the folder, sorted
 
     def summaries(self, notebook_id: str | None, owner: str) -> list[SessionSummary]:
-        """Return a summary of each session, in no particular order. Damaged files are logged."""
+        """Return a summary of each session of a notebook, or of all notebooks, in no fixed order.
+
+        Damaged files are reported in the server's log.
+        """
         return self._summarise(self._candidate_names(notebook_id), notebook_id, owner)
 
     def _summarise(
@@ -68,8 +71,9 @@ class Listing:
             if cached is None or notebook_id not in (None, cached.summary.notebook_id):
                 continue
             expected_name = _expected_name(cached.summary, owner) if owner else cached.expected_name
-            # A file whose name differs from the expected name is a copy that somebody made by hand.
-            # It isn't listed. A legacy file is listed if the same cell has no current file.
+            # A file whose name differs from the expected name is a copy that somebody made by hand,
+            # so it isn't listed. A legacy file is listed if its cell has no file in the current
+            # format.
             if name == expected_name or (
                 cached.is_legacy
                 and not owner
@@ -83,8 +87,8 @@ class Listing:
 
         A mark is a value that changes with the session. Usually, it is the stamp of the session's
         file. On a disk with unreliable stamps, it is a hash of the file's bytes. If the file's name
-        doesn't contain the cell's ids, for example because they are too long, the mark contains the
-        session's summary, and the session is listed after all others.
+        doesn't contain the cell's ids, for example because the ids are too long, the mark consists
+        of the session's summary, and the session comes after all sessions with other marks.
         """
         names = self._candidate_names(notebook_id)
         ambiguous_names = []
@@ -95,8 +99,9 @@ class Listing:
                 ambiguous_names.append(name)
             elif notebook_id in (None, key.notebook_id) and (stamp := self._reader.stamp(name)):
                 # A stamp is converted to a plain tuple, because the garbage collector doesn't track
-                # plain tuples of numbers. If the stamp isn't settled yet, the mark is an object
-                # that equals no other mark, so that the session counts as changed.
+                # plain tuples of numbers. If the stamp isn't settled yet, a later change may have
+                # the same stamp. Then the mark is an object that equals no other mark, so that the
+                # session counts as changed.
                 mark = tuple(stamp) if self._reader.is_settled(stamp) else object()
                 if not self._directory.trusts_stamps:
                     mark = self._hash_content(name)
@@ -169,7 +174,7 @@ class Listing:
             session = self._reader.recover(name, data, key) if key else None
             if session is None or is_empty(session):
                 return None
-            # Because of ``is_legacy=True``, a damaged file with a legacy name is listed, too.
+            # With ``is_legacy=True``, a damaged file that has a legacy name is listed, too.
             return codec.Parsed(session, is_legacy=True)
 
     def _candidate_names(self, notebook_id: str | None) -> list[str]:
@@ -182,8 +187,8 @@ class Listing:
         with self._names_lock:
             stamp = Stamp.of(self._directory.path.stat())
             if stamp != self._folder_stamp:
-                # The stamp is taken before the names are read. If a file is created meanwhile, the
-                # folder's stamp changes again, so the next call reads the names again.
+                # The stamp is read before the names. If a file is created between these two steps,
+                # the folder's stamp changes again, so the next call reads the names again.
                 self._folder_stamp = stamp if self._reader.is_settled(stamp) else None
                 self._names = sorted(os.listdir(self._directory.path))  # noqa: PTH208 - faster
             names = self._names

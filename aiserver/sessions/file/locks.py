@@ -4,8 +4,9 @@ Invariants:
 
 - Among all processes that share the folder, at most one thread at a time holds the lock of a name.
 - Each name maps to one of 256 lock files, so that lock files don't accumulate. Two names may share
-  a lock file, so a thread never locks two names at once. There is one more lock, for the directory
-  as a whole. A thread that holds it may also lock a name.
+  a lock file. A thread never locks two names at once, because it would wait for itself. There is
+  one more lock, for the directory as a whole. A thread that holds the directory's lock may also
+  lock a name.
 - When a process ends, its locks are released. This is true even on a disk that doesn't support the
   system's file locks (see ``durable/locking.py``).
 """
@@ -24,7 +25,7 @@ from ...durable import lock_file
 from ...errors import StorageBusy
 
 SHARDS = 256  # the number of lock files for names
-_DIRECTORY_LOCK = SHARDS  # the number of the directory's lock; names have lower numbers
+_DIRECTORY_LOCK = SHARDS  # the index of the directory's lock file, after those for names
 
 
 class ShardLocks:
@@ -56,8 +57,8 @@ class ShardLocks:
     def _lock(self, name: str | None, timeout: float) -> Iterator[bool]:
         shard = _DIRECTORY_LOCK if name is None else zlib.crc32(name.encode()) % SHARDS
         deadline = time.monotonic() + timeout
-        # Threads of one process wait for each other with this thread lock, because `lock_file`
-        # would poll.
+        # A thread first waits for the other threads of this process, with a thread lock. To wait
+        # for them with `lock_file` would take longer, because `lock_file` polls.
         if not self._thread_locks[shard].acquire(timeout=timeout):
             yield False
             return

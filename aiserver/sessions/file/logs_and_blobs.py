@@ -2,8 +2,8 @@
 
 Invariants:
 
-- Appending to a log changes none of its bytes. Even an incomplete last line, which a killed writer
-  has left, stays as it is. Readers skip that line.
+- Appending to a log changes none of the existing bytes. Even if a killed writer has left an
+  incomplete last line, this line stays as it is. Readers skip it.
 - A blob's name is the SHA-256 of its bytes. A blob that doesn't match its name is never returned.
 """
 
@@ -60,8 +60,8 @@ class NotebookLogs:
     ) -> None:
         """Append those entries of another copy of the change log that the stored log lacks.
 
-        ``entries`` are all entries of the other copy. ``get_seqs`` returns a cell's record numbers
-        by digest.
+        ``entries`` are all entries of the other copy. ``get_seqs`` gets a cell's id and returns the
+        numbers of the cell's records by digest.
         """
         self._extend(
             notebook_id,
@@ -154,7 +154,7 @@ class Blobs:
             ensure_folder(self._folder)
             ensure_folder(folder)
             if self._read(digest, owner) == data:
-                flush_folder(folder)  # the blob's writer may have been killed before it flushed
+                flush_folder(folder)  # the blob's writer may have been killed before it did this
             else:
                 replace_file(folder, name, data, temp_folder=self._folder)
         return digest

@@ -1,8 +1,9 @@
 """The default store: one readable JSON file per cell, in ``<root>/.aiserver_sessions``.
 
-Invariants: the store gives the guarantees of ``base.py`` to all threads and processes that share
-the folder, even if some of them are killed. All file operations run in threads, with one exception:
-the event loop itself reads the stamp of a cached file on a local disk.
+Invariants: the invariants of ``base.py`` hold among all threads and processes that share the
+folder, even if some of them are killed. All file operations run in threads, with one exception: the
+event loop itself reads the stamp of a file on a local disk to find out whether the cached bytes of
+the file are up to date.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ T = TypeVar("T")
 
 
 class FileSessionManager(SessionManager):
-    """Stores sessions as files. Durable: acknowledged writes survive a crash of the machine."""
+    """Stores sessions as files. A write whose method has returned survives a machine's crash."""
 
     root = Unicode(
         help="""The folder that contains `.aiserver_sessions`. Default: the closest folder that
@@ -128,7 +129,7 @@ class FileSessionManager(SessionManager):
         def work() -> tuple[list[SessionSummary], int]:
             all_summaries = self._listing.summaries(notebook_id, owner)
             summaries, total = sort_and_slice(all_summaries, offset, limit)
-            # The listing caches its summaries, so a caller that changes one needs a copy.
+            # The listing caches these objects. So the caller gets copies, which it may change.
             return [summary.model_copy() for summary in summaries], total
 
         return await self._run(work)
@@ -170,7 +171,7 @@ class FileSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Return the exclusive lock of the folder, which is the same for all owners."""
+        """Lock the whole folder, and so the notebooks of all owners."""
         if not await self.writable():
             yield  # this process can't write into the folder, so it needs no lock
             return
@@ -183,7 +184,8 @@ class FileSessionManager(SessionManager):
         try:
             await asyncio.shield(acquiring)
         except asyncio.CancelledError:
-            # The thread still waits for the lock. If it gets the lock later, release the lock then.
+            # The thread still waits for the lock. If the thread gets the lock later, the callback
+            # releases it.
             acquiring.add_done_callback(release_lock)
             raise
         try:
@@ -235,7 +237,7 @@ class FileSessionManager(SessionManager):
         return await self._run(self._blobs.delete, check_sha256(sha256), owner)
 
     async def verify(self, *, owner: str = "", repair: bool = False) -> AsyncIterator[VerifyResult]:
-        """Verify each file; with ``repair``, repair damaged ones."""
+        """Verify each file; if ``repair`` is true, repair damaged files."""
         list_owners = self._listing.owners
         verifier = Verifier(
             self._directory, self._files, self._notebook_logs, self._blobs, owner, list_owners
@@ -254,8 +256,8 @@ class FileSessionManager(SessionManager):
             await asyncio.to_thread(workers.close)
 
     def _run(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        # The store has its own threads, so that the server's other work isn't delayed while they
-        # wait for locks.
+        # The store has its own threads, which may wait for locks. In the server's threads, they
+        # would delay other work.
         if self._workers is None:
             self._workers = Workers(8)
         return self._workers.run(partial(_translate_errors, work, *args))

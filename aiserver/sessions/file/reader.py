@@ -3,8 +3,8 @@
 Invariants:
 
 - Reading a damaged file returns its intact records and changes nothing.
-- Content that was read from a file may be cached together with the file's stamp, but only if any
-  later change of the file is certain to produce a different stamp (see ``is_settled``).
+- The content of a file may be cached together with the file's stamp only if each later change of
+  the file is certain to produce a different stamp (see ``is_settled``).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .git_stages import complete_conflict
 
 Logger = logging.Logger | logging.LoggerAdapter[Any]
 
-# Two writes within one tick of the disk's clock can produce the same stamp. So a file isn't cached
-# until this number of nanoseconds has passed since its last write.
+# Two writes within one tick of the disk's clock can produce the same stamp. So a file is cached
+# only if at least this number of nanoseconds has passed since the file's last write.
 _RACY_NS = 100_000_000
 
 
@@ -40,7 +40,7 @@ class StoredSession(NamedTuple):
     name: str
     data: bytes  # the bytes of the file
     stamp: Stamp
-    session: Session  # only with the intact records
+    session: Session  # if the file is damaged, with the intact records only
     is_damaged: bool = False
     is_legacy: bool = False
 
@@ -57,7 +57,7 @@ class Reader:
         self.directory, self.log = directory, log
         self._folder = os.fspath(directory.path)
         self._reported: LRUCache[tuple[str, int], bool] = LRUCache(1000)
-        """The keys are names and content hashes of damaged files that were already reported."""
+        """The damaged files that were already reported, as pairs of a name and a content hash."""
 
     def read(self, name: str) -> tuple[bytes, Stamp] | None:
         """Return a file's bytes and stamp, or None if there is no file.
@@ -80,8 +80,8 @@ class Reader:
     def find(self, key: SessionKey) -> StoredSession | None:
         """Return a cell's stored session, or None if there is no file.
 
-        If the session is damaged, only its intact records are returned; there may be none. Raises
-        DamagedData if the file isn't a regular file.
+        If the file is damaged, the session contains only the intact records; there may be none.
+        Raises DamagedData if the file isn't a regular file.
         """
         name = session_name(key)
         content = self.read(name)
@@ -99,7 +99,8 @@ class Reader:
         if content is None or find_ids(content[0]) != (key.notebook_id, key.cell_id):
             return None
         stored = self._parse(name, *content, key)
-        # A file in the current format shouldn't have this name. It is a copy that somebody made.
+        # AI Server gives a file in the current format another name, so such a file is a copy that
+        # somebody made by hand. It is ignored.
         return None if stored.is_current else stored
 
     def _parse(self, name: str, data: bytes, stamp: Stamp, key: SessionKey) -> StoredSession:
@@ -114,7 +115,7 @@ class Reader:
     def recover(self, name: str, data: bytes, key: SessionKey) -> Session:
         """Return the intact records in a file's bytes.
 
-        If git left a conflict in the file, these are the records of both sides.
+        If git left a conflict in the file, return the intact records of both sides.
         """
         return recover(complete_conflict(self.directory.path / name, data), key)
 
@@ -133,7 +134,7 @@ class Reader:
         return stored
 
     def is_settled(self, stamp: Stamp) -> bool:
-        """Return whether any later change of the file is certain to produce a different stamp."""
+        """Return whether each later change of the file is certain to produce a different stamp."""
         age = time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns)
         return self.directory.trusts_stamps and age > _RACY_NS
 
@@ -145,9 +146,10 @@ class Reader:
 
 
 def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
-    """Return the key of the cell to which a damaged file belongs, or None if it isn't known.
+    """Return the key of the cell to which a damaged file belongs, or None if it can't be found.
 
-    A current file name identifies the cell. A legacy name must agree with the ids in ``data``.
+    If ``name`` is a name in the current form, it contains the cell's ids. If it is a legacy name,
+    the ids are read from ``data``, the file's bytes, and must result in this name.
     """
     key, ids = parse_session_name(name, owner), find_ids(data)
     if key is None and ids and legacy_name(*ids) == name:

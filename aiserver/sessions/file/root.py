@@ -1,8 +1,8 @@
 """Find the root: the folder that contains ``.aiserver_sessions``.
 
 Invariants: histories stay visible if Jupyter is started in another folder of the project. The
-search for a root goes upwards, but not further than the project, the home folder or the server's
-root directory, because above them, for example in ``/tmp``, somebody else may have put a history.
+search for a root goes upwards, but not above the project, the home folder or the server's root
+directory: in a folder above them, such as ``/tmp``, another user may have put histories.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ def find_root(start: Path, home: Path | None = None) -> Path:
 def find_other_roots(
     folder: Path, root: Path, served: Path, home: Path | None = None
 ) -> list[Path]:
-    """Return the other roots that may have sessions of a notebook in ``folder``, nearest first.
+    """Return the other roots that may contain sessions of a notebook, nearest first.
 
-    ``root`` is the root that this server uses. A server that was started in another folder may have
-    stored sessions in another root. The search goes from the notebook's folder upwards:
+    ``folder`` is the notebook's folder, and ``root`` is the root that this server uses, which isn't
+    returned. A server that was started in another folder may have stored sessions in another root.
+    The search goes from the notebook's folder upwards:
 
     - up to the home folder, if the notebook is inside it;
     - otherwise up to the top of the git repository, if the notebook is in a repository;
@@ -76,7 +77,7 @@ def _folders_up_to_project(start: Path, home: Path | None) -> list[Path]:
 
 
 def _folders_up_to(start: Path, top: Path) -> list[Path]:
-    """Return the folders from ``start`` up to ``top``; an empty list if ``start`` isn't in it."""
+    """Return the folders from ``start`` up to ``top``; none if ``start`` isn't below ``top``."""
     return [folder for folder in (start, *start.parents) if folder.is_relative_to(top)]
 
 
