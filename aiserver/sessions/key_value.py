@@ -1,9 +1,9 @@
-"""A base class for stores that keep each session, change log and blob as one value under a key.
+"""A base class for stores that save each session, change log and blob as one value under a key.
 
 A subclass only implements ``run`` and a ``Transaction``. Each method of ``SessionManager`` runs one
-transaction. Each write to a session reads the whole session and writes it again, so such a store is
-slow for long histories. The SQL and Redis stores aren't based on this class, because they only
-write the new records.
+transaction. To append a record, such a store reads the whole session and writes it again, so it is
+slow for long sessions. The SQL and Redis stores only write the new records, so they aren't based on
+this class.
 """
 
 from __future__ import annotations
@@ -87,15 +87,16 @@ class Transaction(ABC):
 
 
 class KeyValueSessionManager(SessionManager):
-    """A store that keeps each session, change log and blob as one value."""
+    """A store that saves each session, change log and blob as one value."""
 
     @abstractmethod
     async def run(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` in one transaction and return the result of ``work``.
 
         When this method returns, all changes are durable. If ``work`` raises an error, nothing is
-        changed. Transactions are serialised across all processes. The event loop must not be
-        blocked while this method waits for the disk or the network. Raises StorageError.
+        changed. Only one transaction at a time runs in all processes that share the store. While
+        this method waits for the disk or the network, it must not block the event loop. Raises
+        StorageError.
         """
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
@@ -239,9 +240,9 @@ class KeyValueSessionManager(SessionManager):
     async def _change(
         self, key: SessionKey, if_revision: int | None, change: Callable[[Session], T]
     ) -> tuple[T, int]:
-        """Change the session with ``change``; return the result of that call and the revision.
+        """Call ``change`` with a new or stored session; return the result and the new revision.
 
-        If the result is empty or False, nothing has changed, and the session is not saved.
+        If the result is empty or False, nothing has changed, so the session isn't saved.
         """
 
         def work(transaction: Transaction) -> tuple[T, int]:

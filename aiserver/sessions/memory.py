@@ -20,7 +20,7 @@ T = TypeVar("T")
 class InMemorySessionManager(KeyValueSessionManager):
     """Stores sessions in memory (``memory://``). **Not durable**: they are lost with the process.
 
-    No method awaits anything, so each method is atomic.
+    Each method is atomic, because it never waits for another task.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -38,7 +38,7 @@ class InMemorySessionManager(KeyValueSessionManager):
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn. This takes the same time, however long the session is."""
+        """Append a turn. The time for this doesn't depend on the length of the session."""
         session = self._memory.load_writable(key, if_revision)
         saved = session.add_turn(turn)
         self._memory.values[value_key(key)] = session
@@ -47,7 +47,7 @@ class InMemorySessionManager(KeyValueSessionManager):
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events. This takes the same time, however long the session is."""
+        """Append events. The time for this doesn't depend on the length of the session."""
         session = self._memory.load_writable(key, if_revision)
         saved = session.add_events(events)
         if saved:
@@ -81,9 +81,9 @@ class _Memory(Transaction):
         self.values[value_key(key)] = SessionBytes(session)
 
     def load_writable(self, key: SessionKey, if_revision: int | None) -> SessionBytes:
-        """Return the stored session, or a new one, to which records can be appended.
+        """Return the stored session, or a new one, in a form to which records can be appended.
 
-        Raises the same errors as ``check_writable``.
+        A new session isn't stored yet. Raises the same errors as ``check_writable``.
         """
         session = self.values.get(value_key(key)) or SessionBytes(new_session(key))
         assert isinstance(session, SessionBytes)  # ``save`` stores this type

@@ -4,12 +4,12 @@ Invariants:
 
 - A method that changes a session reads, edits and replaces its file under the file's lock. The
   change is durable when the method returns.
-- The next change of a damaged file first copies the damaged bytes into quarantine. Then it
-  atomically replaces the file with the intact records.
+- When a method changes a damaged file, it first copies the damaged bytes into quarantine. Then it
+  atomically replaces the file with the intact records and the change.
 - A file with a newer major version of the format is never written, quarantined or removed.
 - Legacy files are read where they are. The next write to the session creates a file in the current
-  format under the current name. The legacy file is preserved: it stays where it is, or if its name
-  is also the current name, it is copied first.
+  format under the current name. The legacy file is preserved: it stays where it is. If its name is
+  also the current name, so that the new file replaces it, it is copied first.
 - Cached content of a file is used only while the file's stamp is unchanged.
 """
 
@@ -46,7 +46,7 @@ _MAX_CACHED_BYTES = 64 * 1024 * 1024
 
 
 class _CachedFile(NamedTuple):
-    """The bytes of a file, which need no validation: this process has parsed or written them."""
+    """The bytes of a file. They need no validation, because this process parsed or wrote them."""
 
     stamp: Stamp
     data: bytes
@@ -54,7 +54,7 @@ class _CachedFile(NamedTuple):
 
 
 class _ExtensibleFile(NamedTuple):
-    """The content of a file that this process wrote, in a form that can be extended by a record."""
+    """The content of a file that this process wrote, in a form to which records can be appended."""
 
     stamp: Stamp
     revision: int
@@ -76,8 +76,8 @@ class SessionFiles:
     def load(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is no file.
 
-        If the session is damaged, only its intact records are returned. Raises SessionCorrupt if no
-        record is intact.
+        If the file is damaged, the session contains only the intact records. Raises SessionCorrupt
+        if no record is intact.
         """
         stored = self._reader.load(key)
         return stored and stored.session
@@ -85,7 +85,8 @@ class SessionFiles:
     def load_cached(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the cached result of ``load_raw``, or None if it is missing or out of date.
 
-        This is fast, because it only reads the file's stamp. On a network disk, nothing is cached.
+        This method is fast, because it only reads the file's stamp. On a network disk, nothing is
+        cached.
         """
         name = session_name(key)
         cached_file = self._cached_files.get(name)
@@ -94,7 +95,10 @@ class SessionFiles:
         return cached_file.data, cached_file.revision
 
     def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
-        """Return a session's bytes and revision, or None. Raises the same errors as ``load``."""
+        """Return a session's bytes and revision, or None if there is no file.
+
+        Raises the same errors as ``load``.
+        """
         if own := self._load_own(session_name(key)):
             return own
         stored = self._reader.load(key)
@@ -108,9 +112,9 @@ class SessionFiles:
         return stored.data, revision
 
     def _load_own(self, name: str) -> tuple[bytes, int] | None:
-        """Return the bytes and the revision of a file that this process has written, or None.
+        """Return the bytes and the revision of a file that needs no validation.
 
-        Such a file needs no validation.
+        Return None unless this process was the last to write the file.
         """
         file = self._extensible_files.get(name)
         try:
@@ -135,7 +139,7 @@ class SessionFiles:
             legacy = self._reader.find_legacy(key)
         except DamagedData:
             return None
-        except OSError:  # one unreadable file must not prevent reading the next ones
+        except OSError:  # one unreadable file must not prevent reading the other files of the batch
             self._log.warning("The session file %s can't be read.", name)
             return None
         return legacy and legacy.data
@@ -182,7 +186,8 @@ class SessionFiles:
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell, and return the copy.
 
-        If the other cell already has a session, return that session unchanged.
+        If the other cell already has a session, return that session unchanged. A damaged session
+        without intact records is quarantined and replaced.
         """
         source_session = self.load(source)
         name = session_name(target)
@@ -237,9 +242,10 @@ class SessionFiles:
                     self._directory.path,
                     name,
                     content.to_chunks(),
-                    # For an early response, the old file is kept open while it is replaced. On a
-                    # network disk, such a file would stay in the folder under another name. So the
-                    # response isn't sent early there.
+                    # With ``on_durable``, the caller gets the result as soon as the new file is
+                    # durable. For this, ``replace_file`` keeps the old file open for a moment. On a
+                    # network disk, an open file that is replaced stays in the folder under another
+                    # name. So the caller has to wait there.
                     on_durable=(lambda: respond((result, content.revision))) if is_local else None,
                 )
             if stamp and is_local:
@@ -262,9 +268,9 @@ class SessionFiles:
     def _copy_to_quarantine(self, name: str, stored: StoredSession) -> None:
         """Copy the file ``name``, which is about to be replaced, if it is damaged or a legacy file.
 
-        If the session was recovered, its event ``recovered`` gets the name of the copy. If
-        ``stored`` was read from another file, one with a legacy name, this does nothing, because
-        that file isn't replaced.
+        If the session was recovered, the name of the copy is stored in its event ``recovered``.
+        ``stored`` may come from a file with another name, a legacy name. That file isn't replaced,
+        so it isn't copied.
         """
         if stored.is_current or stored.name != name:
             return

@@ -4,8 +4,8 @@ A cloud sync or a restored backup creates copies beside ``x.json``: ``x (1).json
 ``x 2.json``, ``x-HOST.json``, ``x (Alice's conflicted copy 2026-11-23).json``, ``X.JSON``,
 ``x.sync-conflict-20261123-101112-ABCDEF.json``. A copy may have records that the original lacks.
 
-The content of a session file shows to which cell and owner the file belongs. The content of a log
-doesn't show to which notebook the log belongs; only its name does.
+The content of a session file contains the ids of its cell and notebook, and its owner. The content
+of a log doesn't contain the notebook's id; only the name of the file does.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from ..record.filenames import (
 from ..record.legacy_format import find_ids, legacy_name
 
 _OWNER_SUFFIX = re.compile(r"_[0-9a-f]{32}(?=\.json$)")
-# The characters of file names that AI Server writes, without the suffix.
+# The longest beginning of a name that can be the name, without suffix, of a file of AI Server.
 _STEM = re.compile(r"[a-z0-9~_-]+")
 
 
 def may_be_session(name: str) -> bool:
-    """Return whether a file of this name may contain a session, even as a copy."""
+    """Return whether a file of this name may contain a session or a copy of a session."""
     return name.lower().endswith(SESSION_SUFFIX)
 
 
 def is_copy(name: str, data: bytes) -> bool:
-    """Return whether a session file is a copy.
+    """Return whether a session file is a copy: its name isn't that of the cell's session file.
 
-    The name of a copy differs from the name of the cell's session file.
     ``data`` is the beginning of the file, which contains the ids of the cell and its notebook.
     """
     ids = find_ids(data) if may_be_session(name) else None
-    # A name with "~~" contains a hash, which depends on the unknown owner. So it can't be compared.
+    # A name with "~~" contains a hash that depends on the owner. The owner is unknown here, so the
+    # name can't be compared.
     if ids is None or "~~" in name:
         return False
     return name != legacy_name(*ids) and _OWNER_SUFFIX.sub("", name) != session_name(
@@ -51,15 +51,15 @@ def is_copy(name: str, data: bytes) -> bool:
 def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str | None:
     """Return the id of the notebook to which a copy of a log belongs, judging by the file name.
 
-    Return None if a copy of a log wouldn't have this name. ``logs`` are the ids of the notebooks
-    that have logs. The original log may be missing.
+    Return None if a copy of a log can't have this name. ``logs`` are the ids of the notebooks that
+    have logs. The id that is returned may be missing from ``logs``.
     """
     if not name.lower().endswith(LOG_SUFFIX) or log_notebook_id(name, owner):
         return None
     lower = name.lower()
     stems = {log_name(id_, owner).removesuffix(LOG_SUFFIX): id_ for id_ in logs}
     matching = [stem for stem in stems if re.match(re.escape(stem) + r"[^a-z0-9~_]", lower)]
-    if matching:  # several ids match if one is the beginning of another
+    if matching:  # several match if one notebook's id is the beginning of another notebook's id
         return stems[max(matching, key=len)]
     match = _STEM.match(lower)
     return log_notebook_id(match[0] + LOG_SUFFIX, owner) if match else None

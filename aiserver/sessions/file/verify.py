@@ -1,11 +1,11 @@
-"""Verify and repair the files of a directory, for the file store's ``verify``. Synchronous.
+"""Verify and repair the files in a folder ``.aiserver_sessions``. Synchronous.
 
 Invariants:
 
-- Verifying changes nothing. Writes that other processes make meanwhile are not reported as
-  problems.
-- Repairing preserves damaged bytes in quarantine, and keeps the intact records in use. Only bytes
-  of writes that were never confirmed to their caller are lost.
+- Verifying changes nothing. If another process writes to a file meanwhile, no problem is reported.
+- Repairing moves or copies damaged bytes into quarantine. The intact records stay in use. The only
+  bytes that are lost are those in the temp files of killed writers, which never confirmed their
+  writes.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _File(NamedTuple):
     folder: Path
     name: str
     location: str
-    """The path relative to the directory. It is shown to people, and is the name of the lock."""
+    """The path relative to the directory. People see it, and the file's lock has this name."""
 
     @property
     def path(self) -> Path:
@@ -107,8 +107,8 @@ class Verifier:
             *(partial(self._check_session, name) for name in self._session_names()),
             *self._log_checks(),
             *(partial(self._check_blob, name) for name in sorted(self._blobs.hashes(self._owner))),
-            # The temp files of killed writers belong to no owner. So they are checked together with
-            # the files that have no owner.
+            # Temp files of killed writers belong to no owner. So they are checked only if
+            # ``_owner`` is empty.
             *(
                 partial(self._check_temp_file, file, name)
                 for file, name in self._directory.temp_files()
@@ -130,8 +130,8 @@ class Verifier:
             data = content[0] if content else b""
             return bool(content) and (codec.parse(data).meta.owner or "") == self._owner
         except (NotRegularFile, OSError, DamagedData):
-            # If the owner can't be recognised, the file is checked together with the files that
-            # have no owner. So it is reported only once if the files of all owners are verified.
+            # The owner can't be recognised. So the file is checked only if ``_owner`` is empty. If
+            # the files of all owners are verified in turn, this file is reported only once.
             return (
                 not self._owner
                 and (is_session_name(name) or find_ids(data) is not None)
@@ -202,10 +202,12 @@ class Verifier:
     ) -> None:
         """Merge a copy into the original with ``merge``; then quarantine the copy.
 
-        ``file`` is the copy, and ``correct_name`` is the name of the original.
+        ``file`` is the copy, and ``correct_name`` is the name of the original. If the two names
+        differ only in case, and the disk ignores case, they mean the same file; then only rename
+        the file.
         """
         original = file.folder / correct_name
-        if original.exists() and file.path.samefile(original):  # so the disk ignores case
+        if original.exists() and file.path.samefile(original):
             with self._directory.lock(correct_name):
                 file.path.rename(original)
             return
@@ -256,10 +258,10 @@ class Verifier:
         )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Return a function that returns a cell's record numbers by digest.
+        """Return a function that gets a cell's id and returns the cell's record numbers by digest.
 
-        The session is loaded only when the returned function is called, because another repair may
-        change the session first.
+        The function loads the session when it is called, because another repair may change the
+        session before.
         """
 
         @lru_cache(None)
@@ -313,9 +315,9 @@ class Verifier:
     def _quarantine(self, file: _File, checked_data: bytes = b"", base_name: str = "") -> None:
         """Quarantine a file unless its content has changed since it was checked.
 
-        ``checked_data`` is the content at that time, or empty if the file wasn't a regular file. If
-        the file is a copy, ``base_name`` is the name of the original. Then the quarantined file is
-        named after the original, so that both are deleted together.
+        ``checked_data`` is the content at the time of the check, or empty if the file wasn't a
+        regular file. If the file is a copy, ``base_name`` is the name of the original. Then the
+        name of the quarantined file begins with this name, so that it is deleted with the original.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:
@@ -337,7 +339,8 @@ def _read_content(path: Path) -> bytes:
 
 
 def _find_log_problem(data: bytes) -> str | None:
-    # ``parse_log`` doesn't count an incomplete last line. The line break makes it count this line.
+    # ``parse_log`` doesn't count an incomplete last line as damaged. With a line break after the
+    # last line, ``parse_log`` counts this line, too.
     damaged_count = codec.parse_log(data + b"\n").damaged_count
     if has_markers(data):
         return f"{_CONFLICT}; both sides are read"

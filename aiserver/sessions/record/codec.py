@@ -4,8 +4,8 @@ Invariants:
 
 - ``parse`` reads what ``encode`` writes.
 - Legacy files are read as sessions.
-- Any bytes that aren't a valid session raise ``DamagedData``. This includes objects with duplicate
-  keys, although a JSON parser would accept them and use only the last value.
+- Any bytes that aren't a valid session raise ``DamagedData``. Objects with duplicate keys aren't
+  valid, although a JSON parser would accept them and use only the last value.
 - A session in a newer major version of the format never raises ``DamagedData``. Only the fields and
   records that are valid in this version are read. ``check_writable`` prevents such a session from
   being overwritten.
@@ -123,8 +123,8 @@ def read(data: bytes, key: SessionKey | None = None) -> Parsed:
 
 def _check_duplicate_keys(data: bytes, session: Session) -> None:
     """Raise DuplicateKey if an object has duplicate keys. ``session`` was parsed from ``data``."""
-    # Bytes that AI Server wrote need no check. To recognise them, encode the session again, because
-    # this is faster than the check.
+    # Bytes that AI Server wrote need no check. They are recognised by encoding the session again
+    # and comparing the result, which is faster than the check.
     with contextlib.suppress(InvalidRequest):
         if encode(session, 2 if data.startswith(b"{\n") else None) == data:
             return
@@ -145,7 +145,7 @@ def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_record(record_type: type[T], data: str | bytes) -> T:
-    """Return the turn or event that ``encode`` wrote. Raises ValueError if it isn't valid."""
+    """Parse a turn or event that ``encode`` has written. Raises ValueError if it isn't valid."""
     try:
         return record_type.model_validate_json(data)
     except ValidationError:  # pydantic's parser rejects lone surrogates and deep nesting
@@ -167,8 +167,9 @@ def parse_log(data: bytes) -> Log:
 
     Damaged lines are skipped. An incomplete last line is skipped, too, but not counted as damaged,
     because another process may be writing it. If git left conflict markers, the entries of their
-    side follow those of our side, as in a merge. The numbers of the returned entries always
-    increase: an entry whose number doesn't exceed that of the previous entry gets the next number.
+    side follow the entries of our side, as in a merge. The numbers of the returned entries always
+    increase. If an entry's number isn't higher than that of the entry before it, the entry gets the
+    next higher number.
     """
     data = log_text(data)
     has_conflict = has_markers(data)
@@ -208,20 +209,20 @@ def parse_log(data: bytes) -> Log:
 def log_text(data: bytes) -> bytes:
     """Return the lines of a log in UTF-8 without a byte order mark.
 
-    An editor may have added such a mark, or saved the file in UTF-16. After the lines in UTF-16,
-    the file may have newer lines in UTF-8, which were appended later.
+    An editor may have added a byte order mark, or saved the file in UTF-16. If AI Server appended
+    lines after that, the file contains lines in UTF-16 and then lines in UTF-8.
     """
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.removeprefix(codecs.BOM_UTF8)
     end = data.find(b'\n{"')
     utf16, utf8 = (data, b"") if end < 0 else (data[:end], data[end:])
-    # The two parts may be divided in the middle of a line break, which has two bytes in UTF-16.
+    # ``utf16`` may end in the middle of a line break, which has two bytes in UTF-16.
     utf16 = utf16[: len(utf16) // 2 * 2]
     return utf16.decode("utf-16", "replace").encode() + utf8
 
 
 def entry_content(entry: NotebookLogEntry) -> str:
-    """Return an entry as JSON, but without the fields that a merge changes."""
+    """Return an entry as JSON, without the fields that a merge changes."""
     fields = to_dict(entry)
     content = {key: fields[key] for key in fields.keys() - {"seq", "merged"}}
     return json.dumps(content, sort_keys=True)
@@ -238,10 +239,10 @@ def _parse_line(line: bytes) -> NotebookLogEntry | None:
 
 
 def _parse_slowly(data: bytes, key: SessionKey | None) -> Parsed:
-    """Parse a session that pydantic's fast parser has rejected.
+    """Parse data that pydantic's fast parser has rejected. Raises DamagedData.
 
-    That parser rejects not only damaged data, but also legacy files, newer versions of the format,
-    deep nesting, and lone surrogates in unknown keys.
+    The fast parser rejects not only damaged data, but also legacy files, newer versions of the
+    format, deep nesting, and lone surrogates in unknown keys.
     """
     try:
         content = json.loads(data.decode("utf-8"))
@@ -266,7 +267,7 @@ def is_newer(version: Any) -> bool:
 
 
 def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """Read a session in a newer format: those fields and records that this version accepts."""
+    """Read a session in a newer format, but only the fields and records that are valid here."""
     empty_session = new_session(key or SessionKey("unknown", "unknown"))
     meta_fields = empty_session.meta.to_dict()
     # The model requires a version with a major and a minor number.
@@ -284,7 +285,7 @@ def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey |
 
 
 def _valid_items(model: type[T], items: Any) -> Iterator[T]:
-    """Yield those items of a list that are valid, as instances of the model."""
+    """Yield the valid items of a list as instances of ``model``; nothing if it isn't a list."""
     for item in items if isinstance(items, list) else ():
         with contextlib.suppress(ValidationError):
             yield model.model_validate(item)

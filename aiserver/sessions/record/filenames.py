@@ -2,13 +2,14 @@
 
 Invariants:
 
-- Different keys never share a file, not even if the file system ignores case or normalizes Unicode.
-  This is why a name, before its suffix, consists only of ``a-z 0-9 - ~`` and the separator ``_``.
-  Any other byte of an id's UTF-8 encoding is escaped as ``~`` and two hex digits.
+- The files of different sessions, logs and blobs never have the same name, not even if the file
+  system ignores case or normalizes Unicode. This is why a name, before its suffix, consists only of
+  ``a-z 0-9 - ~`` and the separator ``_``. Any other byte of an id's UTF-8 encoding is escaped as
+  ``~`` and two hex digits: ``A_b`` -> ``~41~5fb``.
 - A name has at most 231 bytes. With a suffix, such as ``.corrupt-12`` or the suffix of a temp file,
   it still fits into the usual limit of 255 bytes.
-- No name is the name of a Windows device, such as ``nul.jsonl``. Windows would discard what is
-  written there.
+- No name is the name of a Windows device, such as ``nul.jsonl``. Windows would discard data that is
+  written to such a file.
 - No id leads out of the folder: the part of a name that comes from an id never contains ``/``,
   ``.`` or NUL.
 """
@@ -26,7 +27,7 @@ _MAX_SESSION_NAME_LENGTH = 200
 SESSION_SUFFIX = ".json"
 LOG_SUFFIX = ".jsonl"
 _HASHED_PREFIX_LENGTH = _MAX_SESSION_NAME_LENGTH - len(SESSION_SUFFIX) - len("~~") - 64
-"""A session name that is too long is cut to this length, and a hash is appended."""
+"""The length to which a session name that is too long is cut before a hash is appended."""
 
 _ESCAPED_BYTE = re.compile(rb"[^a-z0-9-]")
 _ESCAPE_SEQUENCE = re.compile(r"~([0-9a-f]{2})")
@@ -56,7 +57,10 @@ def session_name(key: SessionKey) -> str:
 
 @lru_cache(50_000)
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
-    """Return the key of an owner's session file, or None if the name doesn't contain the ids."""
+    """Return the key of an owner's session file from its name.
+
+    Return None if the name doesn't contain the cell's ids, or isn't the name of such a file.
+    """
     stem = name.removesuffix(SESSION_SUFFIX)
     ids = [decode(text) for text in stem.removesuffix(_owner_suffix(owner)).split("_")]
     if len(ids) != 2 or not all(map(is_id, ids)):
@@ -115,7 +119,7 @@ def blob_sha256(name: str, owner: str = "") -> str | None:
 
 def _owner_suffix(owner: str) -> str:
     """Return the part of a file name that identifies the owner; empty for no owner."""
-    # The owner's name is hashed, because it can be of any length.
+    # The owner's name is hashed, because a name can have any length.
     if not owner:
         return ""
     return "_" + hashlib.sha256(owner.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""Choose the newest turns that fit into a prompt, without reading a whole long history."""
+"""Choose the newest turns that fit into a prompt, without reading all turns of a long session."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from ...models import Interaction
 
-_FIRST_LIMIT = 32  # the number of turns to read first if the number of tokens is limited
+_FIRST_LIMIT = 32  # if the number of tokens is limited, at most this many turns are read first
 
 ReadNewest = Callable[[int | None], Awaitable[tuple[list[Interaction], bool]]]
 """A function that reads the newest turns.
@@ -24,9 +24,9 @@ async def read_newest(
 ) -> list[Interaction]:
     """Return the newest turns that fit, oldest first; see ``SessionManager.get_history``.
 
-    If the number of tokens is limited, this function first calls ``read`` with a small number of
-    turns. If all turns that ``read`` returns fit and there are older turns, it calls ``read`` again
-    with four times as many, and so on.
+    If the number of tokens is limited, this function first calls ``read`` with a low maximum
+    number of turns. If all returned turns fit and there are older turns, it calls ``read`` again
+    with four times this maximum, and so on.
     """
     max_turns = None if max_messages is None else max(0, max_messages // 2)
     limit = max_turns
@@ -47,7 +47,7 @@ def select_newest(
     count_tokens: Callable[[str], int],
 ) -> list[Interaction]:
     """Return the newest of these turns that fit, oldest first."""
-    first_index = len(turns)  # of the turns that fit
+    first_index = len(turns)  # the index of the oldest turn that fits so far
     tokens_left = max_tokens
     while first_index and (
         max_messages is None or 2 * (len(turns) - first_index + 1) <= max_messages

@@ -6,10 +6,10 @@ no characters are escaped.
 
 Invariants:
 
-- The contents of turns are preserved exactly, including unknown keys. Unknown keys at the top level
-  of the file become keys of the session.
-- The ids in a legacy file's content decide to which cell the file belongs. The file's name isn't
-  enough: ids may contain ``_``, so the name doesn't show where the first id ends.
+- The values in turns are preserved exactly, including those of unknown keys. Unknown keys at the
+  top level of the file become keys of the session.
+- The ids in a legacy file's content decide to which cell the file belongs. The file's name doesn't
+  decide this, because ids may contain ``_``: the name doesn't show where the first id ends.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def is_legacy(content: Any) -> bool:
 
 
 def convert_legacy(content: dict[str, Any]) -> dict[str, Any]:
-    """Convert the content of a legacy file to the content of a session. Validates nothing."""
+    """Convert the content of a legacy file to the content of a session, without validating it."""
     turns = [_convert_turn(turn) for turn in content["interactions"]]
     times = [turn["timestamp"] for turn in turns if isinstance(turn, dict) and "timestamp" in turn]
     first, last = (times[0], times[-1]) if times else (None, None)
@@ -59,7 +59,10 @@ def convert_legacy(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def find_ids(data: bytes) -> tuple[str, str] | None:
-    """Return the first notebook id and the first cell id in a file, which may be damaged."""
+    """Return the first notebook id and the first cell id in a file, which may be damaged.
+
+    Return None if one of them is missing.
+    """
     ids: dict[bytes, str] = {}
     for match in _ID_FIELD.finditer(data):
         ids.setdefault(match[1], match[2].decode("ascii"))

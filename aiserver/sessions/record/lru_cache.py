@@ -27,7 +27,7 @@ class LRUCache(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, or None. The value counts as used now."""
+        """Return the value of a key, or None. The value becomes the most recently used one."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -36,7 +36,7 @@ class LRUCache(Generic[K, V]):
             return entry[0]
 
     def put(self, key: K, value: V) -> None:
-        """Set the value of a key, and evict the least recently used values beyond the limits."""
+        """Set the value of a key. Evict the least recently used values until the limits are met."""
         weight = self._weight(value)
         with self._lock:
             self._remove(key)

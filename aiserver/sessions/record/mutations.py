@@ -1,8 +1,8 @@
 """Append records to sessions, and copy and check sessions, for every store. Pure.
 
 A store calls these functions while it holds the session's lock. ``append_turn`` and
-``append_events`` need the whole session. Some stores append a record without loading the session,
-because they know its next numbers. They call ``number_turn`` and ``number_events`` instead.
+``append_events`` need the whole session. Some stores know the next numbers of a session without
+loading it. These stores call ``number_turn`` and ``number_events`` instead.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Versioned(Protocol):
 def check_writable(meta: Versioned, if_revision: int | None) -> None:
     """Raise an error if a session must not be written.
 
-    Raises SessionTooNew if its format is newer, or StaleRevision if ``if_revision`` is given and
-    isn't its revision.
+    Raises SessionTooNew if the session has a newer format, or StaleRevision if ``if_revision`` is
+    given and isn't the session's revision.
     """
     if codec.is_newer(meta.version):
         raise SessionTooNew
@@ -63,11 +63,11 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
 def number_events(
     events: Sequence[NewEvent], seq: int, existing: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
-    """Return all given events as they are stored, and a second list with only the new events.
+    """Return two lists: all given events as they are stored, and only the new ones of them.
 
     New events are numbered from ``seq``. ``existing`` maps ids to the events that are already
-    stored. If a client got no response, it sends an event again. Then the event isn't new, and the
-    stored event is returned.
+    stored. A client that got no response sends an event again. Such an event isn't new, so the
+    first list contains the stored event.
     """
     saved: list[Event] = []
     new: list[Event] = []
@@ -88,7 +88,7 @@ def number_events(
 def events_by_id(events: Iterable[Event]) -> dict[str, Event]:
     """Return the events that have an ``id``, by id.
 
-    If several events have the same id, the first of them is returned.
+    If several events have the same id, only the first of them is returned.
     """
     by_id: dict[str, Event] = {}
     for event in events:
@@ -111,10 +111,9 @@ def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Inte
 def append_events(
     session: Session, events: Sequence[NewEvent], now: str | None = None
 ) -> list[Event]:
-    """Append events to a session in memory, except those that it already contains.
+    """Append those events to a session in memory that it doesn't contain yet.
 
-    Also increment the revision, unless the session already contains all of them. Return all given
-    events, each with its ``seq``.
+    If there are any, increment the revision. Return all given events, each with its ``seq``.
     """
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
@@ -126,8 +125,8 @@ def append_events(
 def fork_session(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
     """Return a copy of a session for another cell.
 
-    Raises NotFound if ``source`` is None, or SessionTooNew if its format is newer, because the copy
-    would lack what this version can't read.
+    Raises NotFound if ``source`` is None. Raises SessionTooNew if it has a newer format, because
+    the copy would lack everything that this version of AI Server can't read.
     """
     if source is None:
         raise NotFound("There is no history to copy.")

@@ -4,9 +4,9 @@ Invariants:
 
 - After records were appended, the bytes are the same as those that ``codec.encode`` would return
   for the whole session.
-- Turns and events are kept in memory as text, to which new records are appended. So appending turn
-  2,000 takes no longer than appending turn 2. Only the events with an ``id`` are also kept as
-  objects, because an event that is sent again must be recognised and returned.
+- Turns and events are in memory as text, to which new records are appended. So appending turn 2,000
+  takes no longer than appending turn 2. Only events with an ``id`` are in memory as objects, too:
+  if a client sends such an event again, it is recognised, and the stored event is returned.
 - A method that raises an error has changed nothing.
 """
 
@@ -62,8 +62,8 @@ def unknown_keys(session: Session) -> bytes:
         return b""
     empty = Session.model_construct(meta=session.meta, interactions=[])
     empty.__pydantic_extra__ = session.model_extra
-    # The unknown keys follow ``interactions``. The line that is searched for occurs only once,
-    # because only the keys of the session itself are indented by two spaces.
+    # In the encoded session, the unknown keys follow the line of ``interactions``. This line occurs
+    # only once, because only the keys of the session itself are indented by two spaces.
     return codec.encode(empty).partition(b'\n  "interactions": []')[2].removesuffix(b"\n}\n")
 
 
@@ -127,10 +127,11 @@ class SessionBytes:
         return saved
 
     def to_chunks(self) -> list[bytes | bytearray]:
-        """Return the bytes of the whole session in chunks, valid until the next change.
+        """Return the bytes of the whole session in chunks, which are valid until the next change.
 
-        They aren't joined, because copying a long session takes as long as writing it: with a copy,
-        saving a session of 2,000 turns would exceed its target in ``benchmarks/stores.py``.
+        The chunks aren't joined, because this would copy the session, and copying a long session
+        takes as long as writing it. With a copy, saving a session of 2,000 turns would exceed its
+        target in ``benchmarks/stores.py``.
         """
         return session_chunks(
             self._meta_text, self._turns, self._events_key, self._events, self._unknown_keys
@@ -162,7 +163,7 @@ def _in_brackets(items: bytes | bytearray) -> list[bytes | bytearray]:
 
 
 def _extend(items: bytearray, more: bytes) -> None:
-    """Append the text of one or more items to the text of a list."""
+    """Append the text of one or more turns or events to ``items``, the text of a list."""
     if items:
         items += SEPARATOR
     items += more

@@ -1,8 +1,8 @@
 """Summarise sessions for lists. Pure.
 
-Invariants: if ``extend_summary`` extends a summary by new records, the result is the same as that
-of ``summarise`` for the whole session. So a store may save the summaries and extend them with each
-write.
+Invariants: if ``extend_summary`` extends a session's summary by new records, the result is the same
+as the result of ``summarise`` for the session with these records. So a store may save summaries,
+and extend a summary with each write.
 """
 
 from __future__ import annotations
@@ -11,16 +11,13 @@ from collections.abc import Hashable, Iterable
 
 from ...models import Event, Interaction, Session, SessionSummary
 
-# The limits of the texts in a summary.
+# The maximum length of each text in a summary.
 _MAX_CHARS = 500
 _MAX_LINES = 10
 
 
 def summarise(session: Session) -> SessionSummary:
-    """Return a session's summary.
-
-    It contains the beginning of the last request and of the newest code.
-    """
+    """Return a session's summary, with the beginnings of its last intent and of its newest code."""
     meta = session.meta
     empty = SessionSummary(
         notebook_id=meta.notebook_id,
@@ -72,8 +69,8 @@ def sort_and_slice(
 def summary_marks(summaries: Iterable[SessionSummary]) -> dict[tuple[str, str], Hashable]:
     """Return a mark for each session, newest session first.
 
-    A mark is a value that changes with the session. It contains the whole summary and not only the
-    revision, because some tools change sessions without incrementing the revision.
+    A mark is a value that changes with the session. Here, it consists of the whole summary and not
+    only of the revision, because some tools change sessions without incrementing the revision.
     """
     ordered = sorted(summaries, key=lambda summary: summary.last_updated, reverse=True)
     return {

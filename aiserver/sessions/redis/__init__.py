@@ -7,10 +7,10 @@ The modules, lowest layer first:
 - ``guarantees`` describes how durable a Redis server is.
 - ``client`` connects to Redis, runs the scripts in ``lua/``, and retries them.
 - ``notebook_lock`` is a lock that Jupyter servers share.
-- ``connection``, ``sessions`` and ``logs_and_blobs`` contain the base classes of the store;
-  ``connection`` defines the store's settings.
+- ``connection`` contains the base class of the store, with its settings. ``sessions`` and
+  ``logs_and_blobs`` derive classes from it for the two kinds of methods.
 - ``verify`` finds and repairs damage.
-- ``manager`` is the store.
+- ``manager`` combines these classes into the store.
 
 This package is imported only if the settings choose Redis as the store.
 """

@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 from ...errors import SettingError
 
 DEFAULT = "redis://localhost:6379/0"
-# The URL can override these options. Redis servers of all versions support protocol 2.
+# The default options, which the URL can override. All versions of Redis support protocol 2.
 _OPTIONS: dict[str, Any] = {"protocol": 2, "socket_connect_timeout": 5, "socket_timeout": 10}
 
 

@@ -3,9 +3,10 @@
 Invariants:
 
 - If Redis doesn't respond to a command, the command is sent again and again, for at most
-  ``patience`` seconds. So any command may run twice. Each write has a *write id*, a random text, by
-  which the write's script recognises that it has run already (``lua/idempotent.lua``).
-- An error's message never quotes Redis; the original exception is only available as ``__cause__``.
+  ``patience`` seconds. So any command may run several times. Each write has a *write id*, a random
+  text by which the script of the write recognises that it has run already (``lua/idempotent.lua``).
+- An error's message never quotes a text from Redis. The original exception is only available as
+  the error's ``__cause__``.
 - The connections belong to one event loop. They are closed when this event loop ends, even if
   nobody calls ``close``.
 """
@@ -62,7 +63,7 @@ _FORBIDDEN = (
 def load_script(name: str) -> tuple[str, str]:
     """Return a script's text and SHA-1.
 
-    If Redis has run the script before, the command EVALSHA runs it again, given only the SHA-1.
+    If Redis has run the script before, its SHA-1 is enough to run it again (command EVALSHA).
     """
     folder = files(__package__) / "lua"
     text = (folder / f"{name}.lua").read_text("utf-8")
@@ -74,7 +75,8 @@ def load_script(name: str) -> tuple[str, str]:
 class Client:
     """Connections to one Redis server.
 
-    Whenever new connections are opened, ``options`` is called and returns their options.
+    ``options`` is a function that returns the options for connections. It is called again whenever
+    a new pool of connections is opened. ``patience`` is in seconds.
     """
 
     def __init__(self, options: Callable[[], Mapping[str, Any]], patience: float) -> None:
@@ -93,7 +95,7 @@ class Client:
             return await self.command("EVAL", text, len(keys), *keys, *args)
 
     async def info(self) -> dict[str, str]:
-        """Return the server's state and statistics, which the command INFO reports."""
+        """Return the server's state and statistics, as the command INFO reports them."""
         result = await self.command("INFO")
         return dict(line.split(":", 1) for line in result.decode().split("\r\n") if ":" in line)
 
@@ -117,9 +119,9 @@ class Client:
             await lifetime.aclose()
 
     async def command(self, *words: Any) -> Any:
-        """Run a command that does no harm if it runs twice, and return its result.
+        """Run a command and return its result. The command must do no harm if it runs twice.
 
-        Raises StorageError.
+        Raises StorageError, or NoScriptError if EVALSHA names a script that Redis doesn't have.
         """
         client = await self._connect()
         loop = asyncio.get_running_loop()
@@ -155,18 +157,18 @@ class Client:
 
 
 async def _open_client(options: Mapping[str, Any]) -> AsyncGenerator[Redis, None]:
-    """Open a client, and close its connections when this generator is closed.
+    """Yield a new client. Close the client's connections when this generator is closed.
 
-    An event loop closes its generators when it ends.
+    An event loop closes its asynchronous generators when it ends.
     """
-    # The pool's own retries would not respect the deadline of ``command``.
+    # The pool must not retry by itself, because it doesn't know the deadline of ``command``.
     no_retry = Retry(NoBackoff(), 0)
     pool = BlockingConnectionPool(
         max_connections=_CONNECTIONS, timeout=None, retry=no_retry, **options
     )
     client = Redis(connection_pool=pool)
-    # Different versions of the client library convert results differently. So this client converts
-    # no results.
+    # Different versions of the client library convert results differently. Without callbacks, the
+    # client returns results as Redis sent them.
     client.response_callbacks.clear()
     try:
         yield client
@@ -197,7 +199,7 @@ def _translate(error: RedisError) -> StorageError:
 def _error_code(error: RedisError) -> str | None:
     """Return the code of an error, such as OOM, or None.
 
-    If a command in a script failed, the error's message contains the code of the command's error.
+    If a command in a script failed, the code of the command's error is in the error's message.
     """
     names = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "MovedError": "MOVED"}
     if type(error).__name__ in names:

@@ -26,7 +26,7 @@ LARGE = 50_000  # bytes; parsing them takes about a millisecond
 
 
 class RedisConnection(SessionManager):
-    """The store's settings, and its methods that concern neither sessions nor logs nor blobs."""
+    """The store's settings, and all its methods except those for sessions, logs and blobs."""
 
     shared = True
 
@@ -70,7 +70,7 @@ class RedisConnection(SessionManager):
         return sorted(decode_owner(owner.decode()) for owner in owners)
 
     def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Hold the owner's lock, under which one notebook at a time gets its id."""
+        """Return a context manager that holds the lock for giving an owner's notebook its id."""
         name = self._keyspace.owner_key("alone", owner)
         return notebook_lock(self._client, name, self.lock_timeout, self.log)
 
@@ -88,5 +88,5 @@ class RedisConnection(SessionManager):
 
 
 async def run_in_thread_if_large(size: int, function: Callable[..., T], *args: Any) -> T:
-    """Run a function that processes ``size`` bytes, in a thread if it would take long."""
+    """Run a function that processes ``size`` bytes; if these are many, run it in a thread."""
     return await asyncio.to_thread(function, *args) if size > LARGE else function(*args)

@@ -1,7 +1,7 @@
 """Determine from a Redis server's state and settings in which cases the server can lose data.
 
-Invariants: ``missing_guarantees`` returns a sentence for each way in which data can be lost after
-Redis has confirmed a write. For a server that never loses data, it returns no sentence.
+Invariants: ``missing_guarantees`` returns a sentence for each way in which Redis can lose data that
+it has confirmed. If Redis can't lose such data, the list is empty.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Build the keys under which Redis stores the data.
 
 Invariants: two owners never share a key, whatever characters their names contain. A key that
-contains ids belongs to only one session or change log. In a key, an owner's name is percent-encoded
-except for letters, digits and ``_.-~``, so the name ends at the next ``:``. Ids contain neither
-``:`` nor space.
+contains ids belongs to only one session or change log. In a key, all characters of an owner's name
+except letters, digits and ``_.-~`` are percent-encoded, so the name ends at the next ``:``. Ids
+contain neither ``:`` nor a space.
 
 A *write id* is a random text that identifies one write. Redis stores the id of the last write to a
 session in the field ``stamp`` of the session's head.
@@ -31,7 +31,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from ...models import SessionKey
 
-# A space sorts before all characters of ids, so names are sorted by notebook, then by cell.
+# A space sorts before all characters of ids, so cell names are sorted by notebook, then by cell.
 _SEPARATOR = " "
 
 
@@ -57,9 +57,9 @@ def parse_cell_name(name: str, owner: str) -> SessionKey:
 
 
 def lex_range(notebook_id: str | None) -> tuple[str, str]:
-    """Return the range of names that a notebook's sessions have, as limits for ZRANGEBYLEX.
+    """Return the limits, for ZRANGEBYLEX, of the range of a notebook's cell names.
 
-    Without a notebook, the range contains all names.
+    If ``notebook_id`` is None, the range contains the cell names of all notebooks.
     """
     if notebook_id is None:
         return "-", "+"
@@ -85,9 +85,9 @@ class Keyspace:
         return ":".join((self.prefix + kind, encode_owner(owner), *ids))
 
     def session_keys(self, key: SessionKey) -> list[str]:
-        """Return the keys that a write to a session may change.
+        """Return the keys of the values that a write to a session may change.
 
-        Their order is: owners, cells, rows, head, turns, events, ids.
+        The order of the keys is: owners, cells, rows, head, turns, events, ids.
         """
         ids = key.notebook_id, key.cell_id
         indexes = [self.owner_key(kind, key.owner) for kind in ("cells", "rows")]

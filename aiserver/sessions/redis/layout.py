@@ -2,12 +2,12 @@
 
 Invariants:
 
-- A joined session is byte for byte the result of ``codec.encode``. Each turn or event is stored as
-  the text that it has in the session's JSON. So loading a session joins texts, and saving a turn
-  adds a text.
+- The result of joining a session's texts is byte for byte the result of ``codec.encode``. Each turn
+  or event is stored as the text that it has in the session's JSON. So to load a session, its texts
+  are joined; to save a turn, one text is added.
 - A script numbers new records: it sets ``turn_id`` and ``seq`` of a turn, and ``seq`` of an event
-  or a log entry. So a new record is sent in pieces: the texts before, between and after these
-  numbers.
+  or a log entry. So a new record is sent to the script in pieces: the texts before, between and
+  after these numbers.
 """
 
 from __future__ import annotations
@@ -60,21 +60,22 @@ class Item(NamedTuple):
     summary_delta: str
     """The result of ``_summary_delta``."""
     before: bytes
-    """The text before the first number, which is a turn's ``turn_id`` or an event's ``seq``."""
+    """The text before the first number. It is the ``turn_id`` of a turn, or the ``seq`` of an
+    event."""
     between: bytes
-    """The text between the two numbers of a turn; empty for an event."""
+    """The text between the two numbers of a turn; empty for an event, which has one number."""
     after: bytes
-    """The text after the last number."""
+    """The text after the last number, which is the ``seq``."""
 
 
 def turn_item(turn: Interaction) -> Item:
-    """Convert a turn to arguments. The turn's ``turn_id`` and ``seq`` must be 1."""
+    """Convert a turn to arguments of ``append.lua``. Its ``turn_id`` and ``seq`` must be 1."""
     before, text = _split_at(to_text(turn), _TURN_ID)
     return Item("turn", "", _summary_delta(turn), before, *_split_at(text, _SEQ))
 
 
 def event_item(event: Event) -> Item:
-    """Convert an event to arguments. The event's ``seq`` must be 1."""
+    """Convert an event to arguments of ``append.lua``. Its ``seq`` must be 1."""
     id_ = "" if event.id is None else f"={event.id}"
     before, after = _split_at(to_text(event), _SEQ)
     return Item("event", id_, _summary_delta(event), before, b"", after)
@@ -94,12 +95,12 @@ class SplitSession(NamedTuple):
     turns: list[bytes]
     events: list[bytes]
     ids: dict[str, int]
-    """The index of each event that has an id, by ``=`` and this id."""
+    """The index of each event that has an id. The keys are ``=`` followed by the event's id."""
 
     def arguments(self) -> list[Any]:
-        """Return the arguments: the row, and then the head, turns, events and ids as lists.
+        """Return the arguments: the row, and then the items of the head, turns, events and ids.
 
-        Before each list comes the list's length.
+        Before the items of each of these four lists comes the number of items.
         """
         head = [text for pair in self.head.items() for text in pair]
         ids = [text for pair in self.ids.items() for text in pair]
@@ -128,8 +129,8 @@ def split(session: Session, write_id: str) -> SplitSession:
     ids: dict[str, int] = {}
     for index, event in enumerate(session.events or []):
         if event.id is not None:
-            # If several events have the same id, the first of them counts, as in
-            # ``mutations.events_by_id``.
+            # If several events have the same id, use the first one, as ``mutations.events_by_id``
+            # does.
             ids.setdefault(f"={event.id}", index)
     return SplitSession(
         row=summarise(session).model_dump_json(),
@@ -144,14 +145,14 @@ class StoredSession(NamedTuple):
     """A session as ``load.lua`` returns it."""
 
     meta: bytes
-    """The metadata as JSON. An append updates the next two fields instead of this text."""
+    """The session's meta as JSON. An append doesn't update this text, but the next two fields."""
     updated: bytes
     """The time of the last append; empty if nothing was appended since ``meta`` was written."""
     revision: bytes
     events_key: bytes
     """The form of the session's key ``events``: ``list``, ``null``, or empty if it is missing."""
     unknown_keys: bytes
-    """Top-level keys that other tools added, as JSON."""
+    """The session's unknown keys as JSON."""
     write_id: bytes
     """The id of the last write to the session."""
     turns: bytes
@@ -172,22 +173,23 @@ class StoredSession(NamedTuple):
         )
 
     def _updated_meta(self) -> bytes:
-        """Return the metadata with the time and the revision of the last append."""
+        """Return the session's meta with the time and the revision of the last append."""
         if not self.updated:
             return self.meta
         try:
             meta = SessionMeta.model_validate(json.loads(self.meta))
         except ValueError:
-            return self.meta  # the metadata is damaged or has a newer format
+            return self.meta  # the meta is damaged or has a newer format
         meta.last_updated = self.updated.decode()
         meta.revision = int(self.revision)
         return to_text(meta, META_DEPTH)
 
 
 def json_chunks(texts: bytes, size: int = 20) -> Iterator[bytes]:
-    """Split the joined texts of records into JSON arrays of at most ``size`` records.
+    """Split the joined texts of records into JSON arrays of at most ``size`` records each.
 
-    The separator contains the indentation of a record, so it occurs only between two records.
+    The lines inside of a record are indented further than ``SEPARATOR``, so ``SEPARATOR`` followed
+    by ``{`` occurs only between two records.
     """
     records = texts.split(SEPARATOR + b"{")
     for start in range(0, len(records), size):
@@ -204,7 +206,7 @@ def _split_at(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
 
 
 def _summary_delta(record: Interaction | Event) -> str:
-    """Return, as JSON, how a new record changes the session's summary."""
+    """Return the change of a session's summary by a new record, as JSON for ``append.lua``."""
     delta = extend_summary(_EMPTY_SUMMARY, [record], 0, "").model_dump(include=_DELTA_FIELDS)
     if isinstance(record, Event) and record.type == "context_reset":
         delta["reset"] = True
@@ -212,9 +214,9 @@ def _summary_delta(record: Interaction | Event) -> str:
 
 
 def _count_turns_before_reset(session: Session) -> int | None:
-    """Return the number of turns before the last context reset.
+    """Return the number of turns before the last context reset; 0 if there was no reset.
 
-    Returns None if the turns aren't listed in the order of their numbers. Then the turns since the
+    Return None if the turns aren't listed in the order of their numbers. Then the turns since the
     reset can only be found by reading the complete session.
     """
     turns = session.interactions

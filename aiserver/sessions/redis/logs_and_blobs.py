@@ -1,8 +1,8 @@
 """Change logs and blobs in Redis.
 
 Invariants: a script appends entries to a change log and numbers them, so that writers don't wait
-for each other. The mark of a change log changes with each write. If a log is deleted and a new one
-is created, their marks differ, too.
+for each other. The mark of a change log changes with each write. If a log is deleted and created
+again, the mark of the new log differs from the mark of the old log.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ class RedisLogsAndBlobs(RedisConnection):
     async def _delete(
         self, kind: str, other_kind: str, name: str, owner: str, *log_keys: str
     ) -> bool:
-        """Delete a change log or a blob.
+        """Delete a change log or a blob; return False if there was none.
 
-        ``kind`` is ``notebooks`` in order to delete a log and ``blobs`` in order to delete a blob;
-        ``other_kind`` is the other of these two words. An owner who has no data any more is removed
-        from the set of owners.
+        To delete a log, ``kind`` is ``notebooks`` and ``other_kind`` is ``blobs``. To delete a
+        blob, they are the other way round. An owner who has no data any more is removed from the
+        set of owners.
         """
         owner_keys = [
             self._keyspace.owner_key(index, owner) for index in (kind, other_kind, "cells")

@@ -1,4 +1,4 @@
-"""The session store in Redis, which can be shared by Jupyter servers on many machines."""
+"""The Redis store, which Jupyter servers on many machines can share."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 Invariants:
 
-- Each read and each write of a session is one script, so it is atomic.
+- One script executes each read or write of a session, so each read or write is atomic.
 - The script that appends turns and events also numbers them, so that writers of a session neither
-  wait for each other nor retry. This script doesn't read the existing records, so its cost is
-  independent of the session's length.
+  wait for each other nor retry. This script doesn't read the existing records, so its cost doesn't
+  depend on the session's length.
 - Long texts are processed in threads, not on the event loop.
 """
 
@@ -70,12 +70,13 @@ class RedisSessions(RedisConnection):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._intact_write_ids: LRUCache[SessionKey, bytes] = LRUCache(1000)
-        """For each session, the write id that it had when it was last parsed without errors."""
+        """For each session, its write id at the time when it was last parsed without errors."""
 
     async def load_if_exists(self, key: SessionKey) -> Session | None:
         """Return the stored session, or None if there is none.
 
-        Recovers the readable records of a damaged session; raises SessionCorrupt if there are none.
+        If the session is damaged, return only its readable records. Raises SessionCorrupt if no
+        record is readable.
         """
         loaded = await self._load(key)
         return loaded and loaded.session
@@ -83,7 +84,7 @@ class RedisSessions(RedisConnection):
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the stored session as bytes, and its revision, or None if there is no session.
 
-        Parses the session in order to check it, unless it has been parsed since its last write.
+        This method parses the session to check it, unless it has parsed it since the last write.
         """
         stored = await self._fetch(key)
         if stored is None:
@@ -121,7 +122,7 @@ class RedisSessions(RedisConnection):
         results, revision = await self._append(key, [item for _, item in prepared], if_revision)
         saved = []
         for (event, _), result in zip(prepared, results, strict=True):
-            if isinstance(result, bytes):  # the text of an event that was stored already
+            if isinstance(result, bytes):  # the stored text of an event that was sent before
                 saved.append(Event.model_validate(json.loads(result)))
             else:
                 event.seq = result
@@ -206,10 +207,11 @@ class RedisSessions(RedisConnection):
         raise StorageBusy
 
     async def _attempts(self, key: SessionKey) -> AsyncIterator[LoadedSession | None]:
-        """Yield the stored session, loaded again for each of the caller's attempts to replace it.
+        """Yield the stored session, reloaded each time the caller attempts to replace it.
 
-        An attempt fails if another writer has written to the session since it was loaded. Then the
-        caller continues the loop. The loop ends after ``lock_timeout`` seconds.
+        An attempt fails if another writer has written to the session since it was loaded. The
+        caller then continues its loop over this generator. The generator ends after
+        ``lock_timeout`` seconds.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.lock_timeout
@@ -230,9 +232,9 @@ class RedisSessions(RedisConnection):
     ) -> tuple[list[Any], int]:
         """Append records; return a list of the script's results, and the new revision.
 
-        The list contains ``turn_id`` and ``seq`` for a turn, ``seq`` for a new event, and the
-        stored text for an event that was stored already. Raises the same errors as
-        ``save_interaction``.
+        For a turn, the list contains two numbers, its ``turn_id`` and ``seq``. For a new event, it
+        contains the event's ``seq``; for an event that was stored already, the stored text. Raises
+        the same errors as ``save_interaction``.
         """
         write_id, now = secrets.token_hex(12), utc_now()
         empty_session = new_session(key, now)
@@ -271,7 +273,7 @@ class RedisSessions(RedisConnection):
     ) -> tuple[list[Interaction], bool]:
         """Return the newest turns since the last context reset, oldest first.
 
-        Also returns whether there are older turns since the reset.
+        Also return whether turns since the reset were left out because of ``limit``.
         """
         head_key, turns_key = self._keyspace.session_keys(key)[3:5]
         count = -1 if limit is None else limit  # -1 means all turns
@@ -297,8 +299,8 @@ class RedisSessions(RedisConnection):
     ) -> tuple[bytes, Session]:
         """Return a stored session, both as bytes and parsed.
 
-        If the session is damaged, returns only its readable records. Raises SessionCorrupt if there
-        are none.
+        If the session is damaged, return only its readable records. Raises SessionCorrupt if no
+        record is readable.
         """
         data = await run_in_thread_if_large(stored.size, stored.to_bytes)
         try:
@@ -313,7 +315,7 @@ class RedisSessions(RedisConnection):
         return data, session
 
     def _parse_summaries(self, text: bytes) -> list[SessionSummary]:
-        """Parse summaries, one on each line, and skip damaged ones."""
+        """Parse summaries, one on each line. Skip damaged summaries, and report them in the log."""
         try:
             return _SUMMARIES.validate_json(b"[" + text.replace(b"\n", b",") + b"]")
         except ValidationError:
@@ -327,7 +329,7 @@ class RedisSessions(RedisConnection):
 
 
 def _parse(stored: StoredSession, data: bytes, key: SessionKey) -> Session:
-    """Parse a session.
+    """Parse a stored session. ``data`` is the result of ``stored.to_bytes``. Raises DamagedData.
 
     A long session is parsed in chunks, because parsing it in one call would block all threads.
     """
@@ -359,7 +361,7 @@ def _revision_argument(if_revision: int | None) -> str | int:
 
 
 def _raise_if_refused(result: list[Any], if_revision: int | None) -> None:
-    """Raise an error if a script's result says that the script refused to write."""
+    """Raise SessionTooNew or StaleRevision if a script's result says that it refused to write."""
     if result[0] == b"too new":
         raise SessionTooNew
     if result[0] == b"stale":

@@ -2,9 +2,9 @@
 
 Invariants: a repair loses no byte. It moves an unreadable entry of a change log to a list whose key
 begins with ``damaged:``. Before it repairs a damaged session, it copies the session's bytes to such
-a list. It rebuilds counters and indexes from the records. A session or log stays unchanged if
-another process wrote to it meanwhile. A session that a newer version of AI Server wrote stays
-unchanged, too.
+a list. It rebuilds counters and indexes from the records. A session or log isn't repaired if
+another process has written to it since it was read. A session in a newer format isn't repaired,
+either.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class _StoredRecords(NamedTuple):
     turns: list[bytes]
     events: list[bytes]
     ids: dict[str, bytes]
-    """The index of each event that has an id, by ``=`` and this id."""
+    """The index of each event that has an id. The keys are ``=`` followed by the event's id."""
     row: bytes
     """The session's summary as JSON."""
     is_indexed: bool
-    """Whether this session is in the set of sessions, and its owner is in the set of owners."""
+    """Whether the session is in the set of sessions, and its owner is in the set of owners."""
 
     @property
     def write_id(self) -> str:
@@ -57,7 +57,7 @@ class _StoredRecords(NamedTuple):
         return self.head.get("stamp", b"").decode() if self.head else NO_WRITE_ID
 
     def to_bytes(self) -> bytes:
-        """Return the session as JSON, which may be damaged."""
+        """Return the session as JSON. If the stored data is damaged, so is the JSON."""
         meta, updated, revision, events_key, unknown_keys, write_id = (
             self.head.get(name, b"")
             for name in ("meta", "updated", "revision", "events", "rest", "stamp")
@@ -73,7 +73,7 @@ class _StoredRecords(NamedTuple):
         return sum(not _is_valid(model, text) for model, texts in texts_by_model for text in texts)
 
     def is_outdated(self, session: Session) -> bool:
-        """Return whether the stored counters, ids, summary or indexes don't match the session."""
+        """Return whether a stored counter, id, summary or index doesn't match the session."""
         expected = split(session, "")
         expected_head = {name: str(value).encode() for name, value in expected.head.items()}
         if any(self.head.get(name) != expected_head.get(name) for name in _COUNTERS):
@@ -96,7 +96,7 @@ class Verifier:
     async def run(self, repair: bool) -> AsyncIterator[VerifyResult]:
         """Verify each session, change log and blob.
 
-        If ``repair`` is set, repair damaged sessions and change logs. Blobs can't be repaired.
+        If ``repair`` is true, repair damaged sessions and change logs. Blobs can't be repaired.
         """
         for name in await self._cell_names():
             key = parse_cell_name(name, self._owner)
@@ -159,7 +159,7 @@ class Verifier:
         )
 
     async def _cell_names(self) -> list[str]:
-        """Return the names of all sessions that occur in an index or in a key, sorted."""
+        """Return the cell names (see ``keys.py``) in any index or key, sorted."""
         indexes = [self._keyspace.owner_key(kind, self._owner) for kind in ("cells", "rows")]
         indexed = set(await self._client.command("ZRANGE", indexes[0], 0, -1))
         indexed |= set(await self._client.command("HKEYS", indexes[1]))
@@ -169,7 +169,7 @@ class Verifier:
         return sorted(names)
 
     async def _notebook_ids(self) -> list[str]:
-        """Return the ids of all notebooks that occur in the index of change logs or in a key."""
+        """Return the notebook ids in the index of change logs or in the key of a log, sorted."""
         result = await self._client.command(
             "HKEYS", self._keyspace.owner_key("notebooks", self._owner)
         )
@@ -177,10 +177,10 @@ class Verifier:
         return sorted(notebook_ids | {ids[0] for ids in await self._scan("log", 1)})
 
     async def _scan(self, kind: str, id_count: int) -> list[list[str]]:
-        """Return the ids that the owner's keys of this kind contain, such as a notebook's id.
+        """Return the ids in each of the owner's keys of this kind, such as ``head`` or ``log``.
 
-        Keys that don't contain ``id_count`` ids are left out. Searches all keys of the database,
-        because the indexes may be wrong.
+        Keys that don't contain ``id_count`` ids are left out. This method searches all keys of the
+        database, because the indexes may be wrong.
         """
         start = self._keyspace.owner_key(kind, self._owner) + ":"
         pattern = re.sub(r"([\\*?\[\]^])", r"\\\1", start) + "*"

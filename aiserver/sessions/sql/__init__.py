@@ -17,8 +17,7 @@ The modules, lowest layer first:
 - ``runner`` runs these functions in threads.
 - ``manager`` is the store, which submits these functions to the runner.
 
-Importing SQLAlchemy is slow. So it is imported only when the database is used for the first
-time, and in a thread.
+Importing SQLAlchemy is slow. So a thread imports it when the database is used for the first time.
 """
 
 from .manager import SQLSessionManager

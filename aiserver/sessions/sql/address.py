@@ -1,8 +1,8 @@
 """Parse the database URL that the settings contain.
 
-Invariants: an error about a setting contains neither the URL nor the password; an error about a
-missing package contains the command that installs it. Importing SQLAlchemy is slow, so only
-``resolve_address`` imports it.
+Invariants: an error about a setting contains neither the URL nor the password. An error about a
+missing package contains the command that installs the package. Importing SQLAlchemy is slow, so
+only ``resolve_address`` imports it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _DRIVERS = {"sqlite": "pysqlite", "postgresql": "psycopg", "mysql": "pymysql"}
 _FORMER_DRIVERS = {"aiosqlite", "asyncpg", "aiomysql"}
-"""Drivers that earlier versions of AI Server used. A URL may still name them, without effect."""
+"""Drivers that earlier versions of AI Server used. A URL may still name one of them; the driver in
+``_DRIVERS`` is used instead."""
 _TLS_ON_VALUES = ("1", "true", "yes", "require", "required")
 """Values of the option ``ssl`` in a MySQL URL that turn TLS on."""
 
@@ -41,8 +42,8 @@ class Address:
 def database_kind(url: str) -> str:
     """Return the kind of database that a URL names: ``sqlite``, ``postgresql`` or ``mysql``.
 
-    Raises SettingError if AI Server doesn't support this kind, or if the Python packages that it
-    needs are missing.
+    Raises SettingError if AI Server doesn't support this kind of database, or if a Python package
+    for it is missing.
     """
     name, _, driver = url.partition(":")[0].lower().partition("+")
     kind = "mysql" if name == "mariadb" else name
@@ -63,8 +64,8 @@ def database_kind(url: str) -> str:
 def resolve_address(url: str, password_file: str, start_dir: str) -> Address:
     """Return the address for a URL. Raises SettingError.
 
-    If ``password_file`` isn't empty, the first line of this file becomes the password. If the path
-    of an SQLite file is relative, it is relative to ``start_dir``.
+    If ``password_file`` isn't empty, the first line of this file becomes the password. A relative
+    path of an SQLite file starts in the folder ``start_dir``.
     """
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
@@ -110,13 +111,13 @@ def _first_line(path: str) -> str:
 def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
     """Translate the TLS options in a URL into options of the database driver.
 
-    The options in the URL are named as in the command-line tools of the database. Returns the URL
-    for the driver and the driver's ``connect_args``.
+    In the URL, the options have the same names as in the command-line tools of the database. Return
+    the URL for the driver, and the ``connect_args`` for the driver.
     """
     query = dict(url.query)
     options: dict[str, Any] = {}
     if kind == "postgresql":
-        if mode := query.pop("ssl", None):  # asyncpg, a former driver, calls sslmode "ssl"
+        if mode := query.pop("ssl", None):  # the former driver asyncpg has "ssl" for "sslmode"
             query.setdefault("sslmode", mode)
         if ca_file := query.get("sslrootcert"):
             _ssl_context(str(ca_file))  # raises if the file can't be read

@@ -1,4 +1,4 @@
-"""The numeric codes in the tables. Because they are stored, the meaning of a code never changes."""
+"""The numeric codes in the tables. Codes are stored, so the meaning of a code never changes."""
 
 TURN, EVENT, QUARANTINED = 0, 1, 2
 """The kinds of items. An item is a row of the table ``items``.

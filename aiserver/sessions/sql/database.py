@@ -3,10 +3,10 @@
 Invariants:
 
 - An operation is atomic and takes effect exactly once. If the connection breaks during the commit,
-  nobody knows whether the commit succeeded. Then ``WriteState.outcome_unknown`` is set, and the
-  next attempt begins by checking whether the previous attempt was committed.
+  the commit may or may not have succeeded. Then ``WriteState.outcome_unknown`` is set, and the next
+  attempt first checks whether the previous attempt was committed.
 - There are few retries, and the pauses between them add up to less than three seconds.
-- When a commit returns, its data is on disk, as far as the connection's settings can ensure this.
+- When a commit returns, its data is on disk, as far as settings of the connection can ensure this.
 - If a process dies while it holds a lock, other processes can acquire the lock after a minute at
   most.
 """
@@ -30,14 +30,14 @@ from .errors import classify
 
 T = TypeVar("T")
 
-LOCK_TIMEOUT = 10  # seconds to wait while another writer holds a lock
+LOCK_TIMEOUT = 10  # the maximum number of seconds to wait for a lock of another writer
 _RETRY_DELAYS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # seconds between two attempts, on average
 
 
 class WriteState:
     """The state of one operation across its attempts.
 
-    With this state, a function that writes finds out whether an earlier attempt was committed. For
+    A function that writes uses this state to find out whether an earlier attempt was committed. In
     an operation that only reads, the state only counts the attempts.
     """
 
@@ -49,14 +49,15 @@ class WriteState:
         self.outcome_unknown = False
         """Whether an earlier attempt may have been committed, because its connection broke."""
         self.result: Any = None
-        """The previous attempt's result. It is returned if that attempt was committed after all."""
+        """The previous attempt's result. If that attempt was committed after all, the operation
+        returns this result."""
 
     def begin_retry(self, error: Exception) -> float:
         """Begin the next attempt, and return the number of seconds to wait before it.
 
         ``error`` is the exception that ended the previous attempt. If the database didn't cause
-        this exception, raises it again. If another attempt isn't allowed, raises the StorageError
-        that corresponds to the exception.
+        this exception, raise it again. If no other attempt is allowed, because it can't help or
+        there were too many attempts, raise the StorageError that corresponds to the exception.
         """
         failure = classify(error)
         if failure is None:
@@ -89,9 +90,10 @@ class Database(ABC):
         )
 
     def lock_notebook_ids(self, owner: str) -> ExitStack:
-        """Acquire the lock that is held while one of an owner's notebooks gets its id.
+        """Acquire the lock that a process needs to give one of the owner's notebooks its id.
 
-        Raises StorageBusy if the lock isn't free within ``LOCK_TIMEOUT`` seconds.
+        Return the lock, for ``unlock_notebook_ids``. Raises StorageBusy if another process still
+        has the lock after ``LOCK_TIMEOUT`` seconds.
         """
         lock = ExitStack()
         self._with_retries(lambda _: lock.enter_context(self._notebook_lock(owner)))
@@ -114,7 +116,7 @@ class Database(ABC):
     def close_idle(self) -> None:
         """Close idle connections.
 
-        By default, this does nothing. The databases that run as servers override it.
+        By default, this method does nothing. The classes for database servers override it.
         """
         return
 
@@ -135,8 +137,8 @@ class Database(ABC):
     def _tables_lock(self) -> contextlib.AbstractContextManager[None]:
         """Return a context manager that allows one process at a time to create the tables.
 
-        By default, it does nothing, which suffices for a database that allows only one writing
-        transaction at a time. Other databases override this method.
+        By default, the context manager does nothing, which suffices for a database that allows only
+        one writing transaction at a time. The classes for other databases override this method.
         """
         return contextlib.nullcontext()
 

@@ -1,9 +1,9 @@
 """Map the exceptions of SQLAlchemy and the database drivers to AI Server's errors.
 
-Invariants: an error's message is a fixed text and quotes neither the database, nor the URL, nor the
-password; the original exception is only available as ``__cause__``. A transaction is attempted
-again only if the failed attempt changed nothing, or if the next attempt can find out whether the
-failed attempt was committed.
+Invariants: an error's message is a fixed text, without any text from the database, the URL or the
+password. The original exception is only available as the error's ``__cause__``. A transaction is
+attempted again only if the failed attempt changed nothing, or if the next attempt can find out
+whether the failed attempt was committed.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Failure(NamedTuple):
     can_retry: bool = False
     """Whether nothing was committed, and another attempt may succeed."""
     outcome_unknown: bool = False
-    """True if the transaction may or may not have been committed, because the connection broke.
+    """Whether the transaction may or may not have been committed, because the connection broke.
 
-    Another attempt may succeed then, as with ``can_retry``.
+    If this is true, another attempt may succeed, even if ``can_retry`` is false.
     """
 
 
@@ -57,7 +57,7 @@ _NO_FILE = "The history database file can't be opened or created."
 _FAILURES: list[tuple[Callable[[], Failure], tuple[str | int, ...]]] = [
     # A deadlock, or two transactions that can't be serialised.
     (lambda: Failure(StorageBusy(), can_retry=True), ("40001", "40P01", 1020, 1213)),
-    # Waiting for a lock, or executing a statement, took too long.
+    # It took too long to get a lock or to execute a statement.
     (lambda: Failure(StorageBusy()), ("55P03", "57014", 1205, 1317, 1969, 3024)),
     # The connection broke, or the database is starting, stopping, or has too many connections.
     (
@@ -94,10 +94,7 @@ _SQLITE_FAILURES: list[tuple[Callable[[], Failure], tuple[str, ...]]] = [
 
 
 def classify(error: BaseException) -> Failure | None:
-    """Return the failure for a transaction's exception, or None.
-
-    None means that the exception was not caused by the database.
-    """
+    """Return the failure for a transaction's exception; None if the database didn't cause it."""
     if isinstance(error, (sa.IntegrityError, sqlite3.IntegrityError)):
         # Another writer inserted a row with the same key; the next attempt reads this row.
         return Failure(StorageBusy(), can_retry=True)
@@ -133,7 +130,7 @@ def classify(error: BaseException) -> Failure | None:
 def _classify_postgresql_message(message: str) -> Failure:
     """Return the failure for a PostgreSQL error without a code, based on its message.
 
-    If connecting fails, PostgreSQL's client library passes on the server's message, but no code.
+    If connecting fails, the exception contains the message of the PostgreSQL server, but no code.
     """
     if "authentication failed" in message or re.search('role ".*" does not exist', message):
         return Failure(StorageUnreachable(_REFUSED))

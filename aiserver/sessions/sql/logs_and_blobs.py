@@ -1,7 +1,7 @@
 """Operations on change logs, blobs and owners. Each function runs in one transaction.
 
 Invariants: a writer of a change log first locks the notebook's row in the table ``notebooks``, so
-writers of the same log wait for each other. The mark in this row changes with each write.
+writers of the same log wait for each other. Each write changes the mark in this row.
 """
 
 from __future__ import annotations
@@ -62,10 +62,7 @@ def append_log(
 def read_log(
     connection: Connection, notebook_id: str, owner: str
 ) -> tuple[list[NotebookLogEntry], int]:
-    """Return the readable entries of a notebook's change log, oldest first.
-
-    Also returns the number of damaged entries.
-    """
+    """Return the readable entries of a change log, oldest first, and the number of damaged ones."""
     log = notebook_log.c
     rows = connection.execute(
         select(log.content)
@@ -98,7 +95,7 @@ def delete_log(connection: Connection, state: WriteState, notebook_id: str, owne
         matches = (table.c.owner == owner_key(owner)) & (table.c.notebook_id == notebook_id)
         deleted_rows = connection.execute(delete(table).where(matches))
         was_deleted = bool(deleted_rows.rowcount) or was_deleted
-    # If this attempt finds no log, an earlier attempt may have deleted it.
+    # If this attempt finds no log, an earlier attempt of the operation may have deleted it.
     state.result = was_deleted or state.result
     return bool(state.result)
 
@@ -118,7 +115,7 @@ def put_blob(connection: Connection, _: WriteState, data: bytes, owner: str) -> 
 
 
 def _to_bytes(data: Any) -> bytes:
-    # In SQLite, a column for bytes contains text if another program wrote text.
+    # In SQLite, a column for bytes may contain text that another program wrote.
     return str(data).encode("utf-8", "surrogatepass") if isinstance(data, str) else bytes(data)
 
 
@@ -142,7 +139,7 @@ def delete_blob(connection: Connection, state: WriteState, sha256: str, owner: s
     """Permanently delete a blob; return False if there was none."""
     matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == sha256)
     was_deleted = bool((connection.execute(delete(blobs).where(matches))).rowcount)
-    # If this attempt finds no blob, an earlier attempt may have deleted it.
+    # If this attempt finds no blob, an earlier attempt of the operation may have deleted it.
     state.result = was_deleted or state.result
     return bool(state.result)
 
@@ -176,7 +173,7 @@ def list_owners(connection: Connection) -> list[str]:
 
 
 def _was_committed(connection: Connection, notebook_id: str, owner: str, write_id: int) -> bool:
-    """Return whether an earlier attempt was committed although its connection broke."""
+    """Return whether the log contains an entry that an earlier attempt with this id has written."""
     log = notebook_log.c
     query = select(literal(1)).where(
         log.owner == owner_key(owner), log.notebook_id == notebook_id, log.write_id == write_id

@@ -1,8 +1,8 @@
 """The session store in an SQL database. It runs each operation in a thread.
 
 Invariants: the invariants of ``base.py`` hold among all processes and machines that share the
-database. No operation runs in the Jupyter server's event loop. Creating a manager doesn't connect
-to the database, so a Jupyter server starts even if the database doesn't respond.
+database. No operation runs in the thread of the event loop. Creating a manager doesn't connect to
+the database, so a Jupyter server starts even if the database doesn't respond.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ T = TypeVar("T")
 
 
 def _create_database(url: str, password_file: str, start_dir: str) -> Database:
-    """Create the database object.
+    """Return the ``Database`` for a URL.
 
-    Runs in a thread, because it imports SQLAlchemy. The imported modules become global variables,
-    which the methods of ``SQLSessionManager`` use.
+    This function runs in a thread, because importing SQLAlchemy is slow. The modules that it
+    imports become global variables, which the methods of ``SQLSessionManager`` use.
     """
     global logs_and_blobs, operations, queries, verification
     from . import logs_and_blobs, operations, queries
@@ -144,9 +144,9 @@ class SQLSessionManager(SessionManager):
         offset: int = 0,
         limit: int | None = None,
     ) -> tuple[list[SessionSummary], int]:
-        """Return at most ``limit`` summaries from ``offset`` on, without reading the sessions.
+        """Return at most ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
-        Also returns the total number of sessions.
+        The summaries are stored, so the sessions aren't read.
         """
         if notebook_id is not None:
             check_id("notebookId", notebook_id)
@@ -184,10 +184,10 @@ class SQLSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Hold the owner's lock, under which one notebook at a time gets its id."""
-        # The acquisition doesn't use ``self.timeout``: after a timeout, its thread could still
-        # acquire the lock, and nobody would release the lock. ``lock_notebook_ids`` has its own
-        # timeout.
+        """Hold the lock for giving one of the owner's notebooks its id."""
+        # ``self.timeout`` isn't used for the acquisition. After such a timeout, the thread could
+        # still acquire the lock, and nobody would release it. ``lock_notebook_ids`` has a timeout
+        # of its own.
         acquisition = asyncio.ensure_future(
             self._runner.run(lambda db: db.lock_notebook_ids(owner))
         )
@@ -196,8 +196,8 @@ class SQLSessionManager(SessionManager):
             if not acquisition.cancelled() and acquisition.exception() is None:
                 lock = acquisition.result()
                 unlocking = self._run(lambda db: db.unlock_notebook_ids(lock))
-                # The event loop keeps only a weak reference to the task. So this attribute keeps
-                # the task in memory.
+                # The event loop has only a weak reference to the task. With this attribute, the
+                # task isn't deleted before it has ended.
                 self._unlock_task = asyncio.ensure_future(unlocking)
 
         try:

@@ -2,9 +2,9 @@
 
 All of git's styles are supported (merge, diff3, zdiff3). In session files and logs, no other line
 can look like a marker, because strings in JSON contain no line breaks. Markers may be longer than
-seven characters (git's attribute ``conflict-marker-size``). The markers of a file are as long as
-its first marker. Longer markers belong to a conflict inside the base, which is the common ancestor
-of both sides; they are not treated as markers.
+seven characters (git's attribute ``conflict-marker-size``). All markers of a file are as long as
+its first marker. Longer lines of this form are not treated as markers: they belong to a conflict
+inside the base, which is the common ancestor of both sides.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def has_markers(data: bytes) -> bool:
 
 
 def split_lines(data: bytes) -> list[Line]:
-    """Return all lines of a file except the markers."""
+    """Return all lines of a file except the markers, each with its side."""
     lines: list[Line] = []
     side: Side = "both"
     begin = _BEGIN.search(data)
@@ -76,7 +76,10 @@ def split_sides(data: bytes) -> tuple[bytes, bytes, str]:
 
 
 def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
-    """Return one conflict between two sides. Its markers have the labels of those in ``marked``."""
+    """Return a file that consists of one conflict between two sides.
+
+    The conflict's first and last markers are copied from the first conflict in ``marked``.
+    """
     begin, end = _BEGIN.search(marked), _END.search(marked)
     size = len(begin[1]) if begin else 7
     return b"\n".join(
@@ -92,7 +95,10 @@ def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
 
 
 def _parse_marker(text: bytes, size: int) -> tuple[str, str] | None:
-    """Return the character and the label of a marker, or None if it isn't a marker."""
+    """Return the character and the label of a marker, or None if the line isn't a marker.
+
+    ``size`` is the length of the file's markers. ``<<<<<<< main`` -> ``("<", "main")``.
+    """
     if text[:size] not in (b"<" * size, b"|" * size, b"=" * size, b">" * size):
         return None
     match = _MARKER.fullmatch(text.decode("utf-8", "replace"))

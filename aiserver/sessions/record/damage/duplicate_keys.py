@@ -1,13 +1,14 @@
-"""Read JSON objects with duplicate keys, which a merge by lines can produce. Pure.
+"""Read JSON objects with duplicate keys, which git produces if it merges a file by lines. Pure.
 
 Invariants:
 
 - If ``meta``, ``interactions`` or ``events`` occurs several times in a session, with different
   values, then each ``meta`` and each list of turns (``interactions``) becomes a session of its own.
   Each list of events is added to the session with the matching turns.
-- For any other duplicate key, an ``ObjectReader`` uses one of the values: the first value if its
-  ``choice`` is 0, the second value if its ``choice`` is 1, and so on. To get all values, the text
-  is read once for each choice. So each reading returns the values from one side of the merge.
+- For any other duplicate key, an ``ObjectReader`` uses one of the values: the first value if the
+  reader's ``choice`` is 0, the second value if it is 1, and so on. To get all values, the caller
+  reads the text several times, each time with another choice. So each reading returns the values
+  from one side of the merge.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ _MAX_VALUES = 8  # further values of the same key are ignored
 
 
 class _DuplicateDict(dict[str, Any]):
-    """An object that isn't a record, and that has duplicate keys, itself or in a nested object."""
+    """An object that isn't a record, but has duplicate keys or contains an object with some."""
 
 
 class ObjectReader:
     """Creates the objects of a JSON text, and chooses one value for each duplicate key."""
 
     def __init__(self, choice: int, *, drop_ambiguous: bool = False) -> None:
-        """With ``drop_ambiguous``, all records that have duplicate keys are left out."""
+        """Create a reader. If ``drop_ambiguous`` is true, it omits records with duplicate keys."""
         self.choice_count = 1
         """The highest number of different values that a key has, in all objects so far."""
         self.is_mixed = False
@@ -56,8 +57,8 @@ class ObjectReader:
             if value not in key_values and len(key_values) < _MAX_VALUES:
                 key_values.append(value)
         for key_values in values.values():
-            # If both sides have the same lines, a merge by lines writes these lines only once. They
-            # are in the last value, and the other values may lack them.
+            # A merge by lines writes lines that both sides have only once. They are in the last
+            # value, and the other values may lack them.
             key_values[:] = [_fill_missing(value, key_values[-1]) for value in key_values]
         if any(len(values.get(key, [])) > 1 for key in SESSION_KEYS):
             return _split_sessions(pairs, content)
@@ -68,13 +69,13 @@ class ObjectReader:
 
 
 def _fill_missing(value: Any, other: Any) -> Any:
-    """Return ``value`` with the keys that only ``other`` has, if both are objects."""
+    """If both values are objects, add to ``value`` the keys that only ``other`` has; return it."""
     are_objects = isinstance(value, dict) and isinstance(other, dict)
     return other | value if are_objects else value
 
 
 def _split_sessions(pairs: list[tuple[str, Any]], content: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the sessions in an object that has keys of a session several times."""
+    """Return the sessions in an object in which a key of ``SESSION_KEYS`` occurs several times."""
     metas, turn_lists, event_lists = (
         [value for name, value in pairs if name == key] for key in SESSION_KEYS
     )
@@ -92,7 +93,7 @@ def _split_sessions(pairs: list[tuple[str, Any]], content: dict[str, Any]) -> li
 
 
 def _best_match(events: Any, turn_lists: list[Any]) -> int:
-    """Return the index of the list that contains most of the turns to which the events refer."""
+    """Return the index of the list of turns that has the most turns to which the events refer."""
     turn_ids = _turn_ids(events)
     overlaps = [len(turn_ids & _turn_ids(items)) for items in turn_lists]
     return overlaps.index(max(overlaps)) if overlaps else 0

@@ -6,14 +6,15 @@ Invariants:
   was cut off somewhere, consists of several joined files, contains foreign bytes, or has ``meta``,
   ``interactions`` or ``events`` twice. Damaged records are left out; the caller preserves their
   bytes.
-- A merge by lines may write a record of our side and a record of their side into one object, so
-  that keys occur twice. Then the first values become one record, and the second values another
-  record.
+- When git merges a file by lines, it may write a record of our side and a record of their side into
+  one object, so that keys occur twice. Then the first value of each key becomes part of one record,
+  and the second value part of another record.
 - If both sides of a conflict are intact, they are merged as the merge driver for git merges them.
 - If a file contains several sessions of the cell, they are merged. If this changes the numbers of
   turns, events still refer to the same turns.
 - Nothing is recovered from a file that belongs to another cell.
-- The last event, called the note, tells how many records were recovered. The interface shows it.
+- The last event, called the note, contains the number of recovered records, which the interface
+  shows.
 - The time is limited, whatever the bytes are.
 """
 
@@ -39,22 +40,22 @@ from .conflict_markers import has_markers, split_sides
 from .duplicate_keys import ObjectReader
 from .unclosed import close_objects
 
-NOTE = "recovered"  # the type of the event that tells what was recovered
+NOTE = "recovered"  # the type of the event with the number of recovered records
 _Part = SessionMeta | Interaction | Event
-"""A part of a session that is recovered on its own."""
-_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # an object that has these keys is such a part
+"""A part of a session that can be recovered even if the rest of the session is damaged."""
+_REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # the keys by which a part is recognised
     Interaction: {"turn_id", "user_request"},
     Event: {"seq", "type"},
     SessionMeta: {"version", "notebook_id"},
 }
 _OBJECT_START = re.compile(r"\{\s{0,200}\"")
-_MAX_EFFORT = 200  # how often each character of a text may be read, on average
-_MAX_GROUPS = 20  # the highest number of sessions in one file; merging more would take too long
+_MAX_EFFORT = 200  # the maximum number of times that each character is read, on average
+_MAX_GROUPS = 20  # the maximum number of groups in a file; merging more would take too long
 _MAX_DEPTH = 8  # records in more deeply nested objects aren't found
 
 
 class _Group(NamedTuple):
-    """The intact parts of one session; a file may contain several sessions."""
+    """The intact parts of one of the sessions in a file."""
 
     parts: list[_Part]
     unknown_keys: dict[str, Any]  # the session's unknown keys and their values
@@ -141,7 +142,7 @@ def _decode(data: bytes) -> str:
     """Return the bytes of a file as text, even if they aren't valid UTF-8."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         text = data.decode("utf-16", "replace")
-        if _OBJECT_START.search(text):  # otherwise, the first two bytes were no byte order mark
+        if _OBJECT_START.search(text):  # if not, the first two bytes weren't a byte order mark
             return text
     # Bytes that aren't UTF-8 become lone surrogates, so ``_is_storable`` rejects the records that
     # contain such bytes.
@@ -151,15 +152,15 @@ def _decode(data: bytes) -> str:
 def _all_groups(text: str) -> list[_Group]:
     """Return the groups of parts: one group for each session, in the order of the text.
 
-    If objects have duplicate keys, the text is read several times: with the first value of each
-    key, then with the second value, and so on. Each time, the values form a session of their own.
+    If objects have duplicate keys, the text is read several times: once with the first value of
+    each duplicate key, then with the second value, and so on. Each reading adds its own groups.
     """
     groups: list[_Group] = []
     text, is_valid = _close_objects(text)
     choice, choice_count, is_mixed = 0, 1, False
     if not is_valid:
-        # This first reading only finds out whether objects in the text mix two records. If so, all
-        # records with duplicate keys are left out below.
+        # This additional reading only finds out whether an object in the text mixes two records. If
+        # so, the readings below leave out all records with duplicate keys.
         list(_values(text, reader := ObjectReader(0)))
         is_mixed = reader.is_mixed
     while choice < choice_count:
@@ -170,7 +171,7 @@ def _all_groups(text: str) -> list[_Group]:
 
 
 def _close_objects(text: str) -> tuple[str, bool]:
-    """Close objects that a merge left open; return the text, and whether it is valid JSON now."""
+    """Close objects that a merge left open; return the new text, and whether it is valid JSON."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -202,9 +203,10 @@ def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
 
 
 def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
-    """Return those groups that belong to a cell.
+    """Return the groups that belong to a cell. ``data`` are the bytes from which they were read.
 
-    A group without ids belongs to the same cell as the previous group.
+    A group without ids belongs to the same cell as the group before it. For the first group, the
+    ids are searched for in ``data``.
     """
     ids = find_ids(data)
     selected = []
@@ -240,10 +242,10 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
         try:
             value, end = decoder.raw_decode(text, match.start())
         except RecursionError:
-            effort -= 100_000  # an estimate, since the error doesn't say how much was read
+            effort -= 100_000  # an estimate, because the error doesn't contain a position
             end = match.start() + 1
         except ValueError as reason:
-            # To create the error, Python has read the text from its beginning to this position.
+            # To find the line number for this error, Python has read the text up to the position.
             effort -= getattr(reason, "pos", len(text))
             end = match.start() + 1
         else:
@@ -252,9 +254,9 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
 
 
 def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
-    """Yield the parts of a session in a value or in values nested in it.
+    """Yield the parts of a session in a value and in the values that are nested in it.
 
-    Nested values are searched, because an object that lacks its end may include later records.
+    If a record lacks its closing bracket, the records after it are nested in it.
     """
     if isinstance(value, list) and depth < _MAX_DEPTH:
         for item in value:
@@ -289,7 +291,7 @@ def _is_storable(item: dict[str, Any]) -> bool:
 def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
     """Return the turns and events among the parts, each record once.
 
-    If two files were joined, both have a turn 1. Then the second of these turns gets the next
+    If two files were joined, both may have a turn 1. Then the second turn 1 gets the next free
     number. There may be thousands of records, so this function takes linear time.
     """
     turns: list[Interaction] = []

@@ -1,10 +1,10 @@
 """Close the JSON objects that git left open when it merged a session file by lines. Pure.
 
 If a user accepts both sides of a conflict, the lines of our record are followed by the lines of
-their record. But if both sides have the same lines, git has written these lines only once. So an
-object in our record may lack its last lines, and is followed by the same key with the object of
-their record. The indentation shows where the first object ends: a line that isn't indented further
-than the line that opened the object isn't part of it.
+their record. But git has written lines that both sides have only once. So an object in our record
+may lack its last lines, and is followed by the same key with the object of their record. The
+indentation shows where the object in our record ends: a line isn't part of the object unless it is
+indented further than the line that opened the object.
 
 A text is rejected if git may have mixed the lines of two records. This is assumed if an object has
 duplicate keys but only one timestamp. Records of different branches never have the same timestamp,
@@ -30,7 +30,8 @@ class _OpenObject:
     key: str | None  # its key in the outer object
     keys: Counter[str] = field(default_factory=Counter)
     expected_keys: set[str] = field(default_factory=set)
-    """The keys of nested objects that lack their end. Each of these keys must occur again."""
+    """The keys of nested objects that lacked their closing bracket. Each of these keys must occur
+    again, with the object of the other side."""
     has_duplicates: bool = False
     """Whether the object, or a nested object that isn't a record, has duplicate keys."""
 
@@ -52,7 +53,7 @@ def close_objects(text: str) -> str | None:
     def close(*, is_forced: bool) -> bool:
         """Close the innermost open object; return whether the text is sound so far.
 
-        ``is_forced``: the text lacks the end of this object.
+        ``is_forced`` means that the text lacks the closing bracket of this object.
         """
         closed_object = stack.pop()
         lines.append(closed_object.closer)

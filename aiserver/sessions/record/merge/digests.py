@@ -1,9 +1,9 @@
 """Compute digests of records, and use them to find the records that log entries refer to. Pure.
 
 An entry of a change log identifies the state of a cell by the number (``seq``) of the cell's last
-record at that time. When git branches are merged, numbers change. Git may even merge the sessions
-but take the log from one branch unchanged, or the other way round. So the entry also contains the
-digest of that record, which no merge changes.
+record at that time. A merge of git branches changes numbers. Git may even merge the sessions but
+take the log from one branch unchanged, or merge the log but not the sessions. So the entry also
+contains the digest of the cell's last record, because no merge changes a digest.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "merged"}
 _LENGTH = 12
 
 SeqsByDigest = Mapping[str, list[int]]
-"""The numbers of a session's records by digest. Records with equal content have the same digest."""
+"""By digest: the numbers of a session's records. Records with equal contents have one digest."""
 
 
 def record_content(record: Interaction | Event) -> str:
-    """Return a record as JSON, but without the fields that a merge changes."""
+    """Return a record as JSON, without the fields that a merge changes."""
     all_fields = codec.to_dict(record)
     fields = {name: all_fields[name] for name in all_fields.keys() - _FIELDS_CHANGED_BY_MERGE}
     if isinstance(data := fields.get("data"), dict):
@@ -39,13 +39,16 @@ def digest(record: Interaction | Event) -> str:
 
 
 def last_digest(session: Session) -> str | None:
-    """Return the digest of the last record; None unless its ``seq`` is ``next_seq - 1``."""
+    """Return the digest of the session's last record.
+
+    Return None if there is no record, or if the last record's ``seq`` isn't ``next_seq - 1``.
+    """
     last = session.ordered()[-1:]
     return digest(last[0]) if last and last[0].seq == session.next_seq - 1 else None
 
 
 def seqs_by_digest(session: Session) -> SeqsByDigest:
-    """Return the numbers of a session's records by digest."""
+    """Return the numbers of a session's records by digest, the oldest record first."""
     seqs: dict[str, list[int]] = {}
     for record in session.ordered():
         if record.seq is not None:
@@ -61,14 +64,15 @@ def renumber_entries(
 ) -> list[NotebookLogEntry]:
     """Return the entries of a log with the current numbers of the records to which they refer.
 
-    Numbers change when branches are merged, and when an older session file is restored. If the
-    record of a cell is missing, the cell is removed from the entry, because another record may have
-    the number now. Then the state of the whole notebook isn't known until the next entry that
-    contains the cell. So the field ``saved`` is removed from the entries before that entry.
+    Numbers change when branches are merged, and when an older session file is restored. If an entry
+    refers to a record that is missing from the cell's session, the cell is removed from the entry,
+    because another record may have the number now. From this entry up to the next entry that
+    contains the cell, the state of the whole notebook isn't known. So the field ``saved`` is
+    removed from this entry and from all entries before the next one that contains the cell.
 
     ``merges`` contains the ``meta.merged`` of each cell's session, by cell id. ``last_seqs``
-    contains the number of each session's last record, also by cell id. ``get_seqs`` returns a
-    cell's record numbers by digest, or None.
+    contains the number of each session's last record, also by cell id. ``get_seqs`` gets a cell's
+    id and returns the numbers of the cell's records by digest, or None.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
     missing_cells: set[str] = set()
@@ -88,7 +92,7 @@ def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
 
 
 def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
-    """Return an entry without ``saved``, which says that the notebook was saved in this state."""
+    """Return an entry without the field ``saved`` (the notebook was saved after this entry)."""
     if "saved" not in entry.data:
         return entry
     data = {name: value for name, value in entry.data.items() if name != "saved"}
@@ -96,10 +100,10 @@ def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
 
 
 def _find_replaced_cells(log: Sequence[NotebookLogEntry], last_seqs: Mapping[str, int]) -> set[str]:
-    """Return the cells whose session was replaced by an older copy of it.
+    """Return the ids of the cells whose session was replaced by an older copy.
 
-    For such a cell, the numbers in the log don't always increase, or a number is higher than that
-    of the session's last record.
+    Such a cell is recognised by its numbers in the log: they don't always increase, or one of them
+    is higher than the number of the session's last record.
     """
     replaced_cells: set[str] = set()
     highest_seqs: dict[str, int] = {}
@@ -119,7 +123,7 @@ def _renumber_entry(
     replaced_cells: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
-    """Return one entry as ``renumber_entries`` does, but don't remove the field ``saved``."""
+    """Return one entry with current numbers, as ``renumber_entries`` does, but keep ``saved``."""
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (entry.merged or merges.keys() & cells.keys() or replaced_cells & cells.keys()):
         return entry

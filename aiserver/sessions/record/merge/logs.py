@@ -5,11 +5,12 @@ Invariants:
 - The entries that our log lacks are appended to our log.
 - An entry that both logs have is in the result once. An entry of the type ``changed`` is identified
   by its id, any other entry by its content without the fields that a merge changes.
-- If an appended entry has the digest of a record, it refers to the record by the number that the
-  record has in our session.
-- The field ``saved`` of an entry says that the notebook was saved in the state after this entry. If
-  the entry is appended to our log, the state after it may be another one. So the field is removed,
-  unless our log and the other log, each up to this entry, have the same last entry for every cell.
+- If an appended entry contains the digest of a record, it refers to the record by the number that
+  the record has in our session.
+- The field ``saved`` of an entry says that the notebook was saved in the state after this entry.
+  After the entry was appended to our log, the state may be another one. So the field is removed,
+  unless the state is the same in both logs: for every cell, the last entry up to this entry is the
+  same in our log as in the other log.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ def missing_entries(
     counts.subtract(their_keys)
     new_indices = set()
     for index in reversed(range(len(theirs))):
-        # If theirs has more entries with this key than ours, the last of them are new.
+        # If theirs has n more entries with this key than ours, the last n of them are new.
         if counts[their_keys[index]] < 0:
             counts[their_keys[index]] += 1
             new_indices.add(index)
-    # The key of each cell's last entry so far: in our log with the appended entries, and in theirs.
+    # The key of each cell's last entry so far: in ours, with the appended entries, and in theirs.
     our_last: dict[str, str] = {}
     their_last: dict[str, str] = {}
     for entry, key in zip(ours, our_keys, strict=True):
@@ -61,7 +62,7 @@ def _entry_key(entry: NotebookLogEntry) -> str:
 
 
 def _cells_of(entry: NotebookLogEntry) -> set[str]:
-    """Return the ids of the cells that an entry changes; if it changes their order, ``_ORDER``."""
+    """Return the ids of the cells that an entry changes; ``{_ORDER}`` if it changes their order."""
     if entry.type == "cell_order":
         return {_ORDER}
     return set(cells_of(entry)) if entry.type == "changed" else set()
@@ -70,9 +71,9 @@ def _cells_of(entry: NotebookLogEntry) -> set[str]:
 def renumber_entry(
     entry: NotebookLogEntry, get_seqs: Callable[[str], SeqsByDigest | None]
 ) -> NotebookLogEntry:
-    """Return an entry with the current numbers of those records whose digests it has.
+    """Return an entry with the current numbers of the records whose digests it contains.
 
-    ``get_seqs`` returns a cell's record numbers by digest, or None.
+    ``get_seqs`` gets a cell's id and returns the numbers of the cell's records by digest, or None.
     """
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (cells and isinstance(digests, dict)):

@@ -1,9 +1,9 @@
-"""Merge two copies of one session. Pure.
+"""Merge two copies of one session: our copy and the other copy. Pure.
 
 Invariants:
 
-- Our copy only grows. Its records keep their contents and order. Records that it lacks are appended
-  in the order of the other copy, with new numbers.
+- Our copy only grows. Its records keep their contents and order. Records that our copy lacks are
+  appended in the order of the other copy, with new numbers.
 - Merging the same copy again changes nothing, because records are compared by their contents
   without the numbers.
 - ``merged_digests`` are the digests of records that were merged before. If our copy lacks such a
@@ -34,9 +34,9 @@ def merge_into(
 ) -> bool:
     """Append the records of ``theirs`` that ``ours`` lacks; return whether ``ours`` changed.
 
-    If ``ours`` is unsaved and empty, it becomes a copy of ``theirs``. If there is a ``merge_id``,
-    the old and new numbers of the records are added to ``meta.merged`` under this id, because other
-    files may refer to records by their old numbers.
+    If ``ours`` is unsaved and empty, it becomes a copy of ``theirs``. If ``merge_id`` isn't empty,
+    the changes of record numbers are added to ``meta.merged`` under this id, because other files
+    may refer to records by their old numbers.
     """
     if ours.revision == 0 and not count_records(ours) and not merged_digests:
         _copy_session(ours, theirs)
@@ -46,7 +46,8 @@ def merge_into(
         existing[record_content(record)].append(record)
     turn_ids: dict[int, int] = {}  # from the turn ids in ``theirs`` to those in ``ours``
     seqs: dict[int, int] = {}  # from the record numbers in ``theirs`` to those in ``ours``
-    # The next numbers are counted here. ``Session`` would search all records for each of them.
+    # The next numbers are counted here, because ``Session.next_seq`` and ``next_turn_id`` look at
+    # all records whenever they are called.
     next_seq, next_turn = count(ours.next_seq), count(ours.next_turn_id)
     has_changed = False
     for their_record in theirs.ordered():
@@ -76,7 +77,7 @@ def merge_into(
 
 
 def _copy_session(ours: Session, theirs: Session) -> None:
-    """Give ``ours`` the content of ``theirs``, except for the key and the owner."""
+    """Give ``ours`` the content of ``theirs``, but keep the ids and the owner of ``ours``."""
     copy = theirs.model_copy(deep=True)
     meta = copy.meta
     meta.notebook_id, meta.cell_id = ours.meta.notebook_id, ours.meta.cell_id
@@ -84,7 +85,7 @@ def _copy_session(ours: Session, theirs: Session) -> None:
     if not theirs.revision and not count_records(theirs):
         meta.revision = 1  # with the revision 0, the copy would count as unsaved
     unknown = copy.model_extra or {}
-    # Set the known keys first, then the unknown keys in their order.
+    # Set the model's own fields first, then the unknown keys in their order.
     for name in [*(copy.model_fields_set - unknown.keys()), *unknown]:
         setattr(ours, name, getattr(copy, name))
 
@@ -92,7 +93,7 @@ def _copy_session(ours: Session, theirs: Session) -> None:
 def _add_renumberings(ours: Session, theirs: Session, renumbering: dict[str, Any] | None) -> bool:
     """Add the renumberings of the other copy and of this merge to ``meta.merged``.
 
-    Return whether that changed anything. For renumberings, see ``renumbering.py``.
+    Return whether ``meta.merged`` changed. For renumberings, see ``renumbering.py``.
     """
     merges = list(getattr(ours.meta, "merged", None) or [])
     old_count = len(merges)
@@ -123,7 +124,7 @@ def _append_event(
     data = fields.get("data") or {}
     if data.get("from_cell") not in (None, ours.meta.cell_id):
         # ``from_seq`` is the number of a record of another cell. It stays unchanged, because only
-        # the session of that cell has the new numbers of its records (see ``renumbering.py``).
+        # the other cell's session contains that record's new number (see ``renumbering.py``).
         if merge_id:
             fields["data"] = data | {
                 "merged": [[*path, merge_id] for path in data.get("merged") or [[]]]
@@ -137,7 +138,7 @@ def _append_event(
 
 
 def _renumber(fields: dict[str, Any], name: str, new_numbers: dict[int, int]) -> None:
-    """Replace the number in a field by its new number; if there is none, remove the field."""
+    """Replace the number in a field by the new number; without a new number, remove the field."""
     if fields.get(name) is not None:
         fields[name] = new_numbers.get(fields[name])
         if fields[name] is None:

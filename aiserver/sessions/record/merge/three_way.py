@@ -6,9 +6,10 @@ Invariants:
   their numbers and order. The items that our side lacks follow in the order of the other side, with
   new numbers.
 - A record that both sides have, for example after a cherry-pick, is recognised by its content.
-- References to records stay valid. Inside a session, they are renumbered. A log entry, or an event
-  of another cell, still refers to a record by its old number. For such references, the id of the
-  merge is added to ``merged``, so that a reader can find the new number (see ``renumbering.py``).
+- References to records stay valid. A reference inside a session gets the new number. A log entry,
+  or an event of another cell, still refers to a record by its old number. The id of the merge is
+  added to the field ``merged`` of this entry or event, so that a reader can find the new number
+  (see ``renumbering.py``).
 - Merging the same side again changes nothing. Unreadable data raises DamagedData and is never
   merged.
 """
@@ -24,8 +25,8 @@ from ..mutations import check_writable, number_entries
 from .logs import missing_entries
 from .sessions import merge_into
 
-_MAX_MERGE_PATHS = 8  # further merge paths of an entry are dropped
-_META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys that ``merge_into`` sets
+_MAX_MERGE_PATHS = 8  # if an entry has more merge paths, only the first ones are stored
+_META_SET_BY_MERGE = ("revision", "last_updated", "merged")  # keys of meta that ``merge_into`` sets
 
 
 def merge_sessions(base: bytes, ours: bytes, theirs: bytes, merge_id: str) -> bytes:
@@ -74,8 +75,8 @@ def _add_merge_paths(ours: NotebookLogEntry, theirs: NotebookLogEntry, merge_id:
     """Add the merge paths of their copy of an entry to ours; return whether there are new paths.
 
     A merge path (see ``renumbering.py``) is the list of the merges that an entry went through. The
-    paths of the other copy are needed, too, because the sessions of the other side may have gone
-    through the same merges as that copy.
+    merge paths of their copy are needed, too, because the sessions of their side may have gone
+    through the same merges as their copy of the entry.
     """
     paths = ours.merged or [[]]
     new_paths = [[*path, merge_id] for path in theirs.merged or [[]] if path not in paths]
@@ -113,9 +114,9 @@ def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> N
 def _merge_keys(
     base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return our keys, but with their value of each key that only their side changed or added.
+    """Return our keys with our values. For keys that only their side changed, take their value.
 
-    A key that only one side removed stays.
+    A key that only their side added is added. A key that only one side removed stays.
     """
     result = dict(ours)
     for name, value in theirs.items():
