@@ -64,8 +64,9 @@ def _ranges_along_path(merged: object, merge_paths: object) -> list[list[list[in
     """Choose a merge path, and return the renumbered ranges of each merge on it, oldest first.
 
     A merge may be missing from ``merged``, because git may take a session's file from one branch
-    unchanged. So the function chooses the path of which ``merged`` contains the most merges. If
-    ``merged`` contains all merges of several paths, each of these paths leads to the same record.
+    unchanged. So the function counts, for each path, the merges that ``merged`` contains, and
+    chooses the path with most of them. If ``merged`` contains all merges of several paths, each of
+    these paths leads to the same record.
     """
     if not isinstance(merged, Sequence) or not isinstance(merge_paths, Sequence):
         return []

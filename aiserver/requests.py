@@ -54,7 +54,7 @@ class Body(_Request):
 
 
 class ContextCell(Body):
-    """A cell above the cell for which the request is, as context for the model."""
+    """A cell above the request's cell, as context for the model."""
 
     cell_id: Id | None = None
     cell_type: CellType = "code"
@@ -100,9 +100,9 @@ class Variable(Body):
 class Context(Body):
     """The context of a request.
 
-    ``cells`` are the cells above the cell for which the request is, from top to bottom. ``kernel``
-    is the display name of the kernel. ``dataframes`` are the DataFrames that the page attached
-    automatically, and ``variables`` are variables of the kernel that aren't DataFrames.
+    ``cells`` are the cells above the request's cell, from top to bottom. ``kernel`` is the display
+    name of the kernel. ``dataframes`` are the DataFrames that the page attached automatically, and
+    ``variables`` are variables of the kernel that aren't DataFrames.
     """
 
     cells: Annotated[list[ContextCell], Field(max_length=2000)] = []
@@ -303,7 +303,7 @@ class NotebookBody(Body):
 
 
 class SessionListQuery(_Request):
-    """The notebook whose sessions are listed. ``offset`` and ``limit`` select some of them."""
+    """The notebook whose sessions are listed; ``offset`` and ``limit`` select part of the list."""
 
     notebook_id: Id
     offset: Annotated[int, Field(ge=0, le=999_999_999)] = 0
@@ -330,7 +330,7 @@ class SearchQuery(SearchBody):
 
 
 class ExportBody(Body):
-    """The format in which to export a notebook's replay, and the notebook's path."""
+    """The format in which a notebook's replay is exported, and the notebook's path."""
 
     format: ExportFormat = "html"
     path: Annotated[str, Field(max_length=4096)] = ""

@@ -3,7 +3,7 @@
 A folder that was unpacked from an archive, or in which other users can write, may contain a
 ``.git`` whose config makes git run programs: a file monitor, hooks, transports for missing objects.
 AI Server reads from such a repository, and can set up the merge driver in the repository's config.
-It needs none of these programs.
+For both, it needs none of these programs.
 """
 
 from __future__ import annotations

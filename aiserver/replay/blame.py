@@ -300,8 +300,8 @@ def _carry_over(
     that both contain the line ``x = 1`` are merged. The merged cell contains this line twice: the
     first line gets its origin from one cell, and the second line from the other cell.
 
-    A line that matches no source gets its origin from ``former_lines``, unless it is an additional
-    copy of a line of ``current``. All other lines get ``origin``.
+    A line that matches no source gets its origin from ``former_lines``, unless ``current`` contains
+    the same line and all copies of it in ``current`` are matched. All other lines get ``origin``.
     """
     version = _Version(text, ())
     lines = version.lines

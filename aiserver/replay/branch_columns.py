@@ -25,8 +25,8 @@ def assign_columns(steps: Sequence[Step], current_step: int | None) -> None:
     free_columns: list[int] = []
     used_columns: list[tuple[int, int]] = []  # (last step of the branch, its column)
     column_count = 1
-    # A branch needs its column from the step that it continues from, because a line is drawn from
-    # that step to the first step of the branch.
+    # A branch already occupies its column at the step that it continues from, because a line is
+    # drawn from that step to the first step of the branch.
     for start, end, indexes in sorted(branches, key=lambda branch: branch[:2]):
         while used_columns and used_columns[0][0] <= start:
             heapq.heappush(free_columns, heapq.heappop(used_columns)[1])
@@ -42,7 +42,7 @@ def assign_columns(steps: Sequence[Step], current_step: int | None) -> None:
 def _abandoned_branches(
     steps: Sequence[Step], current_step: int | None
 ) -> list[tuple[int, int, list[int]]]:
-    """Return the abandoned branches, and put the steps of no abandoned branch into column 0.
+    """Return the abandoned branches, and put all steps that belong to none of them into column 0.
 
     Each branch is a tuple of the index of the step that it continues from (-1 if there is none),
     the index of its last step, and the indexes of all its steps.

@@ -1,6 +1,6 @@
 """One cell of a notebook, and its state after each moment of the notebook. Pure.
 
-Invariant: the state after any moment is found by binary search, so a long history isn't slow.
+Invariant: the state after any moment is found by binary search, so this is fast for long histories.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class TimeSeries(Generic[T]):
         self._values: list[T | None] = []
 
     def add(self, moment: int, value: T | None) -> None:
-        """Add the value after ``moment`` and until the next change.
+        """Add the value that applies from ``moment`` on, until the next change.
 
         Values must be added in the order of their moments.
         """
@@ -121,7 +121,10 @@ class Cell:
         return {moment for moment in moments if moment >= 0}
 
     def snapshot(self, moment: int, is_changed: bool = False) -> CellSnapshot:
-        """Return the cell as it was after a moment; ``is_changed`` if this moment changed it."""
+        """Return the cell as it was after a moment.
+
+        ``is_changed`` says whether this moment changed the cell.
+        """
         step = self.newest_step.at(moment)
         source = step.after if step else self.initial_source
         missing = step.missing if step else None
@@ -136,7 +139,7 @@ class Cell:
         )
 
     def _previous_source(self, moment: int, source: str) -> str | None:
-        """Return the source one moment earlier; None if the cell was absent or unchanged."""
+        """Return the source one moment earlier; None if it was the same or the cell was absent."""
         step = self.newest_step.at(moment - 1)
         previous = step.after if step and not self.removal.at(moment - 1) else source
         return previous if previous != source else None

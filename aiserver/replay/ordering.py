@@ -112,8 +112,8 @@ def _read_log(
 ) -> tuple[list[_Checkpoint], list[tuple[int, CellOrder]]]:
     """Return the checkpoints, and the cell orders that belong to no checkpoint.
 
-    Before each of these cell orders is the index of its interval. An order belongs to a checkpoint
-    if the checkpoint's entry directly follows the order's entry and isn't ``inherited``.
+    Each of these orders is returned in a pair with the index of its interval. An order belongs to a
+    checkpoint if the checkpoint's entry directly follows the order's entry and isn't ``inherited``.
     """
     checkpoints: list[_Checkpoint] = []
     separate_orders: list[tuple[int, CellOrder]] = []
@@ -291,7 +291,7 @@ def _first_pinned(steps: Sequence[Step], first_interval: int) -> int:
     """
     n = next((n for n, step in enumerate(steps) if _is_tracked(step, first_interval)), len(steps))
     while 0 < n < len(steps) and _seq(steps[n - 1]) == _seq(steps[n]):
-        n -= 1  # the step before comes from the same record
+        n -= 1  # the step before this step comes from the same record
     return n
 
 

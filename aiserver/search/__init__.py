@@ -1,9 +1,9 @@
 """Search all turns by words, in any language, or by meaning.
 
 The modules, lowest layer first: ``normalize`` (ignores case and accents), ``query`` (search terms),
-``documents`` (the text of a session in which a search looks), ``snippet`` (the line that a hit
-displays), ``hits`` (the results), ``rank`` (scores) and ``embeddings`` (vectors of texts, if the
-package wordllama is installed).
+``documents`` (the searched text of a session), ``snippet`` (the line that a hit displays), ``hits``
+(the results), ``rank`` (scores) and ``embeddings`` (vectors of texts, if the package wordllama is
+installed).
 These modules only compute: they read and write no files, except that ``embeddings`` loads a model.
 
 ``text_index`` stores and searches the texts in a child process. ``worker`` is the main module of

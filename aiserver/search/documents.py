@@ -1,4 +1,4 @@
-"""Extract the text of a session in which a search looks (the *searched text*). Pure.
+"""Extract from a session the text in which a search looks, the *searched text*. Pure.
 
 Each turn has four searched fields: its intent (the text of the request), its code, its explanation
 and its errors. The errors are the error of the generation, and the errors of all runs between this
@@ -24,7 +24,7 @@ _TURN_SEPARATOR, _FIELD_SEPARATOR = "\x1e", "\x1f"
 
 
 class TurnId(NamedTuple):
-    """The id of a turn, which is unique only among the turns of the same cell, and its time."""
+    """The id and the time of a turn. The id is unique only among the turns of one cell."""
 
     turn_id: int
     time: float

@@ -27,7 +27,7 @@ from .process import SearchProcess
 from .query import parse
 from .sync import OwnerIndex
 
-PATIENCE = 1.0  # the maximum time in seconds that a search waits until sessions have been read
+PATIENCE = 1.0  # the maximum number of seconds that a search waits for sessions to be read
 
 SearchMode = Literal["words", "meaning"]
 _Call = Callable[..., Awaitable[Any]]

@@ -73,7 +73,8 @@ def candidates(session_text: SessionText, terms: Sequence[Term]) -> list[Candida
     """Return the turns of one session that match any of the terms."""
     matches: list[Candidate] = []
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
-    previous_code_degrees: tuple[float, ...] = ()  # of the last turn with code, for each term
+    # For each term, the degree to which the code of the last turn that had code matches it.
+    previous_code_degrees: tuple[float, ...] = ()
     for turn, fields in session_text.fields_by_turn():
         # For each term, the degrees to which the fields match it.
         degrees = [[degree(term, text) for text in fields] for term in terms]

@@ -9,7 +9,7 @@ from .normalize import find, fold
 from .query import Term
 
 _MAX_CHARS = 160
-_CHARS_BEFORE_MATCH = 40  # if the line is cut at its start: the characters before the first match
+_CHARS_BEFORE_MATCH = 40  # displayed before the first match if the line's beginning is cut off
 
 
 class Piece(TypedDict):

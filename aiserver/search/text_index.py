@@ -37,7 +37,7 @@ SLICE = 0.05  # seconds after which a slice of a search ends
 # fraction of the best hit's similarity.
 _MIN_SIMILARITY, _MIN_FRACTION_OF_BEST = 0.2, 0.6
 _MAX_HITS_BY_MEANING = 100
-_EMBEDDED_TURNS = 256  # a slice of ``embed`` ends after the session that reaches this many turns
+_EMBEDDED_TURNS = 256  # ``embed`` stops after the session with which it reaches this many turns
 
 _TABLES = """
 CREATE TABLE cell (
@@ -118,7 +118,7 @@ class TextIndex:
         self._db.execute("COMMIT")
 
     def embed(self, owner: str, notebook_id: str | None) -> int:
-        """Compute embeddings for some of the cells without any; return how many are left."""
+        """Compute embeddings for some cells that lack them; return how many cells still do."""
         not_embedded = self._ids(_NOT_EMBEDDED_IDS, owner, notebook_id)
         selected: list[tuple[int, int]] = []  # the id and the number of turns of each cell
         texts: list[str] = []

@@ -276,7 +276,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
         """Return a mark for each notebook: a value that changes when its change log changes.
 
-        A search index compares marks to see which logs it must read again.
+        A caller that caches logs compares marks to see which logs it must read again.
         """
         logs = {
             id_: await self.read_notebook_log(id_, owner=owner)

@@ -32,7 +32,7 @@ _retry_times: LRUCache[Path, float] = LRUCache(1000)
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:
-    """Return the bytes of a file with conflict markers, but with one conflict of complete sides.
+    """Return a conflicted file's bytes in the form of one conflict between its complete sides.
 
     ``data`` is the file's content on the disk. If ``data`` has no conflict markers, or if git
     doesn't have both complete sides, ``data`` is returned unchanged.
@@ -66,7 +66,7 @@ def _is_in_repository(path: Path) -> bool:
 def _read_sides(path: Path) -> tuple[bytes, bytes] | None:
     """Return our side and their side from git's index.
 
-    Return None if a side is missing, isn't complete, or if both sides together are too large.
+    Return None if a side is missing or isn't complete, or if both sides together are too large.
     Raises subprocess.TimeoutExpired.
     """
     # In the index, stage 2 of an unmerged file is our side, and stage 3 is their side.

@@ -70,7 +70,7 @@ class FileSessionManager(SessionManager):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if self.url:  # it overrides the configured ``root``
+        if self.url:  # the URL overrides the configured ``root``
             self.root = str(path_from_url(self.url))
         self._directory = directory = SessionDirectory(Path(self.root), self.lock_timeout)
         reader = Reader(directory, self.log)
@@ -171,7 +171,7 @@ class FileSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Lock the whole folder, and so the notebooks of all owners."""
+        """Hold the lock of the whole folder, which is the same lock for all owners."""
         if not await self.writable():
             yield  # this process can't write into the folder, so it needs no lock
             return
@@ -256,8 +256,8 @@ class FileSessionManager(SessionManager):
             await asyncio.to_thread(workers.close)
 
     def _run(self, work: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        # The store has its own threads, which may wait for locks. In the server's threads, they
-        # would delay other work.
+        # The store has its own threads, which may wait for locks. If the server's threads waited
+        # for locks, other work of the server would be delayed.
         if self._workers is None:
             self._workers = Workers(8)
         return self._workers.run(partial(_translate_errors, work, *args))

@@ -148,8 +148,8 @@ class Reader:
 def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
     """Return the key of the cell to which a damaged file belongs, or None if it can't be found.
 
-    If ``name`` is a name in the current form, it contains the cell's ids. If it is a legacy name,
-    the ids are read from ``data``, the file's bytes, and must result in this name.
+    If ``name`` is a name in the current form, it contains the cell's ids. Otherwise, the ids are
+    read from ``data``, the file's bytes, and ``name`` must be the legacy name of this cell.
     """
     key, ids = parse_session_name(name, owner), find_ids(data)
     if key is None and ids and legacy_name(*ids) == name:

@@ -24,7 +24,7 @@ from ..record.filenames import (
 from ..record.legacy_format import find_ids, legacy_name
 
 _OWNER_SUFFIX = re.compile(r"_[0-9a-f]{32}(?=\.json$)")
-# The longest beginning of a name that can be the name, without suffix, of a file of AI Server.
+# The characters that AI Server uses in file names, before the suffix.
 _STEM = re.compile(r"[a-z0-9~_-]+")
 
 

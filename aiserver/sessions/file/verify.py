@@ -2,7 +2,7 @@
 
 Invariants:
 
-- Verifying changes nothing. If another process writes to a file meanwhile, no problem is reported.
+- Verifying changes nothing. A write of another process at the same time isn't a problem.
 - Repairing moves or copies damaged bytes into quarantine. The intact records stay in use. The only
   bytes that are lost are those in the temp files of killed writers, which never confirmed their
   writes.
@@ -260,8 +260,8 @@ class Verifier:
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
         """Return a function that gets a cell's id and returns the cell's record numbers by digest.
 
-        The function loads the session when it is called, because another repair may change the
-        session before.
+        The returned function loads the session only when it is called, because another repair may
+        change the session before that.
         """
 
         @lru_cache(None)

@@ -63,7 +63,7 @@ def number_turn(turn: NewTurn, turn_id: int, seq: int) -> Interaction:
 def number_events(
     events: Sequence[NewEvent], seq: int, existing: Mapping[str, Event]
 ) -> tuple[list[Event], list[Event]]:
-    """Return two lists: all given events as they are stored, and only the new ones of them.
+    """Return two lists: all given events as they are stored, and the new events among them.
 
     New events are numbered from ``seq``. ``existing`` maps ids to the events that are already
     stored. A client that got no response sends an event again. Such an event isn't new, so the
@@ -111,9 +111,9 @@ def append_turn(session: Session, turn: NewTurn, now: str | None = None) -> Inte
 def append_events(
     session: Session, events: Sequence[NewEvent], now: str | None = None
 ) -> list[Event]:
-    """Append those events to a session in memory that it doesn't contain yet.
+    """Append events to a session in memory, except events that the session already contains.
 
-    If there are any, increment the revision. Return all given events, each with its ``seq``.
+    If an event is appended, increment the revision. Return all given events, each with its ``seq``.
     """
     saved, new = number_events(events, session.next_seq, events_by_id(session.events or []))
     if new:
@@ -125,8 +125,8 @@ def append_events(
 def fork_session(source: Session | None, target: SessionKey, now: str | None = None) -> Session:
     """Return a copy of a session for another cell.
 
-    Raises NotFound if ``source`` is None. Raises SessionTooNew if it has a newer format, because
-    the copy would lack everything that this version of AI Server can't read.
+    Raises NotFound if ``source`` is None. Raises SessionTooNew if ``source`` has a newer format,
+    because the copy would lack everything that this version of AI Server can't read.
     """
     if source is None:
         raise NotFound("There is no history to copy.")
@@ -161,7 +161,7 @@ def number_entries_from(start: int, entries: Sequence[NewLogEntry]) -> list[Note
 
 
 def set_owner(session: Session, owner: str) -> None:
-    """Set ``meta.owner``; if ``owner`` is empty, remove it."""
+    """Set ``meta.owner``; if ``owner`` is empty, remove this key."""
     session.meta.owner = owner or None
     if not owner:
         session.meta.model_fields_set.discard("owner")  # so that the key isn't written

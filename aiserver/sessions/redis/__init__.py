@@ -8,9 +8,10 @@ The modules, lowest layer first:
 - ``client`` connects to Redis, runs the scripts in ``lua/``, and retries them.
 - ``notebook_lock`` is a lock that Jupyter servers share.
 - ``connection`` contains the base class of the store, with its settings. ``sessions`` and
-  ``logs_and_blobs`` derive classes from it for the two kinds of methods.
+  ``logs_and_blobs`` contain two classes derived from it: one with the methods for sessions, and one
+  with the methods for change logs and blobs.
 - ``verify`` finds and repairs damage.
-- ``manager`` combines these classes into the store.
+- ``manager`` combines the two derived classes into the store.
 
 This package is imported only if the settings choose Redis as the store.
 """

@@ -97,7 +97,8 @@ def join_sides(ours: bytes, theirs: bytes, marked: bytes) -> bytes:
 def _parse_marker(text: bytes, size: int) -> tuple[str, str] | None:
     """Return the character and the label of a marker, or None if the line isn't a marker.
 
-    ``size`` is the length of the file's markers. ``<<<<<<< main`` -> ``("<", "main")``.
+    ``size`` is the length of the file's markers. For the size 7, ``<<<<<<< main`` -> ``("<",
+    "main")``.
     """
     if text[:size] not in (b"<" * size, b"|" * size, b"=" * size, b">" * size):
         return None

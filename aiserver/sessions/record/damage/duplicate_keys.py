@@ -21,7 +21,7 @@ _MAX_VALUES = 8  # further values of the same key are ignored
 
 
 class _DuplicateDict(dict[str, Any]):
-    """An object that isn't a record, but has duplicate keys or contains an object with some."""
+    """An object that isn't a record, but has duplicate keys or contains a ``_DuplicateDict``."""
 
 
 class ObjectReader:
@@ -57,8 +57,8 @@ class ObjectReader:
             if value not in key_values and len(key_values) < _MAX_VALUES:
                 key_values.append(value)
         for key_values in values.values():
-            # A merge by lines writes lines that both sides have only once. They are in the last
-            # value, and the other values may lack them.
+            # If both sides have the same lines, git writes these lines only once. They are in the
+            # last value, and the other values may lack them.
             key_values[:] = [_fill_missing(value, key_values[-1]) for value in key_values]
         if any(len(values.get(key, [])) > 1 for key in SESSION_KEYS):
             return _split_sessions(pairs, content)
@@ -69,7 +69,7 @@ class ObjectReader:
 
 
 def _fill_missing(value: Any, other: Any) -> Any:
-    """If both values are objects, add to ``value`` the keys that only ``other`` has; return it."""
+    """Return ``value``. If both arguments are objects, add the keys that only ``other`` has."""
     are_objects = isinstance(value, dict) and isinstance(other, dict)
     return other | value if are_objects else value
 

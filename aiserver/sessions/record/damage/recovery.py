@@ -205,8 +205,8 @@ def _groups(values: Iterator[dict[str, Any]], max_groups: int) -> list[_Group]:
 def _groups_of_cell(groups: list[_Group], key: SessionKey, data: bytes) -> list[_Group]:
     """Return the groups that belong to a cell. ``data`` are the bytes from which they were read.
 
-    A group without ids belongs to the same cell as the group before it. For the first group, the
-    ids are searched for in ``data``.
+    A group without ids belongs to the same cell as the group before it. If the first group has no
+    ids, they are searched for in ``data``.
     """
     ids = find_ids(data)
     selected = []

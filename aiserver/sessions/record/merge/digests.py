@@ -21,7 +21,7 @@ _FIELDS_CHANGED_BY_MERGE = {"turn_id", "seq", "parent_turn_id", "merged"}
 _LENGTH = 12
 
 SeqsByDigest = Mapping[str, list[int]]
-"""By digest: the numbers of a session's records. Records with equal contents have one digest."""
+"""The numbers of a session's records by digest. Records with equal content have the same digest."""
 
 
 def record_content(record: Interaction | Event) -> str:

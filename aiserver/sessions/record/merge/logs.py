@@ -9,8 +9,8 @@ Invariants:
   the record has in our session.
 - The field ``saved`` of an entry says that the notebook was saved in the state after this entry.
   After the entry was appended to our log, the state may be another one. So the field is removed,
-  unless the state is the same in both logs: for every cell, the last entry up to this entry is the
-  same in our log as in the other log.
+  unless the state is the same in both logs: up to this entry, our log and the other log have the
+  same last entry for every cell.
 """
 
 from __future__ import annotations
