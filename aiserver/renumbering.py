@@ -55,8 +55,12 @@ def current_end(merged: object, merge_paths: object, seq: int) -> int:
         # Within a range, and between two ranges, new numbers ascend with the old numbers. So the
         # record with the highest new number has one of these old numbers: `seq`, the last number
         # of a range, or the number directly before a range.
-        candidates = {seq, *(last for _, last, _ in ranges), *(first - 1 for first, _, _ in ranges)}
-        seq = max(_map_seq(ranges, number) for number in candidates if number <= seq)
+        old_numbers = {
+            seq,
+            *(last for _, last, _ in ranges),
+            *(first - 1 for first, _, _ in ranges),
+        }
+        seq = max(_map_seq(ranges, number) for number in old_numbers if number <= seq)
     return seq
 
 
