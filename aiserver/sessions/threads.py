@@ -31,7 +31,7 @@ class Workers:
         self._idle = threading.Semaphore(0)
         """One permit for each thread that has no job."""
         self._threads: list[threading.Thread] = []
-        # Stops the threads when this object is deleted, in case nobody has called ``close``.
+        # If nobody calls ``close``, the threads are stopped when this object is deleted.
         self._stop_threads = weakref.finalize(self, _stop_threads, self._jobs, self._threads)
 
     def run(self, work: Callable[[], T]) -> asyncio.Future[T]:

@@ -2,8 +2,8 @@
 
 Invariants: a writer locks the session's row before it reads anything else. So the writers of a
 session wait for each other, and each of them appends after all existing records. If the connection
-broke during a writer's previous attempt, the writer first checks whether that attempt was
-committed.
+broke during a writer's previous attempt, the writer checks whether that attempt was committed
+before it writes anything.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def save_events(
 def delete(
     connection: Connection, state: WriteState, key: SessionKey, if_revision: int | None
 ) -> bool:
-    """Permanently delete a session with its quarantined items; return False if there was none."""
+    """Permanently delete a session with its quarantined items; return False if it had no rows."""
     row = queries.read_head(connection, key, for_update=True)
     if row is None:
         # A damaged session may have items but no row in ``sessions``. If it has no items either, an
@@ -230,10 +230,10 @@ def merge_copy(
     other: Session,
     merged_digests: Collection[str],
 ) -> bool:
-    """Append the records of ``other``, a copy of the session, that the stored session lacks.
+    """Merge ``other``, a copy of the session, into the stored session.
 
-    Returns whether there are such records. If no records are stored yet, stores an exact copy of
-    ``other``.
+    Appends the records that only ``other`` contains, and returns whether there are any. If no
+    records are stored yet, stores an exact copy of ``other``.
     """
     head = _lock_head(connection, state, key)
     mutations.check_writable(head.session.meta, None)
@@ -241,7 +241,8 @@ def merge_copy(
     turn_count, event_count = len(session.interactions), len(session.events or [])
     had_records = bool(count_records(session))
     if not merge_into(session, other, merged_digests):
-        # Perhaps an earlier attempt has already appended the records.
+        # ``other`` has no new records. But if the outcome of an earlier attempt is unknown, that
+        # attempt may have appended them.
         return bool(state.outcome_unknown and state.result)
     if had_records:
         new_records: list[Interaction | Event] = [

@@ -50,8 +50,8 @@ They are negative, so that both columns are returned before the items.
 def _key_condition(table: Any) -> Any:
     """Return the SQL condition that selects the rows of one session in the table.
 
-    ``_key_params`` returns the condition's parameters. They aren't named like the columns, because
-    in an UPDATE, SQLAlchemy uses the names of the columns for the new values.
+    ``_key_params`` returns the condition's parameters. The parameters aren't named like the
+    columns, because in an UPDATE, SQLAlchemy uses the names of the columns for the new values.
     """
     return (
         (table.c.owner == bindparam("key_owner"))

@@ -179,9 +179,9 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
     """
     turns_and_events: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
     chronological = session.ordered()
-    # ``load`` returns the turns in the order of the items, and the events likewise. So the items
-    # are stored in chronological order only if this changes neither the order of the session's
-    # turns nor the order of its events. Otherwise, all turns are stored before all events.
+    # ``load`` returns the turns in the order of their items, and the events in the order of theirs.
+    # So the items are stored in chronological order only if this order leaves the session's turns
+    # in their order, and its events in theirs. Otherwise, all turns are stored before all events.
     as_loaded = sorted(chronological, key=lambda record: isinstance(record, Event))
     in_order = all(
         loaded is record for loaded, record in zip(as_loaded, turns_and_events, strict=True)

@@ -43,7 +43,8 @@ class Runner:
     async def run(self, operation: Callable[[Any], Any], timeout: float | None = None) -> Any:
         """Run an operation on the database in a thread and return its result.
 
-        Raises StorageUnreachable if the operation hasn't ended after ``timeout`` seconds.
+        Raises StorageUnreachable if the operation hasn't ended after ``timeout`` seconds. An
+        operation that has begun continues nevertheless.
         """
         if self._workers is None:
             self._workers = Workers(_THREADS)
@@ -76,7 +77,7 @@ class Runner:
     def _check_idle(self, loop: asyncio.AbstractEventLoop) -> None:
         """Close unused connections if no operation was run for ``_IDLE_TIMEOUT`` seconds.
 
-        Otherwise, check again as soon as this time could be over.
+        Otherwise, check again when that time will have passed since the last operation.
         """
         remaining = self._last_use + _IDLE_TIMEOUT - loop.time()
         self._idle_timer = None

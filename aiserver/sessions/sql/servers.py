@@ -58,7 +58,10 @@ class ServerDatabase(Database):
 
     @contextlib.contextmanager
     def _connect(self) -> Iterator[Connection]:
-        """Take a connection from the pool, and return or close it afterwards."""
+        """Yield a connection from the pool, and put it back afterwards.
+
+        Closes the connection instead if the pool has been replaced in the meantime.
+        """
         pool = self._engine.pool
         try:
             with self._engine.connect() as connection:

@@ -79,8 +79,8 @@ class SQLiteDatabase(Database):
                 driver.commit()
                 return result
             finally:
-                # After a commit, there is nothing to roll back, but SQLAlchemy doesn't know of the
-                # commit and must be told that its transaction has ended.
+                # After a commit, there is nothing to roll back. But SQLAlchemy doesn't know of the
+                # commit; ``rollback`` informs it that its transaction has ended.
                 connection.rollback()
                 driver.rollback()
                 self._unused_connections.append(connection)

@@ -3,8 +3,8 @@
 Invariants:
 
 - Names are compared byte by byte in every database, and no text is ever truncated.
-- Saving a turn or an event writes one row of ``items`` and one of ``sessions``, however long the
-  session is; listing reads only ``sessions``.
+- Saving a turn or an event writes one row of ``items`` and one row of ``sessions``, however long
+  the session is. Listing sessions reads only the table ``sessions``.
 - The column ``item_index`` gives the order in which a session lists its turns and events. This
   order is independent of their ``seq``, which is part of the column ``content``.
 - The columns ``content`` and ``meta`` contain exactly the JSON that ``codec.encode`` returns,
