@@ -1,8 +1,8 @@
 """Export a notebook as a copy in which the history of each cell follows the cell. Pure.
 
-The notebook's own cells stay unchanged. Each cell that has a history is followed by a Markdown cell
-that shows the history when it is unfolded. Earlier versions of the cell are code blocks in this
-Markdown cell. They aren't separate code cells, because "Run all" would run them.
+The notebook's own cells stay unchanged. Each cell that has a history is followed by a folded
+Markdown cell with this history. Earlier versions of the cell are code blocks in the Markdown cell.
+They aren't separate code cells, because "Run all" would run those.
 
 Invariants:
 

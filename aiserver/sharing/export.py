@@ -45,7 +45,9 @@ async def export(
     owner: str = "",
     notebook: dict[str, Any] | None = None,
 ) -> Export:
-    """Export the history of the notebook called ``name``; ``notebook`` is its file's content.
+    """Export a notebook's history.
+
+    ``name`` and ``notebook`` are the name and content of the notebook's file.
 
     Only the command line calls this function, because it blocks the event loop. The server renders
     exports in a child process (``process.py``). Raises NotFound if the notebook has no history, or

@@ -1,7 +1,7 @@
 """The texts of exports and of the command line. Pure.
 
-They are the titles of steps, the names of contributors, and the labels of shares. A share is the
-number of a notebook's or a cell's lines that one kind of contributor wrote.
+These texts are the titles of steps, the names of contributors, and the labels of shares. A share is
+the number of a notebook's or a cell's lines that one kind of contributor wrote.
 
 Invariant: a step has the same title as in the sidebar (``src/labels/stepLabels.ts``).
 """
@@ -55,7 +55,7 @@ _OUTCOMES = {
     "cancelled": "stopped",
 }
 # Matches the names of commands that format code.
-_FORMATS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
+_FORMATTERS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 
 
 def contributor(step: Step) -> str:
@@ -98,8 +98,8 @@ def _edit_title(step: Step) -> str:
     if step.author == "unknown":
         return f"Changed by {step.name}" if step.name else "Changed by an unknown source"
     command = (step.data or {}).get("command")
-    is_format = isinstance(command, str) and _FORMATS.search(command)
-    return f"{'Formatted' if is_format else 'Edited'} by {contributor(step)}"
+    is_formatter = isinstance(command, str) and _FORMATTERS.search(command)
+    return f"{'Formatted' if is_formatter else 'Edited'} by {contributor(step)}"
 
 
 def outcome(step: Step) -> str:
@@ -113,7 +113,7 @@ def outcome(step: Step) -> str:
 def cell_name(number: int | None, summary: Mapping[str, Any]) -> str:
     """Return a cell's name, such as "Cell 3".
 
-    If ``number`` is None, the cell isn't in the notebook. Then the name says why, such as "Deleted
+    If ``number`` is None, the cell isn't in the notebook, and its name says why, such as "Deleted
     cell".
     """
     if number is not None:

@@ -110,7 +110,7 @@ def _facts(step: Step) -> list[str]:
 def _change_block(step: Step, language: str) -> list[str]:
     """Return a fenced block with the change of a step, or nothing if the step changed nothing.
 
-    It is a diff, unless the cell was empty before the step.
+    The block is a diff or, if there was no code before the step, the code after it.
     """
     before = step.before if step.base is None else step.base
     if before == step.code or step.kind == "run":

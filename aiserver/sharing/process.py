@@ -87,7 +87,10 @@ class Exporter:
             await asyncio.shield(asyncio.to_thread(child.end))
 
     async def _exchange(self, child: Child, job: Job) -> bytes:
-        """Send the job and then the pictures that the child needs; return its answer."""
+        """Send the job, then the pictures whose hashes the child returns.
+
+        Returns the exported file as JSON. Raises NotFound if there is no history.
+        """
         hashes = await asyncio.to_thread(child.call, job)
         if hashes is None:
             raise NotFound(NO_HISTORY)

@@ -29,9 +29,9 @@ class Job:
     owner: str
     format: Format
     name: str | None
-    """The name of the notebook's file, if it exists."""
+    """The name of the notebook's file; None if there is no file."""
     notebook: dict[str, Any] | None
-    """The content of the notebook's file, if it exists."""
+    """The content of the notebook's file; None if there is no file."""
     sessions: Mapping[str, bytes]
     """The stored bytes of the sessions, by cell id."""
     log: Sequence[bytes]

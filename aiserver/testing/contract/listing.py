@@ -58,7 +58,10 @@ async def test_marks_change_with_their_sessions(store: SessionManager) -> None:
     cells = [(key.notebook_id, key.cell_id) for key in keys]
 
     async def unchanging_marks() -> dict[tuple[str, str], Hashable]:
-        """Return the marks once two reads are equal, as a new file's mark may change once more."""
+        """Read the marks until two reads are equal, and return them.
+
+        The mark of a new file may change once more although the file isn't written.
+        """
         before: dict[tuple[str, str], Hashable] = {}
         while (now := dict(await store.session_marks())) != before:
             before = now

@@ -137,8 +137,8 @@ async def test_lone_surrogates_and_empty_ids(backend: Backend) -> None:
     """
     store = backend.open()
     await store.save_interaction(KEY, turn("one", x_surrogate="\ud83d"))
-    [saved_content] = await store.get_history(KEY)
-    assert saved_content.to_dict()["x_surrogate"] == "\ud83d"
+    [saved_turn] = await store.get_history(KEY)
+    assert saved_turn.to_dict()["x_surrogate"] == "\ud83d"
     for _ in range(2):
         [saved], revision = await store.record_events(KEY, [event(id="", x_surrogate="\ude00")])
         assert (saved.seq, revision, saved.to_dict()["x_surrogate"]) == (2, 2, "\ude00")
