@@ -145,9 +145,9 @@ async function toApiError(
 ): Promise<ApiError> {
   const { status } = response;
   const body = await readErrorBody(response);
-  // Status 403 means that the person is signed out, or that the person may not do this. If the
-  // response came after a redirect and isn't an error of AI Server, it may be a login page or a
-  // proxy's page.
+  // Status 403 means that the person is signed out, or lacks the permission for this request. If
+  // the response came after a redirect and isn't an error of AI Server, it may be a login page or
+  // a proxy's page.
   const mayBeSignedOut = status === 403 || (!body && response.redirected);
   if (status === 401 || (mayBeSignedOut && !(await isSignedIn(settings)))) {
     return new ApiError(

@@ -19,7 +19,7 @@ import type { ISuggestion, ITarget } from './state';
 export interface IRequest {
   /** The text of the request. The person typed it, unless the page composed it. */
   readonly intent: string;
-  /** The cell's code, or the open suggestion's. */
+  /** The code of the open suggestion; without an open suggestion, the cell's code. */
   readonly source: string;
   /** The turn that the request continues from: the open suggestion's turn, or an older turn. */
   readonly parentTurnId?: number;

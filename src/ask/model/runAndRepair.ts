@@ -1,12 +1,13 @@
 /**
- * Accepts a suggestion, runs the cell, and lets the model correct the code if it fails. The person
- * starts this for one suggestion at a time.
+ * Accepts a suggestion, runs the cell, and lets the model correct the code if it fails. A person
+ * starts this sequence with “Accept and run”, for one suggestion at a time.
  *
  * Invariants (P13, P42):
- * - Nothing runs unless the person started this for the open suggestion.
+ * - No code runs unless the person has started the sequence for the open suggestion.
  * - At most `limit` corrections of errors are requested. Each correction is recorded as a turn, and
  *   each run as an event.
- * - No code runs twice: if a correction repeats code that has failed, it is offered but doesn't run.
+ * - No code runs twice: if a correction repeats code that has failed, the correction is offered but
+ *   doesn't run.
  * - Stopping takes effect at once: it interrupts the kernel or the model, and no further run or
  *   request follows.
  */

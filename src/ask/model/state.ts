@@ -34,7 +34,8 @@ export type Phase =
  * - `words`: the model may have answered in words because it couldn't write the code.
  * - `same`: the answer equals the cell's code.
  * - `same_again`: another answer was requested, and it equals the previous one.
- * - `ran_corrected`: the accepted code failed, and the model's correction of it ran without an error.
+ * - `ran_corrected`: the accepted code failed, and the code that the model corrected ran without an
+ *   error.
  * - `run_failed`: the cell's code still fails, and no further correction is requested.
  * - `not_run`: the cell's code didn't run, for example because there is no kernel.
  * - `repeated`: the model's correction is code that has failed before.
@@ -131,7 +132,7 @@ export interface IGenerationState {
   readonly isCellEdited: boolean;
   /** The time at which the current request was sent, as `performance.now()`. */
   readonly requestTime: number;
-  /** The time at which the server asks the model again, as `performance.now()`; 0 if it won't. */
+  /** The time of the next attempt to ask the model, as `performance.now()`; 0 if there is none. */
   readonly nextAttemptTime: number;
   /** The DataFrames that the person chose for the next request. */
   readonly dataframes: readonly DataFrameProfile[];

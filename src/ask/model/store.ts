@@ -40,8 +40,8 @@ export class GenerationStore {
   /** The complete answer that waits for the person's decision. */
   suggestion: ISuggestion | null = null;
   /**
-   * The value of `state.code` when the last request was sent. If that request was to change a
-   * suggestion but yields none, the old suggestion is shown again with this code.
+   * The value of `state.code` when the last request was sent. If that request asked for a change of
+   * a suggestion but yields no new suggestion, the old one is shown again with this code.
    */
   previousCode = '';
   /** The cell's code when the open suggestion was requested; null if the cell was deleted. */

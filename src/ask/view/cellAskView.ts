@@ -166,8 +166,8 @@ export class CellAskView implements IDisposable {
 
   /**
    * Scroll the notebook so that the row stays in view while the code above the row grows. Do so
-   * only if the row was in view when the diff appeared, and only until the person scrolls it out of
-   * view.
+   * only if the row was in view when the diff appeared, and only until the person scrolls the row
+   * out of view.
    */
   private _followStream(): void {
     const { node } = this.row;
@@ -195,8 +195,8 @@ export class CellAskView implements IDisposable {
   }
 
   /**
-   * After the person has scrolled, keep the row in view only if it is still in view. If this view
-   * itself has scrolled, do nothing: the scroll position is then the one that it stored.
+   * After the person has scrolled, keep the row in view only if it is still in view. If
+   * `_followStream` has scrolled, `_lastScrollTop` is the scroll position, so do nothing.
    */
   private readonly _onScroll = (): void => {
     const scroller = this._scroller;
@@ -206,7 +206,10 @@ export class CellAskView implements IDisposable {
     }
   };
 
-  /** Look for a decision in another page. No signal reports it unless the notebook is shared. */
+  /**
+   * Ask the server whether another page has recorded a decision on the suggestion. No signal
+   * reports such a decision unless the notebook is shared.
+   */
   private readonly _onWindowFocus = (): void => {
     void this.model.decision.closeIfDecided();
   };

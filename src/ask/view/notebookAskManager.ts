@@ -117,8 +117,8 @@ export class NotebookAskManager implements IDisposable {
   }
 
   /**
-   * Remember that code is running, because it may change variables. AI Server's own requests are
-   * silent, so the kernel sends no such message for them.
+   * Remember that code is running, because it may change variables. The kernel sends the message
+   * `execute_input` for each run, but not for AI Server's own requests, because those are silent.
    */
   private _onKernelMessage(
     _: unknown,

@@ -17,7 +17,7 @@ export interface IPromptInputProps {
   label: string;
   placeholder: string;
   text: string;
-  /** Whether to focus the field once it is mounted; then the field sets `focus` to false. */
+  /** If `focus` is true, the field focuses itself once it is mounted, and sets `focus` to false. */
   focusRequest: { focus: boolean };
   intents: IntentHistory;
   /** Called when the text changes. */

@@ -7,8 +7,9 @@
  */
 
 /**
- * A line of the answer is looked up in the lines of the old code that the answer has not repeated
- * yet. The search ends this many lines after those that the answer has probably replaced.
+ * Each line of the answer is looked up in the old code, from the line after the last match on. If
+ * the answer has n unmatched lines since that match, it has probably replaced n lines of the old
+ * code; the search covers these n lines and this many lines after them.
  */
 const SEARCH_WINDOW = 40;
 
