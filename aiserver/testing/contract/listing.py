@@ -60,7 +60,7 @@ async def test_marks_change_with_their_sessions(store: SessionManager) -> None:
     async def unchanging_marks() -> dict[tuple[str, str], Hashable]:
         """Read the marks until two reads are equal, and return them.
 
-        The mark of a new file may change once more although the file isn't written.
+        Shortly after a write to a file, the file store returns a different mark at each read.
         """
         before: dict[tuple[str, str], Hashable] = {}
         while (now := dict(await store.session_marks())) != before:
