@@ -64,7 +64,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
     };
 
     /**
-     * Return the active cell and its panel; null if the notebook has no id and therefore no history.
+     * Return the active cell and its panel; null if no cell is active, or if the notebook has no id
+     * and therefore no history.
      */
     const currentCell = (): { panel: NotebookPanel; cell: Cell } | null => {
       const panel = tracker.currentWidget;
@@ -138,8 +139,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /**
- * Return the step that wrote a line. If a merge or a restore copied the line from another cell,
- * return `line.brought`, which is a step of the other cell.
+ * Return the cell, number and seq of the step that wrote a line. If a merge or a restore copied the
+ * line from another cell, this is the step of the other cell, `line.brought`.
  */
 function stepLocation(cellId: string, { brought, step, seq }: BlameLine) {
   return brought ?? { cellId, step, seq };

@@ -17,14 +17,14 @@ const ESCAPE = '\u001b';
 export const ANSI_CODES = new RegExp(`${ESCAPE}\\[[0-9;]*[A-Za-z]`, 'g');
 
 /**
- * Matches the heading in IPython's traceback that is followed by the lines of the cell's code. The
- * lines of the called functions come after these.
+ * Matches the heading that IPython's traceback shows above the lines of the cell's code. The lines
+ * of the functions that this code called come later in the traceback.
  */
 const CELL_FRAME = /^(Cell|Input) In ?\[|^<ipython-input-/;
 
 /**
- * Return the error message. If the traceback shows the line of the cell's code that raised the
- * error, this line comes before the message. Null if there is no error.
+ * Return the error's message; null if there is no error. If the traceback shows the line of the
+ * cell's code that raised the error, the returned text starts with that line.
  */
 export function cellErrorText(cell: Cell | null): string | null {
   const error = cell && errorOutput(cell.model);
@@ -46,7 +46,7 @@ export function errorOutput(cell: ICellModel): IError | null {
   return null;
 }
 
-/** Build the text from an error output. */
+/** Build the text of `cellErrorText` from an error output. */
 function summarizeError({ ename, evalue, traceback }: IError): string {
   // If an exception was raised while another one was handled, there are several tracebacks. The
   // last one belongs to the error that is shown.

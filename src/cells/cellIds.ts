@@ -2,8 +2,8 @@
  * Repairs cell ids, so that sessions can be stored under them.
  *
  * Invariants:
- * - The saved file contains the ids. Formats before nbformat 4.5 have no cell ids. JupyterLab
- *   doesn't upgrade the format of older notebooks, so this code upgrades it to 4.5.
+ * - The saved file contains the ids. Formats before nbformat 4.5 have no cell ids, and JupyterLab
+ *   doesn't upgrade the format of older notebooks. Therefore `repairCellIds` upgrades it to 4.5.
  * - A valid, unique id is not changed, except to restore an id of Colab.
  * - When Google Colab saves a notebook, it drops the cell ids and writes only its own, as
  *   `metadata.id`. JupyterLab then generates new ids, under which no histories would be found. If
@@ -26,7 +26,7 @@ interface ICellIds {
   readonly colab?: unknown;
 }
 
-/** Whether sessions can be stored under this id. */
+/** Return whether sessions can be stored under this id. */
 export function isValidId(id: unknown): id is string {
   return typeof id === 'string' && VALID_ID.test(id);
 }

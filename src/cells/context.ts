@@ -10,19 +10,19 @@ import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 import { errorOutput } from './cellError';
 import type { CellType, ContextCell } from '../api/types';
 
-/** The largest number of cells in a context: the limit of the HTTP API. */
+/** The maximum number of cells in a context: the limit of the HTTP API. */
 const MAX_CELLS = 2000;
-/** The largest number of characters of one cell's source: the limit of the HTTP API. */
+/** The maximum length of one cell's source: the limit of the HTTP API. */
 const MAX_SOURCE = 200_000;
 /**
- * The largest number of characters of all sources together. A prompt needs far less. A character
- * takes at most three bytes, so the sources fit into the 3 MiB that the HTTP API accepts.
+ * The maximum total length of the sources. A prompt needs far less. A character takes at most three
+ * bytes, so the sources fit into the 3 MiB that the HTTP API accepts.
  */
 const MAX_CHARACTERS = 500_000;
 
 /**
- * Return the cells above the cell with this id, from top to bottom. If they exceed the limits, only
- * the nearest cells are returned. Empty cells are left out.
+ * Return the cells above the cell with this id, from top to bottom. If they exceed the limits,
+ * return only those nearest to it. Empty cells are left out.
  */
 export function cellsBefore(
   model: INotebookModel,
@@ -79,7 +79,7 @@ export function languageOf(panel: NotebookPanel): string {
   return ((language as string | undefined) ?? 'python').trim().slice(0, 64);
 }
 
-/** Derive the language from the name of a kernel that isn't installed. */
+/** Derive the language from the name of a kernel that isn't installed: `xpython -> python`. */
 function languageOfKernel(name: unknown): string | undefined {
   if (name === 'ir') {
     return 'R';

@@ -1,5 +1,5 @@
 /**
- * A cell of an open notebook. Its widget is looked up by the cell's id each time it is needed,
+ * A cell of an open notebook. `NotebookCell` looks up the cell's widget by the cell's id each time,
  * because JupyterLab may remove or recreate the widget at any time. Moving a cell, for example,
  * deletes the cell and inserts a cell with the same id.
  */
@@ -70,8 +70,8 @@ export class NotebookCell {
   }
 
   /**
-   * Return the problems that the code would have in the kernel. Return null if the cell isn't a
-   * code cell, or if the kernel isn't a Python kernel, is busy or doesn't reply.
+   * Check `code` in the kernel without running it, and return the problems. Return null if the cell
+   * isn't a code cell, or if the kernel isn't a Python kernel, is busy or doesn't reply.
    */
   async check(code: string): Promise<IProblem[] | null> {
     const kernel = this._pythonKernel;
@@ -97,7 +97,7 @@ export class NotebookCell {
    * Return the kernel's variables; null if the kernel isn't a Python kernel, is busy or doesn't
    * reply.
    *
-   * @param examples The number of values to read from each DataFrame column that contains text.
+   * @param examples - How many values to read from each DataFrame column that contains text.
    */
   async variables(examples: number): Promise<IKernelVariables | null> {
     const kernel = this._pythonKernel;
@@ -118,9 +118,9 @@ export class NotebookCell {
   }
 
   /**
-   * Insert a Markdown cell below this cell and make the new cell active. One undo removes it. The
-   * new cell isn't rendered until the person renders it, because rendering may load images from the
-   * web. Return false if this cell was deleted or the notebook can't be changed.
+   * Insert a Markdown cell below this cell and make the new cell active. One undo removes the new
+   * cell. Its source stays unrendered until the person renders it, because rendering may load
+   * images from the web. Return false if this cell was deleted or the notebook can't be changed.
    */
   insertMarkdownBelow(source: string, contributor: Contributor): boolean {
     const { content } = this._panel;
@@ -149,7 +149,7 @@ export class NotebookCell {
     );
   }
 
-  /** Interrupt the kernel. Errors are ignored: if the kernel has died, nothing runs any more. */
+  /** Interrupt the kernel. Ignore errors, because nothing runs any more if the kernel has died. */
   async interrupt(): Promise<void> {
     const { session } = this._panel.sessionContext;
     await session?.kernel?.interrupt().catch(() => undefined);
@@ -170,7 +170,7 @@ export class NotebookCell {
     return isReadOnly(this._panel);
   }
 
-  /** The cell's current type. A person can change a cell's type. */
+  /** The cell's current type, which a person can change; `code` if the cell was deleted. */
   get cellType(): CellType {
     return toCellType(this._cell?.model.type ?? 'code');
   }

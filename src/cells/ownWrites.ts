@@ -10,8 +10,9 @@ let currentContributor: Contributor | null = null;
 /**
  * Run a function that writes into a notebook because the person asked for it.
  *
- * @param contributor The author of what is written. For accepted or restored code, pass the person:
- * the event that the cell records for such a write says who wrote the code.
+ * @param contributor - The contributor of the write. For accepted or restored code, this is the
+ * person, who accepted or restored it. The accept or restore event that is recorded for the write
+ * says where the code comes from.
  */
 export function runAsOwnWrite<T>(
   write: () => T,

@@ -91,13 +91,16 @@ export function RunProgress(props: {
 
 /** A line that shows what a generation is doing, and how long it has been running. */
 export function Progress(props: {
-  /** The time at which the request was sent, as `performance.now()`. */
+  /** The value of `performance.now()` when the request was sent. */
   requestTime: number;
   /** Whether a part of the answer has arrived. */
   isWriting: boolean;
   /** The model's name; empty while it is unknown. */
   model: string;
-  /** The time at which the server asks the model again, as `performance.now()`; 0 if it won't. */
+  /**
+   * The value that `performance.now()` will have when the server asks the model again; 0 if the
+   * server isn't waiting to ask it again.
+   */
   nextAttemptTime: number;
   trans: TranslationBundle;
 }): React.JSX.Element {
@@ -218,10 +221,13 @@ export function BranchChip(props: {
   );
 }
 
-/** Chips for the DataFrames of the next request, whether chosen or attached automatically. */
+/**
+ * Chips for the DataFrames of the next request: those that the person chose, and those that were
+ * attached automatically.
+ */
 export function DataFrameChips(props: {
   dataframes: readonly DataFrameProfile[];
-  /** Whether values are sent, too, because the model is on this machine. */
+  /** Whether the request also contains a few values. Only a model on this machine gets values. */
   sendsValues: boolean;
   trans: TranslationBundle;
   onRemove: (name: string) => void;

@@ -46,11 +46,14 @@ export interface IPromptRowServices {
   listDataFrames: () => Promise<DataFrameProfile[]>;
   /** Open the row's menu at a position in the window. */
   openMenu: (x: number, y: number) => void;
-  /** Save the notebook, because JupyterLab's shortcut for saving is disabled in the row. */
+  /**
+   * Save the notebook. The row disables JupyterLab's shortcut for saving, so it handles the key
+   * itself.
+   */
   save: () => void;
   /**
-   * Open the command palette, because its shortcut is disabled in the row. Return false if the
-   * application has no palette.
+   * Open the command palette. Return false if the application has no palette. The row disables
+   * JupyterLab's shortcut for the palette, so it handles the key itself.
    */
   openPalette: () => boolean;
   /** Undefined if the plugin that provides `IModels` is disabled. */
@@ -115,7 +118,10 @@ export class PromptRow extends ReactWidget {
   private readonly _focusRequest: IFocusRequest = { focus: false };
 }
 
-/** An object in which the row sets `focus`, and `PromptInput` reads and resets it. */
+/**
+ * A flag by which the row asks `PromptInput` for the focus. The row sets `focus` to true, and
+ * `PromptInput` sets it to false again.
+ */
 interface IFocusRequest {
   /** Whether to focus the input field once it is mounted. */
   focus: boolean;
@@ -143,7 +149,7 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   const [text, setText] = React.useState(model.inputText || state.draft);
   model.inputText = text;
   // When the draft changes, copy it into the field unless the person has typed other text there.
-  // The draft changes to the text of the request, for example, when the request has failed.
+  // For example, when a request fails, its text becomes the draft.
   const lastDraft = React.useRef(state.draft);
   React.useEffect(() => {
     const previous = lastDraft.current;
@@ -202,8 +208,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       // here, some browsers open their developer tools.
       return services.openPalette();
     } else if (isAskKey(event)) {
-      // The row is already open, so do nothing. If the key were not handled, some browsers would
-      // focus their address bar.
+      // The key opens the row, which is already open, so do nothing. But count the key as handled,
+      // because some browsers would otherwise focus their address bar.
     } else if (event.key === 'Escape' && isPicking) {
       setPicking(false);
     } else if (
@@ -212,8 +218,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       text.trim() &&
       !model.isBusy
     ) {
-      // While a suggestion is open, Escape first clears the typed text, which ArrowUp brings back.
-      // The next Escape rejects the suggestion.
+      // While an answer is shown, the first Escape only clears the typed text. The next Escape
+      // rejects the answer. ArrowUp brings the cleared text back.
       model.intents.add(text);
       setText('');
     } else if (!handleKey(model, event, text)) {

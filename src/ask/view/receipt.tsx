@@ -1,6 +1,6 @@
 /**
- * The receipt in the dialog “What will be sent”: a table of everything in the prompt with its size,
- * and of what didn't fit into the model's budget.
+ * The receipt in the dialog “What will be sent”: a table that lists each item of the prompt with
+ * its size, and below them the items that were dropped.
  *
  * Invariant: names from the person's data are rendered as text, never as HTML.
  */
@@ -145,7 +145,10 @@ function originText({ kind }: ContextItem, trans: TranslationBundle): string {
   }
 }
 
-/** Return numbers as a text, in which a dash replaces consecutive numbers: "1, 2, 4–7". */
+/**
+ * Return numbers as a text. Three or more consecutive numbers become a range: `[1, 2, 4, 5, 6] ->
+ * "1, 2, 4–6"`.
+ */
 export function rangesText(numbers: readonly number[]): string {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);
   const ranges: number[][] = [];

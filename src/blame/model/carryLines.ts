@@ -1,6 +1,8 @@
 /**
  * Keeps the contributors of lines up to date while a person edits the cell, without a request.
  *
+ * A `BlameLine` contains the contributor of a line and the step that wrote the line.
+ *
  * Invariants: `carryLines` returns exactly one `BlameLine` for each line of the edited source. An
  * unchanged line keeps its `BlameLine`; a new line has an unknown contributor. Undoing an edit
  * restores the lines' contributors, because `carryLines` always starts from the server's result and

@@ -1,6 +1,6 @@
 /**
- * Composes the texts of the status line, and draws the markers in the blame gutter. Requests and
- * names are shown as plain text, never as HTML.
+ * Composes the texts of the status line below a cell's code, and draws the markers in the blame
+ * gutter. Requests and names are shown as plain text, never as HTML.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 

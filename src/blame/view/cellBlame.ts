@@ -39,7 +39,7 @@ export class CellBlame {
     return this._view && blameAtCursor(this._view);
   }
 
-  /** Show the gutter in `cell`, the cell's current widget, and remove it from the previous one. */
+  /** Remove the gutter from the cell's previous widget, and show it in `cell`, the current one. */
   async attach(cell: Cell): Promise<void> {
     if (this._cell === cell) {
       return;

@@ -6,8 +6,8 @@
  * Invariants:
  * - After each keystroke, the gutter is updated from the server's last result, without a request.
  * - The status line describes the hovered line, or the line with the cursor if no line is hovered.
- *   Screen readers announce the status line only when its text changes, so they say nothing while
- *   the cursor moves within the lines of one step.
+ *   Screen readers announce the status line only when its text changes. While the cursor moves
+ *   within the lines of one step, the text stays the same.
  * - The status line has a constant height, so that the page's content doesn't move.
  */
 import {
@@ -273,8 +273,8 @@ class StatusLine implements Panel {
     const view = this._view;
     const { lines, problem } = view.state.field(blameField);
     const blame = activeBlame(view);
-    // When a keyboard user moves the focus from the editor to the button, no line is active any
-    // more. Keep the text then, because the button belongs to the line that the text describes.
+    // A keyboard user has moved the focus from the editor to the button, so no line is active any
+    // more. Keep the text, because the button belongs to the line that the text describes.
     if (!blame && this.dom.contains(document.activeElement)) {
       return;
     }
