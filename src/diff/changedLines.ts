@@ -89,7 +89,7 @@ export function countLines(lines: readonly IChangedLine[]): ILineCount {
   return { added: count('added'), removed: count('removed') };
 }
 
-/** Return, for each line, whether the line is changed or near a changed line. */
+/** Return, for each line, whether it is changed or at most `CONTEXT_LINES` from a changed line. */
 export function areNearChanges(lines: readonly IChangedLine[]): boolean[] {
   const areNear = lines.map(() => false);
   lines.forEach(({ kind }, index) => {

@@ -1,4 +1,4 @@
-/** Computes the difference between two lists of texts. Pure. */
+/** Computes the difference between two lists of texts, as a pure function. */
 import { diff } from '@codemirror/merge';
 
 import { DIFF_LIMITS } from './limits';
@@ -7,9 +7,12 @@ import { DIFF_LIMITS } from './limits';
 const MAX_ENTRIES = 50_000;
 
 /**
- * Compare two lists, and return the ranges that differ: entries `fromA` to `toA` of `before` were
- * replaced by entries `fromB` to `toB` of `after`. Each distinct entry is encoded as one character,
- * so that CodeMirror's diff of texts can compare the lists.
+ * Compare two lists, and return the ranges that differ. In each of them, the entries of `before`
+ * from `fromA` to `toA` were replaced by the entries of `after` from `fromB` to `toB`. End indexes
+ * are exclusive.
+ *
+ * Each distinct entry is encoded as one character, so that CodeMirror's diff of texts can compare
+ * the lists.
  */
 export function listChanges(
   before: readonly string[],

@@ -1,12 +1,12 @@
 /**
- * Replaces the text and the extensions of an existing editor, because creating another editor is
- * slow in a large notebook.
+ * Replaces the text and the extensions of an existing editor. In a large notebook, this is much
+ * faster than creating another editor.
  *
- * The reason is that CodeMirror (style-mod up to 4.1.2) writes the styles of all editors into the
- * page again for each new editor and each new editor state. The browser then recomputes the styles
- * of all cells, which takes more than one second with a thousand cells. When an existing editor
- * gets new extensions, no styles are written if the new extensions have the same styles in the same
- * order as the old ones.
+ * A new editor is slow because CodeMirror (style-mod up to 4.1.2) writes the styles of all editors
+ * into the page again for each new editor and each new editor state. The browser then recomputes
+ * the styles of all cells, which takes more than one second with a thousand cells. When an existing
+ * editor gets new extensions, no styles are written if the new extensions have the same styles in
+ * the same order as the old ones.
  */
 import { diff } from '@codemirror/merge';
 import {
@@ -19,7 +19,7 @@ import type { EditorView } from '@codemirror/view';
 
 import { DIFF_LIMITS } from './limits';
 
-/** The compartment of an editor whose extensions `replaceContent` replaces. */
+/** The CodeMirror compartment that contains the extensions that `replaceContent` replaces. */
 export const contentExtensions = new Compartment();
 
 /** Return the changes that turn the text `before` of an editor into the text `after`. */
@@ -32,7 +32,8 @@ export function textChanges(before: string, after: string): ChangeSpec[] {
 }
 
 /**
- * Return the transactions that replace the text and the extensions of `view`.
+ * Return the transactions that replace the text and the extensions of `view`. The caller dispatches
+ * them.
  *
  * The first transaction replaces the text, and the second one the extensions. In this order, the
  * state fields of the new extensions are initialized with the new text. Only those ranges of the

@@ -2,7 +2,7 @@
 import { lineDiff } from './lineDiff';
 
 /**
- * If more than this fraction of the characters in the changed lines differs, the lines count as
+ * If at least this fraction of the characters in the changed lines differs, the lines count as
  * rewritten.
  */
 const MAX_CHANGED_SHARE = 0.6;

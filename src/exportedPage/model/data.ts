@@ -16,9 +16,9 @@ export type Author = (typeof AUTHORS)[number];
 export type CellStep = readonly [cell: number, step: number];
 
 /**
- * The common origin of consecutive lines: the number of lines, the step that wrote them (null if
- * no recorded step did), and the author as an index into `AUTHORS`. If the lines were copied from
- * another cell, `copiedFrom` is the step by which they were written there.
+ * The common origin of consecutive lines: the number of lines, the step that wrote them (null if no
+ * recorded step did), and the author as an index into `AUTHORS`. If the lines were copied from
+ * another cell, `copiedFrom` is the step of that cell that wrote them.
  */
 export type LinesOrigin = readonly [
   lineCount: number,
@@ -36,7 +36,7 @@ export type MarkdownNode = string | readonly [string, ...MarkdownNode[]];
 export interface IPageStep extends Step {
   /** The origins of the lines of the step's code. */
   readonly by: readonly LinesOrigin[];
-  /** The parsed explanation of an answer; undefined if it is plain text. */
+  /** The explanation of an answer as parsed Markdown; undefined if it is plain text. */
   readonly answer?: readonly MarkdownNode[];
 }
 
@@ -69,7 +69,7 @@ export type ListChange<T> = readonly [
   inserted: readonly T[]
 ];
 
-/** A cell of the notebook at some moment: the cell's index, and the type that it had then. */
+/** A cell of the notebook at some moment: the cell's index, and its type at that moment. */
 export type PlacedCell = readonly [cell: number, type: string];
 
 export interface IPageData {

@@ -1,6 +1,6 @@
 /**
- * Chooses the language of the page, and translates its texts. The language is the browser's if
- * there is a translation, else English.
+ * Chooses the language of the page, and translates its texts. The page uses the first language of
+ * the browser's list that has a translation, or English if none has.
  *
  * Invariant: nothing is evaluated as code, because the page's content security policy forbids it.
  * Therefore plural forms are chosen by the browser's `Intl.PluralRules`, not by the formula in a
@@ -33,7 +33,7 @@ export function pickLanguage(
   return 'en';
 }
 
-/** The names that `Intl.PluralRules` has for plural forms, in the order of a catalogue's forms. */
+/** The names of plural forms in `Intl.PluralRules`, in the order of the forms in a catalogue. */
 const PLURALS = ['zero', 'one', 'two', 'few', 'many', 'other'];
 
 /** Create a translation bundle that has only the methods that the page uses. */

@@ -36,7 +36,10 @@ export interface ICell {
   readonly isMerged: boolean;
   /** All steps. Indexes of steps, such as a step's `index`, refer to this list. */
   readonly steps: readonly IPageStep[];
-  /** The rows of the list of steps. A run belongs to the row of the step whose code was run. */
+  /**
+   * The rows of the list of steps. A row shows one step or several; a run belongs to the row of the
+   * step whose code was run.
+   */
   readonly rows: readonly IShownStep[];
   /** The source before the first step. */
   readonly firstSource: string;
@@ -88,7 +91,9 @@ export class NotebookReplay {
 
   /** Return the index of the last step that a cell had at a moment; -1 if it had no step yet. */
   stepAt(cell: number, moment: number): number {
-    const steps = this._stepsWithMoment[cell].filter(([at]) => at <= moment);
+    const steps = this._stepsWithMoment[cell].filter(
+      ([momentOfStep]) => momentOfStep <= moment
+    );
     return steps.at(-1)?.[1] ?? -1;
   }
 
@@ -125,7 +130,7 @@ export class NotebookReplay {
     step: number
   ): { source: string; origins: readonly IOrigin[] } {
     const { steps, firstSource } = this.cells[cell];
-    // The last step, up to `step`, whose code was written into the cell.
+    // The last step, not after `step`, whose code was written into the cell.
     const appliedStep = steps
       .slice(0, step + 1)
       .filter(({ applied }) => applied)

@@ -1,6 +1,6 @@
 /**
- * The exported page as a whole. `App` stores which moment, cell and step are current, and updates
- * the views when another one becomes current.
+ * The exported page as a whole. `App` stores the current moment, cell and step, and updates the
+ * views when one of them changes.
  */
 import { button, el, replaceChildren } from './dom';
 import { historyView } from './history';
@@ -43,7 +43,7 @@ export class App {
     this._cell = changedCells.at(-1) ?? 0;
   }
 
-  /** Add the page to its document. */
+  /** Add the page's elements to `container`, and start to handle keys and printing. */
   attach(container: Element): void {
     const { trans, replay } = this._labels;
     container.append(
@@ -82,8 +82,9 @@ export class App {
   }
 
   /**
-   * Go to a moment, a cell and a step. By default, the cell is the one that changed at the moment,
-   * and the step is the last one that the cell had then.
+   * Go to a moment, a cell and a step. By default, the cell is the first one that changed at the
+   * moment, or the current cell if none changed. By default, the step is the last one that the cell
+   * had at the moment.
    */
   goTo(moment: number, cell?: number, step?: number): void {
     const { replay } = this._labels;
@@ -106,7 +107,7 @@ export class App {
     }
   }
 
-  /** Go to a row of the current cell, and to the moment of the row's step if it has one. */
+  /** Go to a row of the current cell. If the row's step belongs to a moment, go to that moment. */
   private _goToRow(position: number): void {
     const { replay } = this._labels;
     const { rows } = replay.cells[this._cell];

@@ -96,7 +96,7 @@ function codeLines(
   return lines.filter((_, index) => isShown[index]);
 }
 
-/** Render the output of a run; return null if there is no run or no output. */
+/** Render the output and error of a run; return null if there is no run or it has neither. */
 export function outputBlock(
   labels: PageLabels,
   run: Step | null

@@ -1,4 +1,6 @@
-/** The view with the histories of all cells, one below the other. It is also printed. */
+/**
+ * The view with the histories of all cells, one below the other. A printed page contains it, too.
+ */
 import type { ICell } from '../model/replay';
 import { rowBlock, rowFacts } from './code';
 import { el } from './dom';

@@ -94,10 +94,10 @@ export class PageLabels {
   /** Return the outcome of a step; null if it has none. */
   outcome(cell: number, step: Step): ILabel | null {
     const { steps } = this.replay.cells[cell];
-    const isNewest = !steps.some(
+    const isNewestTurn = !steps.some(
       ({ kind, index }) => kind === 'turn' && index > step.index
     );
-    const outcome = stepOutcome(step, isNewest, this.trans);
+    const outcome = stepOutcome(step, isNewestTurn, this.trans);
     if (!outcome || step.kind !== 'run' || outcome.tone !== 'good') {
       return outcome;
     }

@@ -17,7 +17,8 @@ function render(node: MarkdownNode): Node | string {
   if (typeof node === 'string') {
     return node;
   }
-  // A number may follow the tag: the level of a heading `h`, or the first number of a list `ol`.
+  // A number may follow the tag: the level of a heading (`h:2`), or the number of the first item of
+  // a list (`ol:5`).
   const [tag, number] = node[0].split(':');
   const children = (node.slice(1) as MarkdownNode[]).map(render);
   if (tag === 'h') {

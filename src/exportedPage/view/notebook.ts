@@ -102,7 +102,10 @@ export class NotebookView {
     );
   }
 
-  /** Render a cell's change at the moment or, if there is none, the cell's source and output. */
+  /**
+   * Render what a cell's step `index` changed, if the cell changed at the moment. Otherwise, render
+   * the cell's source and output after that step.
+   */
   private _renderBody(
     cell: number,
     type: string,
@@ -152,7 +155,8 @@ export class NotebookView {
 function scrollTo(node: Element): void {
   const bar = document.querySelector('.top')!.getBoundingClientRect().bottom;
   const { top } = node.getBoundingClientRect();
-  // At least 80 pixels of the element should be visible. Keep 12 pixels between it and the bar.
+  // At least 80 pixels of the element should be visible. Keep 12 pixels between the element and the
+  // bar.
   if (top < bar || top > window.innerHeight - 80) {
     window.scrollBy(0, top - bar - 12);
   }

@@ -45,7 +45,7 @@ export class CellPanel {
 
   readonly node: HTMLElement;
 
-  /** Show a step of a cell; none if `step` is -1. The cell's name depends on `moment`. */
+  /** Show the cell's name at `moment`, and a step of the cell; if `step` is -1, show no step. */
   show(cell: number, step: number, moment: number): void {
     const { replay, trans } = this._labels;
     const isOtherCell = cell !== this._cell;

@@ -6,7 +6,7 @@ import { authorOf } from './labels';
 const SPEEDS = [0.5, 1, 2, 4, 8];
 /** The time for which playback shows each moment at speed 1, in milliseconds. */
 const MOMENT_MS = 1200;
-/** The largest number of bars in the chart of the activity. */
+/** The maximum number of bars in the activity chart. */
 const MAX_BARS = 160;
 
 export class Player {
@@ -82,8 +82,8 @@ export class Player {
   }
 
   /**
-   * Pause or start playback. It starts at the current moment, or at the first moment if the current
-   * one is the last.
+   * Pause or start playback. Playback starts at the current moment, or at the first moment if the
+   * current one is the last.
    */
   toggle(): void {
     if (this._timer !== undefined) {
