@@ -1,4 +1,4 @@
-/** The types of imported files from `examples/`. `webpack.config.js` makes these imports work. */
+/** The types of the files in `examples/` that can be imported, due to `webpack.config.js`. */
 declare module '*.ipynb' {
   import type { INotebookContent } from '@jupyterlab/nbformat';
 

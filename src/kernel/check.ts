@@ -1,8 +1,8 @@
 /**
  * Checks code against the state of a Python kernel, without running it.
  *
- * Invariants: those of `aiserver/kernel/check.py` and `request.ts`. The result is validated item by
- * item, since it contains names from the person's data.
+ * The invariants of `aiserver/kernel/check.py` and `request.ts` apply. Each problem in the result
+ * is validated, since the result contains names from the person's data.
  */
 import type { Kernel } from '@jupyterlab/services';
 
@@ -10,9 +10,9 @@ import { callInKernel } from './request';
 
 /** A mistake because of which the code would fail when it is run. */
 export interface IProblem {
-  /** Counted from 1. */
+  /** Lines are counted from 1. */
   readonly line: number;
-  /** Columns count code points from 0; `endColumn` is exclusive. */
+  /** Columns are counted from 0, in code points. End columns are exclusive. */
   readonly column: number;
   readonly endLine: number;
   readonly endColumn: number;
@@ -58,6 +58,7 @@ function toBase64(text: string): string {
   return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
 }
 
+/** Return the problem that `value` describes, as a list; an empty list if `value` is invalid. */
 function toProblems(value: unknown): IProblem[] {
   const problem = (value ?? {}) as Record<string, unknown>;
   const { line, column, kind, name, message, candidates } = problem;

@@ -1,8 +1,8 @@
 /**
  * Runs one of our Python modules in a kernel.
  *
- * Invariants (P18): the request leaves no trace: no variable, no prompt number, no entry in the
- * kernel's history. If the kernel is busy with other code, the request fails at once.
+ * Invariants (P18): a request leaves no trace in the kernel: no variable, no prompt number, no
+ * entry in the kernel's history. If the kernel is busy with other code, the request fails at once.
  */
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 
@@ -12,14 +12,14 @@ const TIMEOUT_MS = 5000;
 export class KernelBusyError extends Error {}
 
 /**
- * The end of our last request to each kernel. The next request waits for it, because our requests
- * make the kernel busy, too.
+ * For each kernel, a promise that resolves when our last request has ended. The next request waits
+ * for it, because our requests make the kernel busy, too.
  */
 const lastRequests = new WeakMap<Kernel.IKernelConnection, Promise<void>>();
 
 /**
- * Call a function of a module in the kernel and return its result. The function must encode the
- * result as base64 of JSON.
+ * Run the source of a Python module in the kernel, call one of its functions, and return the
+ * result. The function must encode the result as base64 of JSON.
  *
  * `call` is a Python expression, in which `variables` is the dictionary of the person's variables.
  * Evaluating it assigns nothing in the person's namespace, and works even if the person has
@@ -63,7 +63,7 @@ async function evaluateCall(
   );
 }
 
-/** Evaluate an expression; null if the kernel doesn't reply in time. */
+/** Evaluate a Python expression; return null if the kernel doesn't reply in time. */
 async function request(
   kernel: Kernel.IKernelConnection,
   expression: string

@@ -1,8 +1,8 @@
 /**
  * Lists the variables of the kernel, and the names and dtypes of its DataFrames' columns.
  *
- * Invariants (P15, P18): those of `aiserver/kernel/variables.py` and `request.ts`. The result
- * from the kernel isn't trusted: it is validated item by item.
+ * The invariants (P15, P18) of `aiserver/kernel/variables.py` and `request.ts` apply. The result
+ * from the kernel isn't trusted: each variable in it is validated.
  */
 import type { Kernel } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -14,7 +14,7 @@ import type { DataFrameProfile } from '../api/types';
 /** A variable that isn't a DataFrame. */
 export interface IVariable {
   readonly name: string;
-  /** Its class, and its size if that is known; no values. */
+  /** The variable's class, and its size if the size is known; no values. */
   readonly kind: string;
 }
 
@@ -27,7 +27,7 @@ export interface IKernelVariables {
 /**
  * Read the variables of a Python kernel.
  *
- * `examples` is the largest number of values to read from each column of texts. If it is 0, no
+ * `examples` is the maximum number of values to read from each column of texts. If it is 0, no
  * values are read.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.

@@ -9,12 +9,14 @@ import type { Contents } from '@jupyterlab/services';
 /** The methods of JupyterLab's contents manager that `writeFirstSteps` needs. */
 export type FolderApi = Pick<Contents.IManager, 'get' | 'save'>;
 
-/** The largest number of folder names to try. */
+/** The maximum number of folder names to try. */
 const MAX_COPIES = 100;
 
 /**
  * Create a folder, write the files into it, and return its path. The path is `folder`, or `folder`
  * with a number at its end, such as `first-steps-2`, if `folder` already exists.
+ *
+ * @throws The error of the contents manager; Error if all folder names are taken.
  */
 export async function writeFirstSteps(
   contents: FolderApi,

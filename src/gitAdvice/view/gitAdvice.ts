@@ -13,7 +13,8 @@ import { toFailure } from '../../state/failure';
 import { failureText } from '../../labels/failureText';
 
 /**
- * For a repository about which this browser has asked, local storage has a key with this prefix.
+ * For each repository about which this browser has asked, the browser's local storage contains a
+ * key: this prefix and the repository.
  */
 const STORAGE_PREFIX = 'aiserver:git-advice:';
 

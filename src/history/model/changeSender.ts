@@ -9,8 +9,9 @@
  *
  * Invariants:
  * - The page sends the sources as they were at the time of the save, even if the cells have been
- *   edited since then. Until the save is recorded, it sends nothing else about the notebook.
- * - If the response to a request is lost, the request can be repeated. Nothing is recorded twice.
+ *   edited since then. Until the save is recorded, the page sends nothing else about the notebook.
+ * - If the response to a request is lost, the request can be repeated. Even so, nothing is recorded
+ *   twice.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -18,8 +19,8 @@ import type { Changes, ChangesBody } from '../../api/types';
 import { IOutgoingChange, toRequestBodies } from './requestBodies';
 
 /**
- * The largest number of attempts to record a save. An attempt fails if another page has sent
- * changes since the previous attempt.
+ * The maximum number of attempts to record a save. An attempt fails if another page has sent
+ * changes since the previous attempt. After the last attempt, `send` resolves without an error.
  */
 const MAX_ATTEMPTS = 10;
 
@@ -55,7 +56,7 @@ export class ChangeSender {
         seen
       });
       seen = response.seq;
-      // `others` are the cells that other pages have changed since `seen`.
+      // `others` are the cells that other pages have changed since the `seen` of this request.
       if (!response.others || !savedState) {
         this._lastSeqs.set(notebookId, seen);
         break;

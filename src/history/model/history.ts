@@ -93,8 +93,8 @@ export class HistoryModel implements IHistory {
 }
 
 /**
- * Whether the page is hidden. A hidden page may be about to close, so the browser must finish the
- * page's requests even after that.
+ * Return whether the page is hidden. A hidden page may be about to close, so the browser must
+ * finish the page's requests even after the page has closed.
  */
 function isPageHidden(): boolean {
   return document.visibilityState === 'hidden';

@@ -2,9 +2,9 @@
  * Splits a change of a notebook into requests that are small enough for the server.
  *
  * Invariant: a save, a new order of the cells and the lineage of a cell each need a separate moment
- * of the timeline. So a change that contains any of them is never merged with other changes. Nor is
- * the first change that a page records for a notebook, because the page needs the seq that the
- * server returns for exactly this change.
+ * of the timeline. So a change that contains any of them is never merged with other changes. The
+ * first change that a page records for a notebook is never merged either, because the page needs
+ * the seq that the server returns for exactly this change.
  */
 import { UUID } from '@lumino/coreutils';
 
@@ -12,12 +12,12 @@ import type { CellChange, ChangesBody } from '../../api/types';
 import { MAX_ORDERED_CELLS } from '../../records/limits';
 import type { INotebookChange } from '../../tokens';
 
-/** The largest number of cells in one request. */
+/** The maximum number of cells in one request. */
 const MAX_CELLS = 200;
-/** The largest number of events of one cell in one request. */
+/** The maximum number of events of one cell in one request. */
 const MAX_EVENTS = 100;
 /**
- * The largest number of characters in a request with several events. Even if each character takes
+ * The maximum number of characters in a request with several events. Even if each character takes
  * three bytes, the request is smaller than the server's limit.
  */
 const MAX_CHARACTERS = 500_000;
@@ -33,7 +33,7 @@ export interface IOutgoingChange extends Pick<
   readonly body: ChangesBody;
 }
 
-/** Whether a change may be merged with other changes. */
+/** Return whether a change may be merged with other changes. */
 export function canCoalesce(change: INotebookChange): boolean {
   const { cells, order, saved, isInitial } = change;
   return (
@@ -65,7 +65,7 @@ export function toRequestBodies({
   const timestamp = new Date().toISOString();
   const bodies: ChangesBody[] = [];
   let changeByCellId = new Map<string, CellChange & { events: object[] }>();
-  /** The number of characters in the body that isn't finished yet. */
+  /** The number of characters in the events of the body that isn't finished yet. */
   let bodySize = 0;
   const finishBody = () => {
     bodies.push({

@@ -5,7 +5,8 @@
  * - Writes are sent one at a time, in the order in which they were queued. If the server can't
  *   accept a write now, the write stays in the queue and is repeated, with its original timestamps,
  *   until the server accepts it. A write that is sent twice is recorded once.
- * - If a cell can't be written, later writes of this cell wait. Writes of other cells don't wait.
+ * - If a cell can't be written, later writes of this cell wait. Writes of other cells wait only if
+ *   the server is unreachable.
  * - Consecutive changes that wait in the queue are merged into one. A change that must be a
  *   separate moment of the timeline is not merged.
  */
@@ -22,7 +23,10 @@ const MIN_DELAY_MS = 5000;
 const MAX_DELAY_MS = 60_000;
 
 export interface IWriteQueueOptions {
-  /** Sends one of the requests into which a change is split; resolves to the ids of the written cells. */
+  /**
+   * Sends one of the requests into which a change is split; resolves to the ids of the written
+   * cells.
+   */
   sendChange(change: IOutgoingChange): Promise<readonly string[]>;
   /** Sends events of one cell. */
   sendEvents(cellId: string, events: EventBody[]): Promise<unknown>;
@@ -36,7 +40,7 @@ interface IWrite {
   readonly cellIds: readonly string[];
   /** Send the write; resolves to the ids of the written cells. */
   readonly send: () => Promise<readonly string[]>;
-  /** Called after the write was sent, or could not be sent because of `reason`. */
+  /** Called after each attempt to send the write; `reason` is the error of a failed attempt. */
   readonly onAttempt?: (reason?: unknown) => void;
   /** Whether the write could not be sent, so that it waits for a retry. */
   hasFailed?: boolean;
@@ -64,8 +68,8 @@ export class WriteQueue {
   }
 
   /**
-   * Queue events of a cell. Resolves after the first attempt to send them, and rejects if this
-   * attempt fails, even though the events may be sent again later.
+   * Queue events of a cell, and wait for the first attempt to send them. Rejects if this attempt
+   * fails, even though the events may be sent again later.
    */
   record(cellId: string, bodies: readonly EventBody[]): Promise<void> {
     const firstAttempt = new PromiseDelegate<void>();
@@ -91,8 +95,8 @@ export class WriteQueue {
   }
 
   /**
-   * Queue a request of another kind. It is sent when each earlier write has been sent or is waiting
-   * for a retry. If the request fails, the queue doesn't repeat it.
+   * Queue a request that is neither a change nor events. It is sent when each earlier write has
+   * been sent or is waiting for a retry. If the request fails, the queue doesn't repeat it.
    */
   run<T>(request: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -108,7 +112,7 @@ export class WriteQueue {
     }
   }
 
-  /** Resolves when at least one attempt has been made to send each queued write. */
+  /** Wait until each queued write has been sent, has failed or waits for a retry. */
   async settled(): Promise<void> {
     while (this._sending) {
       await this._sending;
@@ -124,7 +128,10 @@ export class WriteQueue {
     this._sending ??= this._sendAll();
   }
 
-  /** Make one attempt to send each write in the queue. Never rejects. */
+  /**
+   * Go through the queue once, and send each write that isn't blocked because of an earlier
+   * failure. Never rejects.
+   */
   private async _sendAll(): Promise<void> {
     const blockedIds = new Set<string>();
     let isOffline = false;

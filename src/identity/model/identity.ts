@@ -47,7 +47,7 @@ export class NotebookIdentity implements INotebookIdentity {
   }
 
   ensure(panel: NotebookPanel): Promise<string> {
-    // Calls at the same time share one registration. Otherwise, each call would create an id.
+    // Overlapping calls share one registration, because each registration may create an id.
     let registering = this._registering.get(panel);
     if (!registering) {
       registering = this._ensure(panel).finally(() =>
@@ -100,7 +100,10 @@ export class NotebookIdentity implements INotebookIdentity {
     }
   }
 
-  /** Return the notebook's id. Register and save the notebook first if the file may lack any id. */
+  /**
+   * Return the notebook's id. If the file may lack the id of the notebook or of a cell, register
+   * and save the notebook first.
+   */
   private async _ensure(panel: NotebookPanel): Promise<string> {
     const { context } = panel;
     await context.ready;
@@ -146,7 +149,7 @@ export class NotebookIdentity implements INotebookIdentity {
   private readonly _registering = new Map<NotebookPanel, Promise<string>>();
   /** The promise of `observe` for each notebook. */
   private readonly _observing = new WeakMap<NotebookPanel, Promise<void>>();
-  /** The result of `describeIds` for the last save of each notebook by `ensure`. */
+  /** For each notebook, the result of `describeIds` when `ensure` last saved the notebook. */
   private readonly _savedIds = new WeakMap<NotebookPanel, string>();
 }
 

@@ -9,9 +9,10 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 
 /**
- * @param contents The contents manager.
- * @param sharedProviderId The id of the content provider that saves shared notebooks; undefined if
- * jupyter-collaboration isn't installed.
+ * Save a notebook. Rejects if the save fails.
+ *
+ * @param sharedProviderId - The id of the content provider that saves shared notebooks; undefined
+ * if jupyter-collaboration isn't installed.
  */
 export async function saveNotebook(
   { context }: NotebookPanel,
