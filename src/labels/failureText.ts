@@ -11,7 +11,10 @@ import { durationText } from './durations';
 import { labelText, serverText } from './serverText';
 import { removeChineseSpaces } from './spacing';
 
-/** Return the sentence for a failure: one of this file, or the server's, or else a general one. */
+/**
+ * Return the sentence for a failure: this file's if there is one, else the server's, else a general
+ * sentence.
+ */
 export function failureText(
   failure: IFailure,
   trans: TranslationBundle
@@ -79,8 +82,8 @@ function pageText(failure: IFailure, trans: TranslationBundle): string {
 }
 
 /**
- * Return the server's sentence about an invalid field of a request. It names the field by the label
- * of its input, not by its name in the API. Empty if no form has an input for the field.
+ * Return the server's sentence about an invalid field of a request, with the label of the field's
+ * input instead of the field's name in the API. Empty if no form has an input for the field.
  */
 function fieldText(text: UserText, trans: TranslationBundle): string {
   const labels: Record<string, string> = {

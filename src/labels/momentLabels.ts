@@ -6,8 +6,9 @@ import { contributorTone } from './contributorLabels';
 import { type DotKind, stepTitle } from './stepLabels';
 
 /**
- * Return a moment's title, in one line. A step's title, such as "Moved", is shown where the cell is
- * known; a moment's title says "Moved a cell".
+ * Return a moment's title, in one line. The title of a step, such as "Moved", doesn't mention the
+ * cell, because the title is shown among the steps of that cell. The title of a moment mentions a
+ * cell: "Moved a cell".
  */
 export function momentTitle(moment: Moment, trans: TranslationBundle): string {
   const titles: Partial<Record<Moment['kind'], string>> = {

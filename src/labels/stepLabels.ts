@@ -34,7 +34,7 @@ export function dotKind(step: Step): DotKind {
   return contributorTone(step);
 }
 
-/** Whether the step is a turn whose answer has words, but no code. */
+/** Return whether the step is a turn whose answer has words, but no code. */
 export function isAnswerInWords({
   kind,
   outcome
@@ -262,8 +262,8 @@ export function errorText(
 }
 
 /**
- * Return the name of a step's contributor. If the contributor is a known model, also return where
- * the model runs; otherwise, `location` is empty.
+ * Return the name of a step's contributor. If the contributor is a model and `info` describes it,
+ * `location` says where the model runs; otherwise, `location` is empty.
  */
 export function stepAuthor(
   step: Step,

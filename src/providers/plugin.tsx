@@ -175,7 +175,7 @@ class Models implements IModels {
     menu.aboutToClose.connect(() => {
       requestAnimationFrame(() => {
         // Restore the focus only now, a frame later, and only if nothing else has the focus. The
-        // chosen command may have opened a dialog, which must keep it.
+        // chosen command may have opened a dialog, which must keep the focus.
         const { activeElement } = document;
         if (
           previousFocus instanceof HTMLElement &&

@@ -20,8 +20,9 @@ export function localEntries(list: ModelList | null): readonly ILocalEntry[] {
 }
 
 /**
- * Return the local model to offer to a person without a model: the one whose installation was
- * interrupted, or else the one that is suggested for the machine. Null if it is installed.
+ * Return the local model to offer to a person without a model; null if that model is installed. It
+ * is the model of this page's last installation (`lastTarget`), or else a partially downloaded
+ * model, or else the suggested model.
  */
 export function offeredEntry(
   entries: readonly ILocalEntry[],

@@ -27,7 +27,7 @@ export interface ILocalInstallState {
   readonly name: string | null;
   /** The last progress that the server reported. */
   readonly progress: InstallState | null;
-  /** The bytes per second over the last few seconds; 0 if no data arrived, null if not measured yet. */
+  /** The bytes per second in the last few seconds; 0 if none arrived, null if not measured yet. */
   readonly speed: number | null;
   /** The reason why the installation failed or could not be stopped. */
   readonly problem: IFailure | null;
@@ -111,8 +111,8 @@ export class LocalInstall {
   }
 
   /**
-   * Start or resume an installation, or with `isJoining` join a running installation. Update the
-   * state until the installation ends.
+   * If `isJoining` is true, join a running installation, otherwise start or resume an installation.
+   * Update the state until the installation ends.
    */
   private async _follow(
     name: string | null,
@@ -151,16 +151,16 @@ export class LocalInstall {
         }
         const { code, status } = reason as Partial<ApiError>;
         if (isJoinRequest && (code === 'not_found' || status === 409)) {
-          // No installation is running, or that of another model. If the page tried to start one and
-          // got no progress, the request to start it has not reached the server. Otherwise the
-          // installation has ended, and the list of models shows whether the model is installed.
+          // No installation is running, or only another model's. If the page tried to start an
+          // installation and got no progress, that request has not reached the server. Otherwise
+          // the installation has ended, and the list of models shows whether it succeeded.
           return !isJoining && !hasProgress
             ? this._fail(INTERRUPTED)
             : this._setState(IDLE);
         }
         problem = toFailure(reason, INTERRUPTED.code);
-        // A lost connection has status 0. Any other status is an error response from the server,
-        // so there is no other attempt.
+        // A lost connection has status 0. Any other status is that of an error response from the
+        // server, so don't try again.
         if (reason instanceof ApiError && reason.status > 0) {
           attemptsLeft = 1;
         }

@@ -44,7 +44,7 @@ export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
     this.install = new LocalInstall(_api);
     this.install.changed.connect((_, { status }) => {
-      // The end of a successful installation is shown when the list contains the model.
+      // `_finishInstall` reports a successful installation when the list contains the model.
       if (status !== 'done') {
         this.changed.emit('install');
       }
@@ -65,7 +65,10 @@ export class ModelChoice {
     return this._list;
   }
 
-  /** Why the last attempt to fetch the list failed; null if it succeeded. */
+  /**
+   * The failure of the last attempt to fetch the list, or to choose an installed model after that;
+   * null if nothing failed.
+   */
   get problem(): IFailure | null {
     return this._problem;
   }
@@ -76,7 +79,7 @@ export class ModelChoice {
    */
   readonly changed = new Signal<this, 'list' | 'install'>(this);
 
-  /** The model of all cells for which no other model was chosen; null if there is none. */
+  /** The model that a cell uses unless another model was chosen for it; null if there is none. */
   get defaultModel(): ModelInfo | null {
     return this.findModel(this._list?.default ?? null);
   }
@@ -90,7 +93,7 @@ export class ModelChoice {
     return localEntries(this._list);
   }
 
-  /** The model of the installation that is running or was the last one; null if there is none. */
+  /** The model of the running installation, or else of the last one; null if there was none. */
   get installTarget(): ILocalEntry | null {
     const { status, name } = this.install.state;
     if (status === 'idle') {
@@ -116,8 +119,9 @@ export class ModelChoice {
   }
 
   /**
-   * Install a local model, or resume its installation. If there was no default model before, or only
-   * a local one that isn't installed, choose the installed model. Otherwise, nothing is chosen.
+   * Install a local model, or resume its installation. When the model is installed, make it the
+   * default model if there was no default model before, or if that was a local model which isn't
+   * ready.
    */
   async installLocal(entry: ILocalEntry): Promise<void> {
     if (!this.install.isRunning) {
@@ -161,8 +165,9 @@ export class ModelChoice {
   }
 
   /**
-   * Test a provider: send a request with the key to the address, and return the result. Where the
-   * input is null, the saved value is used. Call this only after a person pressed a button.
+   * Test a provider: send a request with the key to the address, and return the result. If the key
+   * or the address is null, the saved value is used. Call this only after a person pressed a
+   * button.
    *
    * @throws ApiError with the reason of a failure.
    */
@@ -193,9 +198,9 @@ export class ModelChoice {
   }
 
   /**
-   * Whether the location that the person declared for the provider's server differs from the saved
-   * location. With `placeSettled`, the administrator's configuration or the kind of server
-   * determines the location, and the person can't change it.
+   * Return whether the location that the person declared for the provider's server differs from the
+   * saved location, and can be changed. With `placeSettled`, the administrator's configuration or
+   * the kind of server determines the location, and the person can't change it.
    */
   private _isOtherLocation(name: string, onThisMachine: boolean): boolean {
     const provider = this.findProvider(name);
@@ -215,8 +220,8 @@ export class ModelChoice {
   }
 
   /**
-   * Refresh the list after an installation, and choose the model if no other one was chosen. Without
-   * the choice, the server might use another local model that is installed later.
+   * Refresh the list after an installation, and choose the model `_idAfterInstall` if it is ready.
+   * Without the choice, the server might use another local model that is installed later.
    */
   private async _finishInstall(
     status: ILocalInstallState['status']

@@ -121,7 +121,7 @@ export class ModelsApiFake implements ModelsApi {
   list = modelList();
   calls: [string, ...unknown[]][] = [];
   failure: Error | null = null;
-  /** The result of testing a provider; an `Error` makes the test fail with it. */
+  /** The result of `check`, which tests a provider; if it is an `Error`, `check` throws it. */
   verdict: Verdict | Error = 'ok';
   /** The names of the models that every provider lists. */
   listedNames: string[] = [];
@@ -222,6 +222,7 @@ export class ModelsApiFake implements ModelsApi {
     }
   }
 
+  /** The names of the recorded calls. */
   get names(): string[] {
     return this.calls.map(([name]) => name);
   }

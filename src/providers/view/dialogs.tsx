@@ -79,9 +79,9 @@ export async function showModelSettings(
 }
 
 /**
- * A dialog with fields and buttons of ours. In other dialogs of JupyterLab, Enter presses the default
- * button even if a field has the focus, and in some versions also if another button has it. Here,
- * this would close the dialog, and the text that a person has entered into the form would be lost.
+ * A dialog that contains our fields and buttons. In other dialogs of JupyterLab, Enter presses the
+ * default button even if a field has the focus, and in some versions also if another button has the
+ * focus. Here, Enter would close the dialog and discard the text that a person has entered.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {

@@ -1,4 +1,6 @@
-/** Builds the texts about models and providers. Those about local models: `local/labels.ts`. */
+/**
+ * Builds the texts about models and providers. Those about local models are in `local/labels.ts`.
+ */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { ModelInfo, ModelList, Provider, Verdict } from '../../api/types';
@@ -56,7 +58,7 @@ export function destinationOf(
 
 /**
  * Name the destination of requests to a model whose name and address a person has entered in the
- * provider's form. Null if the model runs on the Jupyter server's machine.
+ * provider's form. Return null if the model runs on the Jupyter server's machine.
  *
  * `isLocal` states whether the server at the address runs on the Jupyter server's machine. It can't
  * be derived from the address, because a server at a loopback address may be a proxy that forwards
@@ -86,7 +88,7 @@ export function destinationOfInput(
   return isLocal ? null : providerText(provider, address, trans);
 }
 
-/** Whether a model with this name runs in Ollama's cloud. The Jupyter server uses the same rule. */
+/** Return whether a model runs in Ollama's cloud. The Jupyter server uses the same rule. */
 function isCloudName({ name }: Provider, model: string): boolean {
   return name === 'ollama' && /[-:]cloud$/.test(model);
 }
@@ -103,7 +105,7 @@ function providerText(
   return address ? `${provider.label} (${address})` : provider.label;
 }
 
-/** Parse a URL; undefined if the text is not a URL. */
+/** Parse a URL; return undefined if the text is not a URL. */
 function parseUrl(address: string | null): URL | undefined {
   try {
     return new URL(address ?? '');
@@ -112,7 +114,7 @@ function parseUrl(address: string | null): URL | undefined {
   }
 }
 
-/** Whether a URL's host is a loopback address, such as `localhost`. */
+/** Return whether a URL's host is a loopback address, such as `localhost`. */
 export function isLoopback(address: string | null): boolean {
   const { hostname = '' } = parseUrl(address) ?? {};
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -149,7 +151,7 @@ export function problemText(
     : trans.__('%1 is not available right now.', model.label);
 }
 
-/** Return the text for the result of a successful request that tested a provider. */
+/** Return the text for the result of a test in which the provider responded. */
 export function verdictText(
   verdict: Verdict,
   provider: Provider,

@@ -47,7 +47,7 @@ export function Problem(props: {
   ) : null;
 }
 
-/** Shown instead of the list of models: that the list is loading, or why it can't be fetched. */
+/** A text in place of the list of models: that the list is loading, or why it can't be fetched. */
 export function LoadingModels(props: {
   services: IModelServices;
 }): React.JSX.Element {
@@ -64,9 +64,9 @@ export function LoadingModels(props: {
 }
 
 /**
- * Return a function `act` that runs an action, and the state of the last action. `isBusy` is true
- * while the action is running; then `act` does nothing. `failure` is null unless the action has
- * failed.
+ * Return a function `act` that runs an action, and the state of the last action. While an action is
+ * running, `isBusy` is true and other calls of `act` do nothing. `failure` is null unless the last
+ * action has failed.
  */
 export function useAction(): {
   isBusy: boolean;

@@ -102,7 +102,7 @@ function Fields(props: IProviderFormProps): React.JSX.Element {
   const isAddressChanged =
     needsAddress && requestAddress !== (provider.address ?? '');
   // A server at a loopback address may be a proxy that forwards requests to a remote server. Only
-  // the person knows, so the form asks whether the model runs on the Jupyter server's machine.
+  // the person knows this, so the form asks whether the model runs on the Jupyter server's machine.
   const canDeclareLocal = !provider.placeSettled && isLoopback(requestAddress);
   const isLocal = canDeclareLocal
     ? isDeclaredLocal
@@ -353,7 +353,9 @@ function useConnection(
   };
 }
 
-/** Whether the failure comes from the provider, not from the Jupyter server or its settings. */
+/**
+ * Return whether the failure comes from the provider, not from the Jupyter server or its settings.
+ */
 function isProviderFailure(failure: IFailure | null): boolean {
   const { code } = failure ?? { code: '' };
   return code.startsWith('model_') && code !== 'model_not_allowed';

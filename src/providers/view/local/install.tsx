@@ -127,7 +127,7 @@ export function StopButton(props: {
   );
 }
 
-/** A note that a model's installation was stopped or has failed. Empty in any other status. */
+/** A note that a model's installation was stopped or has failed; nothing in any other status. */
 export function InstallNote(props: {
   services: IModelServices;
   entry: ILocalEntry | null;

@@ -34,7 +34,7 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / 1e6);
 }
 
-/** Format how much of a model is downloaded; only the number of bytes if its size is unknown. */
+/** Format a partial download as “211 of 491 MB”; as “211 MB” if the model's size is unknown. */
 export function downloadedText(
   { bytes, kept }: ILocalEntry,
   trans: TranslationBundle
@@ -74,7 +74,7 @@ export function factsText(
   return texts.filter(Boolean).join(' · ');
 }
 
-/** Return the measured quality and speed of a model, in words; empty if the server sends neither. */
+/** Describe the measured quality and speed of a model; empty if the server sends neither. */
 export function qualityText(
   { quality, speed }: ILocalEntry,
   trans: TranslationBundle

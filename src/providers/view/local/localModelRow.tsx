@@ -1,6 +1,6 @@
 /**
- * One local model in the list of local models: its properties, the progress of its installation, and
- * the buttons that install, choose and remove it.
+ * A row of the list of local models: the properties of one model, the progress of its installation,
+ * and the buttons that install, choose and remove it.
  *
  * Invariants:
  * - Nothing is downloaded, chosen or removed before a button is pressed, and nothing is removed
@@ -122,7 +122,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
 /** A note about the last installation or removal of the model, or else its quality and speed. */
 function Note(
   props: IRowProps & {
-    /** The size of the removed model; 0 if it wasn't removed. */
+    /** The number of bytes that the removal of the model has freed; 0 if it wasn't removed. */
     removedBytes: number;
   }
 ): React.JSX.Element {
@@ -150,7 +150,10 @@ function Note(
   return <p>{qualityText(entry, trans)}</p>;
 }
 
-/** The button that installs the model or makes it the default model; empty for the default model. */
+/**
+ * The button that installs the model, or makes an installed model the default model. There is no
+ * button for an installed default model.
+ */
 function MainButton(
   props: IRowProps & {
     onInstall: () => void;

@@ -1,6 +1,6 @@
 /**
- * The list of local models, in which a person installs, chooses and removes them. It is shown in the
- * settings and in a dialog.
+ * The list of local models, in which a person installs, chooses and removes them. The settings and
+ * a dialog show the list.
  */
 import * as React from 'react';
 
