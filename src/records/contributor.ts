@@ -25,7 +25,7 @@ export interface IWriter {
   readonly contributor: Contributor | null;
   /** The id of the command that made the write; absent if no command did. */
   readonly command?: string;
-  /** Whether another page may have made the write. That page then records the write. */
+  /** Whether another page may have made the write. If it has, it also records the write. */
   readonly mayBePage?: boolean;
   /**
    * The contributor to record for a deletion that no page has recorded after some time. Null or
@@ -39,7 +39,7 @@ export interface IWriter {
 /**
  * Create a writer whose contributor is known.
  *
- * @param key By default, the key consists of the contributor's kind and name.
+ * @param key - By default, the key consists of the contributor's kind and name.
  */
 export function createWriter(contributor: Contributor, key?: string): IWriter {
   return {
@@ -56,7 +56,7 @@ export const PERSON_WRITER: IWriter = createWriter(PERSON);
 const AGENT_NAME =
   /(^|[^a-z])(ai|mcp|llm|chat|chatbot|copilot|agent|agents|assistant|claude|codex|jupyternaut|persona|notebook-intelligence|nbmodelclient)([^a-z]|$)/i;
 
-/** Whether a name looks like the name of an AI extension or client. */
+/** Return whether a name looks like the name of an AI extension or client. */
 export function isAgentName(name: string): boolean {
   return AGENT_NAME.test(name);
 }

@@ -6,9 +6,9 @@
  */
 import type { EventBody } from '../api/types';
 
-/** The largest source that the server accepts, in characters. `requests.py` has the same limit. */
+/** The maximum length of a source, in characters. `requests.py` has the same limit. */
 export const MAX_SOURCE_LENGTH = 1_000_000;
-/** The largest size of one event, in bytes. The server accepts requests of up to 3 MiB. */
+/** The maximum size of one event, in bytes. The server accepts requests of up to 3 MiB. */
 export const MAX_EVENT_BYTES = 2_400_000;
 
 /** Return the number of bytes that a value takes as JSON in a request. */

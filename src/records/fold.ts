@@ -77,7 +77,7 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
 /**
  * Return the position of the first shown step that contains a matching step; -1 if there is none.
  *
- * @param matches Is called with steps of the server and their indexes in the server's list.
+ * @param matches - Is called with steps of the server and their indexes in the server's list.
  */
 export function findPosition(
   steps: readonly IShownStep[],
@@ -91,7 +91,7 @@ export function findPosition(
   );
 }
 
-/** Whether `cut` deleted the cell, and `paste` restored it at another position in the notebook. */
+/** Return whether `cut` deleted the cell, and `paste` restored it at another position. */
 function isCutAndPaste(cut: Step, paste: Step): boolean {
   // `after` is the id of the cell above; null if the cell was the first one.
   const [from, to] = [cut.data?.after, paste.data?.after];

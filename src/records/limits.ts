@@ -1,5 +1,5 @@
 /**
- * The largest number of cells for which the server accepts an order. If a notebook has more cells,
+ * The maximum number of cells in an order that the server accepts. If a notebook has more cells,
  * their order is not recorded.
  */
 export const MAX_ORDERED_CELLS = 20_000;

@@ -24,7 +24,7 @@ export interface IRunOutput {
 /** The types of images that are shown. An image of these types can't contain a script. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
 
-/** The largest number of images shown for one output. */
+/** The maximum number of images shown for one output. */
 const MAX_IMAGES = 8;
 
 /** Return the last run of a step's code; null if the code was never run. */

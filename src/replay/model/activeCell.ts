@@ -34,7 +34,7 @@ export class ActiveCell {
   /** Emitted when the active cell or its notebook changes, but never while `isActive` is false. */
   readonly changed: Signal<IReplaySubject, SubjectChange> = new Signal(this);
 
-  /** Whether this object listens to the notebook's signals: only while the sidebar is visible. */
+  /** Whether this object listens to the notebook's signals. True while the sidebar is visible. */
   get isActive(): boolean {
     return this._isActive;
   }
@@ -129,10 +129,10 @@ export class ActiveCell {
   /**
    * Insert a deleted cell into the notebook again, with the id that it had. One undo reverts this.
    *
-   * @param cellsAbove The ids of the cells that were above the deleted cell, the nearest cell
+   * @param cellsAbove - The ids of the cells that were above the deleted cell, the nearest cell
    * first. The deleted cell is inserted below the first of these cells that is still in the
-   * notebook, or at the top if none of them is. Null means that the cells above are unknown: then
-   * the deleted cell is inserted at the end.
+   * notebook, or at the top if none of them is. Null means that the cells above are unknown; the
+   * deleted cell is then inserted at the end of the notebook.
    * @returns Whether the cell was restored.
    */
   undeleteCell(

@@ -26,8 +26,8 @@ import type { IReplaySubject } from '../activeCell';
 import type { SubjectChange } from '../subject';
 
 /**
- * The result of an action; null: no result is shown. `unrecorded`: a step was restored, but
- * recording this failed.
+ * The result of an action; null if no result is shown. `unrecorded` means that a step was restored,
+ * but recording the restore failed.
  */
 export type ActionResult =
   'restored' | 'accepted' | 'unrecorded' | 'branched' | 'inserted' | null;
@@ -59,12 +59,12 @@ export class ReplayActions extends VDomModel {
     return this._steps.all[this._player.position] ?? null;
   }
 
-  /** Whether the active cell is shown and its source is the code of the current step. */
+  /** Whether the active cell is shown in the sidebar and contains the current step's code. */
   get isCurrentStepInCell(): boolean {
     return this.isStepInCell(this._player.position);
   }
 
-  /** Return whether the active cell is shown and its source is the code of the step at `index`. */
+  /** Return whether the active cell is shown and contains the code of the step at `index`. */
   isStepInCell(index: number): boolean {
     const step = this._steps.all[index];
     const { isActiveCellShown } = this._steps;
@@ -273,8 +273,8 @@ export class ReplayActions extends VDomModel {
 }
 
 /**
- * Return whether a step has code to restore. Empty code counts, as in an empty cell, unless the
- * request failed or was stopped: then the model returned no code.
+ * Return whether a step has code to restore. Empty code counts as code, because a cell can be
+ * empty. The exception is a turn that failed or was stopped, because its model returned no code.
  */
 function hasCode(step: Step): boolean {
   const hasFailed = step.outcome === 'error' || step.outcome === 'cancelled';

@@ -11,7 +11,7 @@
 import type { Step } from '../../../api/types';
 import type { IBranch } from '../../../records/branch';
 
-/** The largest number of columns that are drawn. */
+/** The maximum number of columns that are drawn. */
 export const MAX_COLUMNS = 4;
 
 /** Return the index of the step that `step` continues from; null if there is none. */
@@ -54,9 +54,9 @@ export function findTurnId(
     }
     // The code of a restore comes from the earlier step that it restored. The code of any other
     // step comes from its parent.
-    const restored: number | undefined = step.fromStep;
-    isOwnCode = restored !== undefined && restored < current;
-    current = isOwnCode ? restored! : parentOf(step);
+    const restoredIndex: number | undefined = step.fromStep;
+    isOwnCode = restoredIndex !== undefined && restoredIndex < current;
+    current = isOwnCode ? restoredIndex! : parentOf(step);
   }
   return null;
 }

@@ -46,7 +46,7 @@ export async function describeCells(
       : [];
   return ids.map(cellId => {
     const cell = cellById.get(cellId) ?? null;
-    const summary = summaries.find(candidate => candidate.cellId === cellId);
+    const summary = summaries.find(({ cellId: id }) => id === cellId);
     const firstLine = cell?.firstLine ?? firstLineOf(summary?.lastSource ?? '');
     return { cellId, cell, firstLine };
   });

@@ -78,7 +78,8 @@ export class ReplaySteps extends LoadedModel {
   }
 
   /**
-   * Show the cell `cellId` until another cell becomes active. If it is null, show the active cell.
+   * Show the cell `cellId` until another cell becomes active. If `cellId` is null, show the active
+   * cell.
    */
   pin(cellId: string | null): void {
     this._pinnedCellId = cellId;
