@@ -133,7 +133,7 @@ export class Player {
  */
 function activityChart({ replay }: PageLabels): HTMLElement {
   const { moments } = replay.data;
-  const names = ['model', 'person', 'other'] as const;
+  const kinds = ['model', 'person', 'other'] as const;
   const bars = Array.from(
     { length: Math.min(MAX_BARS, moments.length) },
     () => ({
@@ -147,17 +147,17 @@ function activityChart({ replay }: PageLabels): HTMLElement {
     const step = first && replay.cells[first[0]].steps[first[1]];
     // A moment without steps, such as a change of the cells' order, counts as made by a person.
     const author = step ? authorOf(step) : 'person';
-    const name = author === 'model' || author === 'person' ? author : 'other';
-    bars[Math.floor((index * bars.length) / moments.length)][name]++;
+    const kind = author === 'model' || author === 'person' ? author : 'other';
+    bars[Math.floor((index * bars.length) / moments.length)][kind]++;
   });
   const total = (bar: (typeof bars)[number]) =>
     bar.model + bar.person + bar.other;
   const highest = Math.max(1, ...bars.map(total));
   const chart = el('div.activity', { 'aria-hidden': 'true' });
   for (const bar of bars) {
-    const segments = names.map(name => {
-      const segment = el('span', { class: name });
-      segment.style.height = `${(100 * bar[name]) / highest}%`;
+    const segments = kinds.map(kind => {
+      const segment = el('span', { class: kind });
+      segment.style.height = `${(100 * bar[kind]) / highest}%`;
       return segment;
     });
     chart.append(el('span.bar', segments));

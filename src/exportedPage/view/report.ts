@@ -31,9 +31,9 @@ export function reportView(
   const { trans, replay } = labels;
   const { total, cells } = replay.data.report;
   const separator = trans._p('between names', ', ');
-  const lines = trans.__('Lines');
-  const share = trans.__('Share');
-  const name = (text: string) =>
+  const linesHead = trans.__('Lines');
+  const shareHead = trans.__('Share');
+  const nameText = (text: string) =>
     contributorName({ author: 'program', name: text }, trans);
   const namesTable = (
     title: string,
@@ -43,9 +43,9 @@ export function reportView(
     namesByLineCount(counts).length > 0 && [
       el('h3', title),
       table(
-        [head, lines, share],
+        [head, linesHead, shareHead],
         namesByLineCount(counts).map(key => [
-          name(key),
+          nameText(key),
           counts[key],
           labels.percent(counts[key], total.lines)
         ])
@@ -65,7 +65,7 @@ export function reportView(
     row.byPerson,
     row.lines - row.byModel - row.byPerson,
     row.turns,
-    namesByLineCount(row.models).map(name).join(separator),
+    namesByLineCount(row.models).map(nameText).join(separator),
     row.lines > 0 && shareBar(row)
   ];
   return el(
@@ -87,13 +87,13 @@ export function reportView(
       table(
         [
           trans.__('Cell'),
-          lines,
+          linesHead,
           trans.__('By AI'),
           trans.__('By hand'),
           trans.__('Other'),
           trans.__('Requests'),
           trans.__('Models'),
-          share
+          shareHead
         ],
         cells.map(cellRow)
       )

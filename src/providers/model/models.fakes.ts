@@ -194,7 +194,7 @@ export class ModelsApiFake implements ModelsApi {
     this._do(join ? 'join' : 'install', () => undefined, ...names);
     for (;;) {
       const event = await new Promise<InstallEvent | 'end' | Error>(resolve => {
-        this._give = resolve;
+        this._resolveEvent = resolve;
       });
       if (event instanceof Error) {
         throw event;
@@ -215,7 +215,7 @@ export class ModelsApiFake implements ModelsApi {
    * has ended, and an `Error` makes the stream fail.
    */
   async give(event: InstallEvent | 'end' | Error): Promise<void> {
-    this._give(event);
+    this._resolveEvent(event);
     // Let the page handle the event.
     for (let count = 0; count < 10; count++) {
       await Promise.resolve();
@@ -235,6 +235,6 @@ export class ModelsApiFake implements ModelsApi {
     return result();
   }
 
-  private _give: (event: InstallEvent | 'end' | Error) => void = () =>
+  private _resolveEvent: (event: InstallEvent | 'end' | Error) => void = () =>
     undefined;
 }

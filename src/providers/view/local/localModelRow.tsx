@@ -38,7 +38,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
   const [removedBytes, setRemovedBytes] = React.useState(0);
   // The buttons aren't disabled while an action runs, because the focused one would lose the focus.
   const { failure, act } = useAction();
-  const row = useFocusedRow();
+  const focusProps = useFocusedRow();
   const labelId = React.useId();
 
   const isTarget = choice.installTarget?.id === entry.id;
@@ -53,7 +53,7 @@ export function LocalModelRow(props: IRowProps): React.JSX.Element {
   };
   return (
     <li
-      {...row}
+      {...focusProps}
       className="jp-AIServer-LocalModels-row"
       aria-labelledby={labelId}
     >
