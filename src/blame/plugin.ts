@@ -1,6 +1,6 @@
 /**
  * Adds two commands: one shows the contributor of each line in a cell's editor, and the other opens
- * the replay at the step that wrote the current line.
+ * the replay at the step that wrote the line with the cursor.
  */
 import {
   JupyterFrontEnd,
@@ -115,8 +115,8 @@ export const blamePlugin: JupyterFrontEndPlugin<void> = {
         }
         const blame = currentBlame();
         if (!blame) {
-          // The contributors are loaded only when the gutter is turned on. Turn it on now; calling
-          // the command again then shows the step.
+          // The contributors are loaded only when the gutter is turned on, so turn it on now. If
+          // the person calls the command again, it shows the step.
           return commands.execute(CommandIDs.blame);
         }
         const line = blame.lineAtCursor;

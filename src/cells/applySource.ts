@@ -2,8 +2,9 @@
  * Writes code into a cell, for Accept and Restore.
  *
  * Invariants:
- * - One undo reverts exactly one write. The undo manager would combine edits within half a second,
- *   so it is told not to combine a write with what a person typed just before or after it.
+ * - One undo reverts exactly one write. By default, the undo manager combines edits that are made
+ *   within half a second. `stopCapturing` prevents it from combining a write with what a person
+ *   typed just before or after the write.
  * - Only the changed parts of the text are replaced, so that cursors, including those of other
  *   people, stay where they are.
  */

@@ -3,11 +3,13 @@
  *
  * Invariants:
  * - The saved file contains the ids. Formats before nbformat 4.5 have no cell ids, and JupyterLab
- *   doesn't upgrade the format of older notebooks. Therefore `repairCellIds` upgrades it to 4.5.
+ *   doesn't upgrade the format of older notebooks. Therefore `repairCellIds` upgrades the format to
+ *   4.5.
  * - A valid, unique id is not changed, except to restore an id of Colab.
- * - When Google Colab saves a notebook, it drops the cell ids and writes only its own, as
- *   `metadata.id`. JupyterLab then generates new ids, under which no histories would be found. If
- *   all ids of the cells from Colab are generated ids, they are replaced by Colab's ids.
+ * - When Google Colab saves a notebook, it drops the cell ids and writes only ids of its own, as
+ *   `metadata.id`. When JupyterLab opens the notebook, it generates new cell ids, under which no
+ *   histories would be found. If JupyterLab generated the ids of all cells from Colab, these ids
+ *   are replaced by Colab's ids.
  * - An id is changed in place, so that the cell's widget, undo history and cursor stay. Undo can't
  *   revert the change, because it would restore an invalid id.
  */

@@ -22,7 +22,7 @@ const MAX_CHARACTERS = 500_000;
 
 /**
  * Return the cells above the cell with this id, from top to bottom. If they exceed the limits,
- * return only those nearest to it. Empty cells are left out.
+ * return only the nearest ones. Empty cells are left out.
  */
 export function cellsBefore(
   model: INotebookModel,

@@ -1,7 +1,7 @@
 /**
- * A cell of an open notebook. `NotebookCell` looks up the cell's widget by the cell's id each time,
- * because JupyterLab may remove or recreate the widget at any time. Moving a cell, for example,
- * deletes the cell and inserts a cell with the same id.
+ * A cell of an open notebook. Each time `NotebookCell` needs the cell's widget, it looks the widget
+ * up by the cell's id, because JupyterLab may remove or recreate the widget at any time. Moving a
+ * cell, for example, deletes the cell and inserts a cell with the same id.
  */
 import { Cell, MarkdownCell } from '@jupyterlab/cells';
 import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';

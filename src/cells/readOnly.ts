@@ -1,7 +1,7 @@
 /** Tells whether a notebook can be saved. */
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-/** Whether changes of the notebook can't be saved. */
+/** Return whether changes of the notebook can't be saved. */
 export function isReadOnly(panel: NotebookPanel): boolean {
   const { model, contentsModel } = panel.context;
   return model.readOnly || contentsModel?.writable === false;

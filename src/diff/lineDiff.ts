@@ -57,7 +57,7 @@ export function lineDiff(before: string, code: string): ILineDiff {
   return { a, b, hunks };
 }
 
-/** Return the start of the line that contains `offset`, and its end, which is at the line break. */
+/** Return the offsets of the start and the end (without the line break) of the line at `offset`. */
 export function lineAt(
   text: string,
   offset: number

@@ -1,4 +1,4 @@
-/** The types of the files in `examples/` that can be imported, due to `webpack.config.js`. */
+/** The types of the files in `examples/`. `webpack.config.js` makes it possible to import them. */
 declare module '*.ipynb' {
   import type { INotebookContent } from '@jupyterlab/nbformat';
 

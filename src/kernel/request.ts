@@ -22,7 +22,7 @@ const lastRequests = new WeakMap<Kernel.IKernelConnection, Promise<void>>();
  * result. The function must encode the result as base64 of JSON.
  *
  * `call` is a Python expression, in which `variables` is the dictionary of the person's variables.
- * Evaluating it assigns nothing in the person's namespace, and works even if the person has
+ * Evaluating `call` assigns nothing in the person's namespace, and works even if the person has
  * redefined builtins.
  *
  * @throws KernelBusyError; Error if the kernel died or its reply is invalid.
@@ -92,7 +92,7 @@ async function request(
   }
 }
 
-/** Decode the value of the expression. Throws if it isn't base64 of JSON. */
+/** Decode the value of the expression. Throws an error if the value isn't base64 of JSON. */
 function decode(expressions: unknown): unknown {
   const { result } = expressions as {
     result: { status?: string; data?: Record<string, unknown> };

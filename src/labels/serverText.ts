@@ -27,7 +27,7 @@ export function sentenceText(
     : sentence;
 }
 
-/** Translate a label of a provider or model. Only one provider's name has words to translate. */
+/** Translate the label of a provider or model. Only one label contains words to translate. */
 export function labelText(label: string, trans: TranslationBundle): string {
   return label.replace(
     'OpenAI-compatible server',

@@ -198,7 +198,7 @@ export function stepOutcome(
   }
 }
 
-/** Return "accepted", with the number of accepted changes if not all were: "accepted 2 of 3". */
+/** Return "accepted" or, if not all hunks were accepted, their number: "accepted 2 of 3". */
 function acceptedText(step: TitleFields, trans: TranslationBundle): string {
   const hunks = (step.data?.hunks ?? {}) as Record<string, unknown>;
   const { accepted, of: total } = hunks;

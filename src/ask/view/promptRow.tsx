@@ -75,8 +75,8 @@ export class PromptRow extends ReactWidget {
     for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
-    // Because `this` is passed, Lumino disconnects the method when the row is disposed of. The
-    // model may exist much longer.
+    // Pass `this`, so that Lumino disconnects the method when the row is disposed of. The model may
+    // exist much longer than the row.
     model.changed.connect(this.update, this);
   }
 

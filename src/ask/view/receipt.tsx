@@ -146,8 +146,8 @@ function originText({ kind }: ContextItem, trans: TranslationBundle): string {
 }
 
 /**
- * Return numbers as a text. Three or more consecutive numbers become a range: `[1, 2, 4, 5, 6] ->
- * "1, 2, 4–6"`.
+ * Return numbers as a text, in which three or more consecutive numbers are a range. For example,
+ * return "1, 2, 4–6" for 1, 2, 4, 5 and 6.
  */
 export function rangesText(numbers: readonly number[]): string {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b);

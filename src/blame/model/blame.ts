@@ -3,7 +3,7 @@
  *
  * Invariants: a request is sent when `load` is called and whenever the cell's history changes, but
  * not when the person types. Only the response to the last request is used. A result includes the
- * source that was sent, because the cell's source may have changed since then.
+ * source that was sent, because the cell's source may have changed since the request.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 

@@ -68,7 +68,7 @@ export function describeLine(
     .join(' · ');
 }
 
-/** The kind of share (see `shareLabels.ts`) to which the lines of a contributor belong. */
+/** For each kind of contributor, the kind of share (see `shareLabels.ts`) of its lines. */
 const SHARE_BY_AUTHOR = {
   model: 'byModel',
   person: 'byPerson',

@@ -79,7 +79,10 @@ export class LocalInstall {
     return this._epoch;
   }
 
-  /** Start or resume the installation of the model with this name; null for the smallest model. */
+  /**
+   * Start or resume the installation of the model with this name; null for the smallest model. Do
+   * nothing if an installation is running.
+   */
   async start(name: string | null): Promise<void> {
     if (!this.isRunning) {
       const progress = name === this._state.name ? this._state.progress : null;

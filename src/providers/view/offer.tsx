@@ -115,7 +115,8 @@ export function Offer(props: {
                 label={trans.__('Other models…')}
                 run={async () => {
                   await openLocalModels();
-                  // If a model was installed, this button is no longer there to get the focus back.
+                  // If a model was installed, this button has disappeared, so the dialog could not
+                  // return the focus to it.
                   if (document.activeElement === document.body) {
                     focusInput();
                   }

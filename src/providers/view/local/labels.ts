@@ -56,7 +56,7 @@ export function installText(
     : trans.__('Install %1', label);
 }
 
-/** Return the size, memory and licence of a model, such as “1.1 GB download · 2 GB memory”. */
+/** Describe a model's size, memory and licence: “1.1 GB download · needs 1.9 GB of memory · …”. */
 export function factsText(
   entry: ILocalEntry,
   trans: TranslationBundle

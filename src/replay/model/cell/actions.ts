@@ -115,7 +115,7 @@ export class ReplayActions extends VDomModel {
     return this._lastResult;
   }
 
-  /** Whether `undo` can revert the last action. It can't remove a cell that was inserted. */
+  /** Whether `undo` can revert the last action. `undo` can't remove a cell that was inserted. */
   get canUndo(): boolean {
     return this._lastResult !== null && this._lastResult !== 'inserted';
   }
