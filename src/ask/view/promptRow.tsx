@@ -119,8 +119,8 @@ export class PromptRow extends ReactWidget {
 }
 
 /**
- * A flag by which the row asks `PromptInput` for the focus. The row sets `focus` to true, and
- * `PromptInput` sets it to false again.
+ * A flag by which the row asks `PromptInput` for the focus before `PromptInput` is mounted. The row
+ * sets `focus` to true, and `PromptInput` sets it to false again.
  */
 interface IFocusRequest {
   /** Whether to focus the input field once it is mounted. */
@@ -218,8 +218,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       text.trim() &&
       !model.isBusy
     ) {
-      // While an answer is shown, the first Escape only clears the typed text. The next Escape
-      // rejects the answer. ArrowUp brings the cleared text back.
+      // While an answer is shown, the first Escape only clears the typed text. ArrowUp brings the
+      // text back. The next Escape rejects the suggestion, or closes the row if there is none.
       model.intents.add(text);
       setText('');
     } else if (!handleKey(model, event, text)) {

@@ -40,7 +40,7 @@ interface IWrite {
   readonly cellIds: readonly string[];
   /** Send the write; resolves to the ids of the written cells. */
   readonly send: () => Promise<readonly string[]>;
-  /** Called after each attempt to send the write; `reason` is the error of a failed attempt. */
+  /** Called when the write was sent, or with the error as `reason` when it could not be sent. */
   readonly onAttempt?: (reason?: unknown) => void;
   /** Whether the write could not be sent, so that it waits for a retry. */
   hasFailed?: boolean;
@@ -68,8 +68,8 @@ export class WriteQueue {
   }
 
   /**
-   * Queue events of a cell, and wait for the first attempt to send them. Rejects if this attempt
-   * fails, even though the events may be sent again later.
+   * Queue events of a cell. Resolves when the events were sent. Rejects if they could not be sent
+   * at the first attempt, even though a retry may send them later.
    */
   record(cellId: string, bodies: readonly EventBody[]): Promise<void> {
     const firstAttempt = new PromiseDelegate<void>();
