@@ -161,11 +161,12 @@ async function syncSettings(
   };
   updateModel();
   settings.changed.connect(updateModel);
-  // Saving is asynchronous. Remember the last value, so that it isn't saved again meanwhile.
-  const lastValueByName: Record<string, unknown> = {};
+  // Saving is asynchronous, so for a while `storedValue` is still the old value. Remember the value
+  // that is being saved, so that it isn't saved a second time during this while.
+  const lastSavedByName: Record<string, unknown> = {};
   const save = (name: string, value: string | number) => {
-    if (value !== storedValue(name) && value !== lastValueByName[name]) {
-      lastValueByName[name] = value;
+    if (value !== storedValue(name) && value !== lastSavedByName[name]) {
+      lastSavedByName[name] = value;
       settings.set(name, value).catch(reason => {
         console.warn(`AI Server could not save the setting “${name}”.`, reason);
       });

@@ -7,7 +7,7 @@
  *   the content may have changed in the meantime.
  * - A new request aborts the previous request. The response to an aborted request is never shown.
  * - The shown content is replaced only when the new content has been loaded.
- * - A change of many cells at once causes only one request.
+ * - When many cells change at once, `Throttle` limits how many requests are sent.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -81,7 +81,10 @@ export abstract class LoadedModel extends ActivatableModel {
    */
   protected abstract fetch(signal: AbortSignal): Promise<() => void>;
 
-  /** Load the content. While the model is inactive, only mark the content as stale. */
+  /**
+   * Load the content. If that fails, the failure becomes `error`. While the model is inactive, only
+   * mark the content as stale.
+   */
   protected async load(): Promise<void> {
     this._abort?.abort();
     this._abort = null;
@@ -102,7 +105,7 @@ export abstract class LoadedModel extends ActivatableModel {
     if (!abort.signal.aborted) {
       this._abort = null;
       this._error = error;
-      // `showContent` may set `_error`, too.
+      // Call `showContent` only now, because it may call `setError`.
       showContent?.();
       this._isStale = this._error !== null;
       this.stateChanged.emit();
@@ -176,7 +179,7 @@ export abstract class LoadedModel extends ActivatableModel {
   /** Aborts the pending request; null if no request is pending. */
   private _abort: AbortController | null = null;
   private _error: IFailure | null = null;
-  /** Whether the content must be loaded again, even if the target stays the same. */
+  /** Whether the content must be loaded again even if `target` is still `_requestedTarget`. */
   private _isStale = true;
   /** The target at the time of the newest request. */
   private _requestedTarget: string | null = null;

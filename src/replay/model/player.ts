@@ -1,11 +1,12 @@
 /**
- * A player has a current position in a list, and playback, which advances the position
- * automatically. One player is for the steps of a cell, another for the moments of a notebook. The
- * player knows only the length of its list. Below, “step” stands for a step or a moment.
+ * The player of a list. It has a current position in the list. During playback, it moves to the
+ * next position at regular intervals. One player plays the steps of a cell, and another one plays
+ * the moments of a notebook. A player gets only the length of its list. Below, “step” stands for a
+ * step or a moment.
  *
  * Invariants:
  * - The position is always the index of a step, or 0 if there are no steps.
- * - Playback stops at the last step, and when `goTo` is called.
+ * - Playback stops at the last step, and when `pause`, `goTo` or `reset` is called.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 
@@ -72,7 +73,7 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Stop playback, and move to a step. */
+  /** Stop playback, and go to the step whose index is nearest to `position`. */
   goTo(position: number): void {
     this._clearTimer();
     this._isChosenByPlayback = false;
@@ -80,7 +81,10 @@ export class ReplayPlayer extends VDomModel {
     this.stateChanged.emit();
   }
 
-  /** Start playback at the current step; if it is the last step, start at the first step. */
+  /**
+   * Start playback at the current step; if that is the last step, start at the first step. Do
+   * nothing if there are fewer than two steps.
+   */
   play(): void {
     if (this.isDisposed || this._length < 2) {
       return;
@@ -99,7 +103,7 @@ export class ReplayPlayer extends VDomModel {
     }
   }
 
-  /** Pause if playing, else play. */
+  /** Pause playback if it is running; otherwise start it. */
   toggle(): void {
     if (this.isPlaying) {
       this.pause();

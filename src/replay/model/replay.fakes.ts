@@ -30,7 +30,7 @@ import type { IReplayHost } from './cell/actions';
 import type { IReplaySubject } from './activeCell';
 import type { ICellInfo, SubjectChange } from './subject';
 
-/** A notebook with three code cells, of which `activeId` is the active cell. */
+/** A fake notebook with three code cells. The active cell is the cell whose id is `activeId`. */
 export class FakeSubject implements IReplaySubject {
   readonly changed = new Signal<this, SubjectChange>(this);
   readonly sources = new Map([
@@ -110,7 +110,7 @@ export class FakeSubject implements IReplaySubject {
     this.emitChange('activeCell');
   }
 
-  /** Replace the active cell's source, as if it was typed. */
+  /** Replace the active cell's source, as if a person had typed it. */
   type(source: string): void {
     this.sources.set(this.activeId!, source);
     this.emitChange('source');
@@ -133,7 +133,10 @@ export class PendingReplay extends PromiseDelegate<Replay> {
   }
 }
 
-/** A history that answers immediately or, while `isSlow`, when the spec calls `answer`. */
+/**
+ * A fake history. While `failure` is set, requests fail with it. While `isSlow` is true, a request
+ * for a cell's steps is pending until the spec calls `answer`.
+ */
 export class FakeHistory implements IHistory {
   readonly api = this as unknown as HistoryReader;
   readonly changed: Signal<IHistory, ISessionChange> = new Signal(this);
@@ -274,7 +277,7 @@ export class FakeHistory implements IHistory {
   }
 }
 
-/** A host that opens nothing, and in which the person never confirms. */
+/** A host that opens nothing, and that reports that the person refused to replace the source. */
 export const FAKE_HOST: IReplayHost = {
   confirmReplace: async () => false,
   openPrompt: () => undefined,
@@ -314,7 +317,7 @@ export function summaryOf(cellId: string, turns = 1): SessionSummary {
   };
 }
 
-/** Return the step of a run of the last step's code. */
+/** Return a step that is a run of the last step's code. `data` is added to the step's data. */
 export function runStep(steps: readonly Step[], data: object = {}): Step {
   const last = steps[steps.length - 1];
   return {

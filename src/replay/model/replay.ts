@@ -148,12 +148,12 @@ export class ReplayModel extends ActivatableModel {
     return isRestored;
   }
 
-  /** Show the step of a search result. If it is in another notebook, open that notebook first. */
+  /** Show a search result's step. If the step is in another notebook, open that notebook first. */
   async openHit(hit: SearchHit): Promise<void> {
     if (!this.search.isInCurrentNotebook(hit) && hit.path !== null) {
       await this._host.openFile(hit.path);
     }
-    // Check the notebook again: since the search, another one may have been saved under this path.
+    // Check again: since the search, another notebook may have been saved under this path.
     if (this.search.isInCurrentNotebook(hit)) {
       await this.showStep(hit.cellId, { step: hit.step, seq: hit.seq });
     }
@@ -199,7 +199,7 @@ export class ReplayModel extends ActivatableModel {
 
   /** Load the names and locations of all models, because a step contains only its model's id. */
   private async _loadModelInfo(): Promise<void> {
-    // After a failure, this is called again when the sidebar next becomes visible.
+    // After a failure, `onActiveChanged` calls this method again when the sidebar is next shown.
     const list = await this.history.api.models().catch(() => null);
     this._modelInfoById = new Map(list?.models.map(info => [info.id, info]));
     this.stateChanged.emit();
@@ -265,8 +265,8 @@ export class ReplayModel extends ActivatableModel {
   /** All models that this model consists of. A change of one of them is a change of this model. */
   private readonly _models: readonly VDomModel[];
   /**
-   * The step to go to as soon as its cell's steps are loaded; null if there is none. Activating
-   * another cell cancels this.
+   * The step to go to as soon as its cell's steps are loaded; null if there is none. It is set to
+   * null when the person activates another cell.
    */
   private _requestedStep: (ICellKey & IStepRef) | null = null;
 }

@@ -14,9 +14,9 @@ export class ReplayUnderTest {
   readonly history = new FakeHistory();
   /** The indexes of the steps for which a confirmation was requested. */
   readonly confirmations: number[] = [];
-  /** Whether the person confirms. */
+  /** Whether the person confirms that a step may replace the cell's source. */
   isReplaceConfirmed = true;
-  /** The branches with which the prompt row was opened. */
+  /** The branch, or null for none, of each call that opened the prompt row. */
   readonly promptedBranches: (IBranch | null)[] = [];
 
   readonly model = new ReplayModel(this.subject, this.history, {

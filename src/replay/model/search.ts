@@ -12,7 +12,7 @@ import { LoadedModel } from './loadedModel';
 
 /** The time without typing after which a request is sent, in milliseconds. */
 const TYPING_PAUSE_MS = 180;
-/** The number of results that one request returns. */
+/** The maximum number of results that one request returns. */
 const RESULTS_PER_REQUEST = 30;
 
 export type SearchScope = 'notebook' | 'project';
@@ -69,8 +69,8 @@ export class SearchModel extends LoadedModel {
   }
 
   /**
-   * The results of the last search; null if it had no query. While a new search is running, these
-   * are still the previous results.
+   * The results of the last search; null if its query was empty. While a new search is running, the
+   * previous results stay here.
    */
   get results(): SearchResults | null {
     return this._results;
@@ -109,7 +109,10 @@ export class SearchModel extends LoadedModel {
     this.stateChanged.emit();
   }
 
-  /** Return whether the view should focus the search field. True only once per `requestFocus`. */
+  /**
+   * Return whether the view should focus the search field. After a call of `requestFocus`, only the
+   * first call of this method returns true.
+   */
   consumeFocusRequest(): boolean {
     const isRequested = this._isFocusRequested;
     this._isFocusRequested = false;
@@ -160,7 +163,7 @@ export class SearchModel extends LoadedModel {
   }
 
   protected override onHistoryChanged(): void {
-    // If a request will be sent when typing pauses, it will find the change.
+    // A request that is sent when typing pauses will return the change, too.
     const isRequestScheduled = this._timer !== undefined;
     const hasQuery = this._query.trim() !== '';
     if (!this.isActive || (hasQuery && !isRequestScheduled)) {

@@ -10,8 +10,8 @@ import { IconButton } from '../../ui/iconButton';
 export function ExportButton(): React.JSX.Element | null {
   const { commands, trans } = useReplay();
   const [isOpen, setOpen] = React.useState(false);
-  // Whether the menu was open when the pointer was pressed on the button. That press closes the
-  // menu, as any press outside of it does. The click that follows must not open the menu again.
+  // Whether the menu was open when the pointer was pressed on the button. Any press outside the
+  // menu closes it, and so does this press. The click that follows must not open the menu again.
   const wasOpen = React.useRef(false);
   if (!commands.isEnabled(CommandIDs.exportReplay)) {
     return null;

@@ -95,7 +95,7 @@ function keyOf(hit: SearchHit): string {
   return `${hit.notebookId}/${hit.cellId}/${hit.turnId}`;
 }
 
-/** Return the text above the results: how many there are, or that the search is running. */
+/** Return the text above the results: the number of results, or that the search is running. */
 function statusText(search: SearchModel, trans: TranslationBundle): string {
   const { results } = search;
   if (!search.query.trim()) {

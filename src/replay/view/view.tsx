@@ -109,9 +109,11 @@ function CellTab(): React.JSX.Element | null {
 }
 
 /**
- * Return the content of the tab if there are no steps; null if they are loading or failed to load.
- * If no notebook is open, or the notebook has no history, the person may be new to AI Server. In
- * these cases, the content has a button that opens the first-steps notebook.
+ * Return the content of the cell tab for the case that there are no steps. Return null if the steps
+ * are loading or could not be loaded.
+ *
+ * If no notebook is open, or the notebook has no history, the person may be new to AI Server. So
+ * the content then has a button that opens the first-steps notebook.
  */
 function emptyContent(
   model: ReplayModel,

@@ -1,12 +1,12 @@
 /**
  * The layout of a notebook's activity chart. The chart's horizontal axis is time, divided into
- * buckets of equal width, and a bar shows the number of moments in each bucket.
+ * buckets of equal width. Each bucket has a bar that shows the number of its moments.
  *
  * The axis is not to scale: a long gap between two moments is shortened, so that an hour of work is
  * still visible next to a week without work.
  *
- * Invariant: each moment's position on the axis is greater than the position of the moment before,
- * even if their timestamps are invalid or out of order.
+ * Invariant: each moment's position on the axis is greater than the previous moment's position,
+ * even if the two timestamps are invalid or out of order.
  */
 import type { Moment } from '../../../api/types';
 import { contributorTone } from '../../../labels/contributorLabels';
@@ -18,8 +18,9 @@ const MIN_GAP_MS = 4_000;
 
 /** The number of moments in one bucket, by the kind of contributor. */
 export interface IBucketCounts {
+  /** The number of moments by models. */
   readonly model: number;
-  /** The number of moments by a person, who changes code by hand. */
+  /** The number of moments by people, who change code by hand. */
   readonly hand: number;
   /** The number of moments by programs, agents and unknown contributors. */
   readonly other: number;
@@ -27,7 +28,7 @@ export interface IBucketCounts {
 
 /**
  * Return the position of each moment on the axis of the activity chart, as a fraction of the axis.
- * The first moment is at 0. All positions are less than 1, which is the position of "now".
+ * The first moment is at 0. The position of "now" is 1, so all moments are at less than 1.
  */
 export function chartPositionsOf(
   moments: readonly Pick<Moment, 'timestamp'>[]

@@ -1,7 +1,7 @@
 /**
- * The overview of a notebook. The notebook tab shows it at the position "now", which is after the
- * last moment. It has a row for each cell in the notebook's order, and then a row for each deleted
- * cell that has a history.
+ * The overview of a notebook. The notebook tab shows the overview while the timeline is at "now",
+ * the position after the last moment. The overview has a row for each cell in the notebook's order,
+ * and then a row for each deleted cell that has a history.
  */
 import type { SessionSummary } from '../../../api/types';
 import { LoadedModel } from '../loadedModel';
@@ -14,7 +14,8 @@ export interface IOverviewRow {
   /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly cell: ICellInfo | null;
   /**
-   * The first line that is not blank in the cell's source; for a deleted cell, in its last source.
+   * The first non-blank line of the cell's source or, for a deleted cell, of its last recorded
+   * source.
    */
   readonly firstLine: string;
   /** The summary of the cell's history; null if the cell has no history. */
@@ -24,14 +25,17 @@ export interface IOverviewRow {
 }
 
 export class ReplayOverview extends LoadedModel {
-  /** Whether the notebook's summaries are loading for the first time. An update doesn't count. */
+  /**
+   * Whether the current notebook's summaries are loading for the first time. False while they are
+   * being reloaded.
+   */
   override get isLoading(): boolean {
     return (
       super.isLoading && this._loadedNotebookId !== this.subject.notebookId
     );
   }
 
-  /** The rows, with deleted cells last. After a change, they are built again when they are read. */
+  /** The rows, with deleted cells last. Rows that a change has made outdated are built anew. */
   get rows(): readonly IOverviewRow[] {
     return (this._rows ??= this._buildRows());
   }

@@ -4,10 +4,10 @@
  * which shows the notebook as it is now.
  *
  * Invariants:
- * - To show moments, only one snapshot is requested at a time. Even if the person drags the slider
- *   past a thousand moments, only a few snapshots are requested.
+ * - While the person moves from moment to moment, only one snapshot is requested at a time. Even if
+ *   the person drags the slider past a thousand moments, only a few snapshots are requested.
  * - When new moments are recorded, the current moment stays the same.
- * - A deleted cell is restored with the id that it had, at its old position if that is recorded.
+ * - A deleted cell is restored with its old id, and at its old position if that is recorded.
  */
 import type {
   Moment,
@@ -24,7 +24,7 @@ import { LoadedModel } from '../loadedModel';
 import { ReplayPlayer } from '../player';
 import type { IReplaySubject } from '../activeCell';
 
-/** The largest number of snapshots in the cache. */
+/** The maximum number of snapshots in the cache. */
 const MAX_SNAPSHOTS = 50;
 
 /** The type and the source of a cell. */
@@ -98,8 +98,8 @@ export class NotebookTimeline extends LoadedModel {
   }
 
   /**
-   * Restore a deleted cell. It gets the content that it has in the shown snapshot. If the snapshot
-   * doesn't contain the cell, or at "now", the cell gets its last content.
+   * Restore a deleted cell with the content that it has in the shown snapshot. At "now", or if the
+   * snapshot doesn't contain the cell, restore it with its last content.
    *
    * @returns Whether the cell was restored.
    */
@@ -191,7 +191,7 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  /** Load the notebook's report, unless it was already requested for this timeline. */
+  /** Load the notebook's report, unless it was requested for this version of the timeline. */
   private async _loadReport(notebookId: string): Promise<void> {
     const version = this._timelineVersion;
     if (version === this._reportVersion || !this._moments.length) {
@@ -261,7 +261,8 @@ export class NotebookTimeline extends LoadedModel {
     }
     const { api } = this.history;
     const snapshot = await api.moment(id!, index, version!, signal);
-    // If the timeline has changed meanwhile, this may be the snapshot of another moment.
+    // If the timeline has changed on the server, `index` may now refer to another moment. In that
+    // case, don't cache the snapshot.
     if (snapshot.version === version) {
       snapshotByIndex.set(index, snapshot);
       if (snapshotByIndex.size > MAX_SNAPSHOTS) {
@@ -275,14 +276,15 @@ export class NotebookTimeline extends LoadedModel {
   /**
    * Find the content and the former position of a deleted cell.
    *
-   * The snapshots are searched from newer to older ones, beginning with the shown snapshot or, at
-   * "now", with the last one. The content comes from the first snapshot found that lists the cell,
-   * among its cells or its deleted cells. If no snapshot lists it, the content comes from the
-   * cell's last step. The position is returned as `cellsAbove`: the ids of the cells that were
-   * above the cell, the nearest cell first. It comes from the first snapshot found in which the
-   * cell is not deleted, and is null if there is no such snapshot.
+   * This method searches older and older snapshots, beginning with the shown snapshot or, at "now",
+   * with the last snapshot. It takes the content from the first snapshot that lists the cell, as a
+   * cell of the notebook or as a deleted cell. If no snapshot lists the cell, it takes the content
+   * from the cell's last step. It takes the position from the first snapshot in which the cell is
+   * not deleted.
    *
-   * @returns Null if the cell's content is unknown.
+   * @returns The cell with its content, and its position as `cellsAbove`: the ids of the cells that
+   * were above the cell, the nearest cell first. `cellsAbove` is null if the position is unknown.
+   * The result is null if the content is unknown.
    */
   private async _findDeleted(notebookId: string, id: string) {
     const { moments } = this;
@@ -298,9 +300,10 @@ export class NotebookTimeline extends LoadedModel {
         const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
         cellsAbove = idsAbove.reverse();
       }
-      // Continue with the snapshot before the last moment that changed the cell. Either this moment
-      // deleted the cell, or a later change of the order of the cells did. In both cases, the cell
-      // was in the notebook before this moment, unless this moment created it.
+      // Find the last moment, up to `index`, that changed this cell. Either that moment deleted the
+      // cell, or a later change of the order of all cells did. In both cases, the cell was in the
+      // notebook before the found moment, unless that moment created the cell. So continue with the
+      // snapshot before the found moment.
       while (index >= 0 && !changesCell(moments[index], id)) {
         index--;
       }
@@ -335,7 +338,7 @@ export class NotebookTimeline extends LoadedModel {
   private _loadedNotebookId: string | null = null;
   /** The cached snapshots of the loaded timeline, by the index of the moment. */
   private _snapshotByIndex = new Map<number, NotebookSnapshot>();
-  /** The snapshot of the current moment or, while that is loading, the one shown before. */
+  /** The snapshot of the current moment or, while that is loading, the one that is still shown. */
   private _snapshot: NotebookSnapshot | null = null;
   /** The loaded timeline's `version`, which the server changes whenever the timeline changes. */
   private _timelineVersion: string | null = null;

@@ -53,8 +53,8 @@ export function CellView(): React.JSX.Element {
               position={position}
               isNewestTurn={position === newestTurnIndex}
               transitionMs={
-                // During playback, new code fades in for at most half of the time for which
-                // playback shows the step.
+                // During playback, new code fades in. This takes at most half of the time for
+                // which playback shows the step.
                 player.isChosenByPlayback
                   ? Math.min(600, STEP_MS / player.speed / 2)
                   : 0
@@ -109,8 +109,9 @@ function CellHead(): React.JSX.Element {
 }
 
 /**
- * If the cell contains the last version that ran without an error, a chip that says so. Otherwise a
- * button that restores this version.
+ * Shows a chip if the cell contains the last version that ran without an error, and otherwise a
+ * button that restores that version. Draws nothing if no version ran without an error, or if the
+ * cell is deleted.
  */
 function LastWorkingVersion(): React.JSX.Element | null {
   const { model, trans } = useReplay();

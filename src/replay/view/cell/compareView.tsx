@@ -36,7 +36,7 @@ export function CompareView(props: {
   React.useLayoutEffect(() => {
     const node = section.current!;
     return () => {
-      // When the comparison is closed, move the focus from this view to the button that started it.
+      // When the comparison is closed, move the focus from this view to the button “Compare”.
       if (node.contains(document.activeElement)) {
         const stage = node.closest('.jp-AIServer-Replay-stage');
         const compareButton = 'footer > button[aria-pressed]';

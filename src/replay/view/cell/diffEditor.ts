@@ -36,8 +36,8 @@ export interface IDiffContent {
 export class DiffEditor {
   /**
    * @param _parent The element in which the diff is drawn.
-   * @param foldedLabel The text that replaces a range of unchanged lines. In it, `$` stands for the
-   * number of lines.
+   * @param foldedLabel The text that replaces a folded range of unchanged lines. In this text, `$`
+   * stands for the number of folded lines.
    */
   constructor(
     private readonly _parent: HTMLElement,
@@ -77,7 +77,7 @@ export class DiffEditor {
 
   private _draw(content: IDiffContent, language: Extension): void {
     const { before, code } = content;
-    // Without an old text, or if the texts are equal, only one text is drawn, without marks.
+    // If the old text is empty or the texts are equal, draw only the new text, without marks.
     const isChange = before !== '' && before !== code;
     if (isChange && content.isSplit) {
       this._drawSideBySide(content, language);
@@ -173,8 +173,9 @@ export class DiffEditor {
 }
 
 /**
- * Return whether to add a line break to both texts and hide the empty line after it. Without this,
- * the old last line would be marked as changed when lines are added after it; see `hiddenEnd`.
+ * Return whether to add a line break to both texts and hide the empty line after it. Without the
+ * line break, if lines were added at the end, the last line of the old text would also be marked as
+ * changed; see `hiddenEnd`.
  */
 function needsHiddenEnd(before: string, code: string): boolean {
   return lastLine(before) !== lastLine(code);

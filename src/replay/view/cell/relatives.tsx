@@ -1,6 +1,6 @@
 /**
- * Links to the histories of a merge step's relatives. They are the cells that were merged into the
- * step's cell, or the cell that the step's cell was merged into.
+ * For a step in which cells were merged: links to the histories of the cells that were merged into
+ * the step's cell, or of the cell into which the step's cell was merged. Both are called relatives.
  */
 import React from 'react';
 

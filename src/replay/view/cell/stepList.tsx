@@ -77,7 +77,7 @@ export const StepList = React.memo(function StepList(
 function rowClass({ lane }: IShownStep, isCurrent: boolean): string {
   const classes = [
     isCurrent ? 'jp-mod-current' : '',
-    // The step is on a branch that doesn't lead to the cell's current code.
+    // If `lane` isn't 0, the step is on a branch that doesn't lead to the cell's current code.
     lane > 0 ? 'jp-mod-aside' : ''
   ];
   return classes.join(' ').trim();
@@ -162,7 +162,7 @@ function ComparisonLetter(props: { letter: string }): React.JSX.Element {
   return <b className="jp-AIServer-Replay-mark">{props.letter}</b>;
 }
 
-/** The numbers of lines that an edit added and removed; nothing for steps of other kinds. */
+/** The numbers of lines that an edit added and removed. Draws nothing for other kinds of steps. */
 function EditLineCount(props: { step: IShownStep }): React.JSX.Element | null {
   const { step } = props;
   if (step.kind !== 'edit') {

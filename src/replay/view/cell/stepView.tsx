@@ -98,7 +98,7 @@ export function StepView(props: IStepViewProps): React.JSX.Element {
   );
 }
 
-/** The lines above a step's code: its contributor, time, line count and outcome. */
+/** The head of a step: its contributor, its time, its numbers of changed lines, and its outcome. */
 function StepHead(
   props: IStepViewProps & {
     /** The shown run of the step's code; null if the code was not run. */

@@ -1,6 +1,6 @@
 /**
  * The authorship of the notebook's lines, above the timeline: the share of the lines that each kind
- * of contributor wrote. A button shows the same for each cell.
+ * of contributor wrote. A button opens a list of the shares of each cell.
  */
 import { caretDownIcon, caretUpIcon } from '@jupyterlab/ui-components';
 import React from 'react';

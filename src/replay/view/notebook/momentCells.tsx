@@ -21,7 +21,10 @@ import { StaticCode } from '../staticCode';
 import { VirtualList } from '../../../ui/virtualList';
 import { type DotKind, tooLargeText } from '../../../labels/stepLabels';
 
-/** If a cell has more lines, only this many are shown until the person expands the cell. */
+/**
+ * The maximum number of lines that are shown of an unchanged cell until the person expands it. For
+ * changed cells, see `selectLines`.
+ */
 const MAX_LINES = 12;
 const LINE_HEIGHT_PX = 17;
 
@@ -190,8 +193,9 @@ export function UndeleteButton(props: {
 }
 
 /**
- * Build the rows. The snapshot's cells keep their order. Each deleted cell comes below the cell
- * that was above it. Deleted cells whose old position is unknown come last.
+ * Build the rows. The snapshot's cells stay in their order. The row of a deleted cell comes after
+ * the row of the cell that was above the deleted cell. Deleted cells whose old position is unknown
+ * come last.
  */
 function buildRows(snapshot: NotebookSnapshot): IRow[] {
   /** The deleted cells below each cell, by the id of that cell. The key null means the top. */
@@ -240,8 +244,9 @@ function rowClass({ cell, number }: IRow, tone: DotKind): string {
 }
 
 /**
- * Return for each line of a diff whether it is drawn. If the diff is long and the cell isn't
- * expanded, only lines near a change are drawn, and at most `2 * MAX_LINES` of them.
+ * Return for each line of a diff whether the line is drawn. All lines are drawn if the cell is
+ * expanded or the diff has at most `MAX_LINES` lines. Otherwise, only lines near a change are
+ * drawn, and at most `2 * MAX_LINES` of these.
  */
 function selectLines(
   diffLines: readonly IChangedLine[],

@@ -127,7 +127,7 @@ function TimelineControls(): React.JSX.Element {
   );
 }
 
-/** The description of "now". It is as high as `MomentHead`, so that nothing moves. */
+/** The description of "now". It is as high as `MomentHead`, so that the list below doesn't move. */
 function NowHead(props: {
   momentCount: number;
   /** The timestamp of the first moment. */

@@ -1,6 +1,6 @@
 /**
  * The notebook's activity chart, which is also a slider over all moments and "now", the position
- * after the last moment. Its bars show how many changes were made, in the colours of their
+ * after the last moment. The chart's bars show the number of moments, in the colours of the
  * contributors. The pointer selects the nearest moment, and the arrow keys move from moment to
  * moment.
  */
