@@ -53,7 +53,7 @@ export const trackPlugin: JupyterFrontEndPlugin<ITracking> = {
     await applySettings(tracking, registry);
     tracker.forEach(panel => tracking.add(panel));
     tracker.widgetAdded.connect((_, panel) => tracking.add(panel));
-    // A page that is hidden may be about to close.
+    // When the page is hidden, the person may be about to close it.
     window.addEventListener('pagehide', () => tracking.captureAll());
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'hidden') {

@@ -1,6 +1,6 @@
 /**
- * Keeps the views in all pages of a shared notebook (jupyter-collaboration) up to date. When a page
- * has written a session, it notifies the other pages.
+ * Notifies the other pages of a shared notebook (jupyter-collaboration) when this page has written
+ * a session, so that their views show the new content.
  *
  * Invariants:
  * - Notifications are not stored in the notebook. They are sent as Yjs awareness states, like the
@@ -9,13 +9,16 @@
  */
 import type { IAwareness } from '@jupyter/ydoc';
 
-/** The field of a page's awareness state that lists the cells whose sessions the page wrote. */
+/** The field of a page's awareness state that contains the page's `Writes`. */
 const FIELD = 'aiserver_kept';
 
-/** The largest number of cells in the field. It is low because each cursor move sends the field. */
+/** The maximum number of cells in the field. It is low because each cursor move sends the field. */
 const MAX_CELLS = 50;
 
-/** The cells whose sessions a page wrote, the newest last. Each new write gets a higher number. */
+/**
+ * The cells whose sessions a page has written, the newest write last. `writeNumber` is different
+ * for each write of the same cell's session.
+ */
 type Writes = readonly (readonly [cellId: string, writeNumber: number])[];
 
 export class SessionAwareness {
@@ -30,7 +33,7 @@ export class SessionAwareness {
   /** Notify the other pages that this page has written the session of a cell. */
   announce(cellId: string): void {
     if (!this._pending.size) {
-      // Wait for the end of the current task, so that writes in one task share a message.
+      // Wait for the end of the current task, so that all writes of the task are sent together.
       void Promise.resolve().then(() => this._send());
     }
     this._pending.delete(cellId);
@@ -56,8 +59,8 @@ export class SessionAwareness {
 
   /** Add cells to the field of this page's awareness state, which Yjs then sends. */
   private _publish(cellIds: readonly string[]): void {
-    // Another view in this page may show the same notebook and write the same field. So keep the
-    // cells that are already in it.
+    // Another view in this page may show the same notebook and write into the same field. So keep
+    // the cells that are already in the field.
     const published = writesOf(this._awareness.getLocalState());
     const writeNumber = 1 + Math.max(0, ...published.map(write => write[1]));
     const older = published.filter(([cellId]) => !cellIds.includes(cellId));
@@ -87,10 +90,10 @@ export class SessionAwareness {
       .forEach(([cellId]) => this._onRemoteWrite(cellId));
   }
 
-  /** The last received writes of each client. */
+  /** The writes that were last received from each client. */
   private readonly _received = new Map<number, Writes>();
   private _isDisposed = false;
-  /** The ids of written cells that aren't announced yet. */
+  /** The ids of the cells whose written sessions haven't been announced to the other pages yet. */
   private readonly _pending = new Set<string>();
 }
 

@@ -1,15 +1,16 @@
 /**
  * Detects the operations, such as a split or a paste, that changed the list of a notebook's cells.
- * For this, the cells before and after the change are compared. All functions here are pure.
+ * This module compares the cells before and after the change. All its functions are pure.
  *
- * JupyterLab has no signals for splits and merges, so they are inferred from what JupyterLab does:
+ * JupyterLab has no signals for splits and merges. They are inferred from these facts:
  * - In a split, the last piece keeps the cell's id. The other pieces are new cells above it.
  * - A merge deletes all merged cells and creates a cell with a new id.
- * - A move or a change of type deletes a cell and inserts it again with the same id.
+ * - A move or a change of the type deletes a cell and inserts the cell again with the same id.
  *
  * Invariants:
  * - Each changed cell belongs to one operation. If the cell also moved, it has a second operation.
- * - An inserted cell is a restored cell, not a new one, if its id was in the notebook before.
+ * - If a cell with the same id was in the notebook before, an inserted cell counts as restored, not
+ *   as new.
  */
 
 import { listChanges } from '../../diff/lists';
@@ -31,8 +32,8 @@ export interface IOrigin {
 interface IPosition {
   readonly index: number;
   /**
-   * The id of the nearest cell above that exists both before and after the change; null if there is
-   * none.
+   * The id of the cell below which the cell was, or is, among the cells that exist both before and
+   * after the change; null if the cell is above all of them.
    */
   readonly after: string | null;
 }
@@ -41,8 +42,8 @@ export type CellOperation =
   /** The cell `from` was split. `pieces` are the ids of all pieces in order, with `from` last. */
   | { kind: 'split'; from: string; pieces: readonly string[] }
   /**
-   * The cells `parents` were merged into the new cell `into`. If `isRestored` is true, the merge is
-   * an earlier one that was undone and is now redone.
+   * The cells `parents` were merged into the new cell `into`. If `isRestored` is true, this merge
+   * redoes an earlier merge that was undone.
    */
   | {
       kind: 'merge';
@@ -59,7 +60,7 @@ export type CellOperation =
 
 /** Facts that can't be found by comparing the two lists of cells. */
 export interface IDetectionHints {
-  /** Whether a cell with this id was in the notebook at any time before the change. */
+  /** Return whether a cell with this id was in the notebook at any time before the change. */
   existedBefore(id: string): boolean;
   /** Return the origin of a cell with a new id; null if the origin is unknown. */
   originOf(cell: ICellState, index: number): IOrigin | null;
@@ -157,8 +158,8 @@ function positionOf(
 }
 
 /**
- * Whether the source of `into` consists of the sources of `cells`. JupyterLab joins the sources
- * with a line break or an empty line.
+ * Return whether the source of `into` consists of the sources of `cells`. JupyterLab joins the
+ * sources with a line break or an empty line.
  */
 function isMerge(cells: readonly ICellState[], into: ICellState): boolean {
   const sources = cells.map(cell => cell.source);
@@ -187,7 +188,9 @@ function findFirstPiece(
   return firstIndex;
 }
 
-/** Whether a source was split into these cells. JupyterLab drops line breaks between the pieces. */
+/**
+ * Return whether a source was split into these cells. JupyterLab drops line breaks between pieces.
+ */
 function isSplit(source: string, pieces: readonly ICellState[]): boolean {
   let offset = 0;
   for (const piece of pieces) {
@@ -215,8 +218,9 @@ function detectMoves(
   if (oldOrder.every((id, index) => id === newOrder[index])) {
     return [];
   }
-  // JupyterLab recreates the cells that it moves, so assume that the recreated cells were moved. If
-  // the order of the other cells changed too, or all cells were recreated, compare both orders.
+  // JupyterLab moves a cell by deleting it and inserting it again. So first assume that exactly the
+  // cells that were inserted again were moved. If the order of the remaining cells has changed too,
+  // or if no cells remain, find the moved cells by comparing the orders before and after.
   let movedIds = new Set(newOrder.filter(id => recreated.has(id)));
   const joinUnmoved = (ids: string[]) =>
     ids.filter(id => !movedIds.has(id)).join('\n');

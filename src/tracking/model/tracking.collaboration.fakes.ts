@@ -8,7 +8,7 @@ import type { OpenNotebook } from './tracking.fakes';
 export const awarenessOf = (open: OpenNotebook): Awareness =>
   (open.panel.content.model!.sharedModel as YNotebook).awareness;
 
-/** Send a client's awareness state to another client, like the server of a shared notebook. */
+/** Send a client's awareness state to another client, as the server of a shared notebook does. */
 export async function syncAwareness(
   from: Awareness,
   to: Awareness
@@ -25,16 +25,16 @@ export interface IRemoteClient {
     delete(index: number, count: number): void;
     insert(index: number, cells: YMap<unknown>[]): void;
   };
-  /** Return the source of a cell. */
+  /** Return the source of the cell at `index`, in this client's copy of the notebook. */
   source(index: number): YText;
   /** Send the client's changes to the page. */
   send(): void;
 }
 
 /**
- * Connect another client to an open notebook.
+ * Connect another client, which has its own copy of the notebook, to an open notebook.
  *
- * @param state The client's awareness state; null if it has none.
+ * @param state The client's awareness state; null if the client has no such state.
  */
 export async function connectClient(
   open: OpenNotebook,

@@ -1,6 +1,6 @@
 /**
- * Pages and open notebooks for specs. They have JupyterLab's own models, widgets and actions. Only
- * the kernel is faked.
+ * Pages and open notebooks for specs. They use JupyterLab's own models, widgets and actions. The
+ * kernel is a fake, and so is the server, unless a spec uses a `JupyterServer`.
  */
 import type { YBaseCell, YNotebook } from '@jupyter/ydoc';
 import type { ICodeCellModel } from '@jupyterlab/cells';
@@ -44,7 +44,7 @@ console.warn = (...args: unknown[]) => {
   }
 };
 
-/** The real timer, which works even if a spec fakes the clock. */
+/** The real `setTimeout`, which works even if a spec fakes the clock. */
 const realTimeout = window.setTimeout.bind(window);
 /** Call `resolve` after all pending tasks. */
 const callLater = (resolve: () => void) => realTimeout(resolve, 0);
@@ -195,7 +195,7 @@ function addEditorInput(editor: CodeMirrorEditor): void {
     editor.injectExtension(editorInput);
   }
 }
-/** The editors that have the extension. */
+/** The editors that have the extension `editorInput`. */
 const extendedEditors = new WeakSet<CodeMirrorEditor>();
 
 /** Create the content of a notebook file. */
@@ -253,7 +253,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     }
   }
 
-  /** Replace the text after the offset `from` by typing into a cell's editor. */
+  /** Type `text` into the editor of a cell, in place of everything after the offset `from`. */
   type(index: number, text: string, from = 0): void {
     const editor = this.panel.content.widgets[index].editor as CodeMirrorEditor;
     const to = editor.editor.state.doc.length;
@@ -272,7 +272,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     editor!.setCursorPosition(position);
   }
 
-  /** Ask the fake model for code in a cell, and get `answer`. */
+  /** Ask the fake model for code in a cell, and let the model return `answer`. */
   async ask(index: number, answer: string): Promise<GenerationModel> {
     const { api } = this.page.server;
     await this.page.server.setAnswer(answer);
@@ -309,7 +309,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
 
   /** Wait until all changes are recorded. */
   async settle(): Promise<void> {
-    // The undo manager must not merge the next action with the last action.
+    // Otherwise, the undo manager would undo the last action and the next action in one step.
     const { sharedModel } = this.panel.context.model;
     (sharedModel as YNotebook).undoManager.stopCapturing();
     (sharedModel as YNotebook).cells.forEach(cell =>
@@ -322,7 +322,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
     }
   }
 
-  /** Save, close and reopen the notebook in another page. */
+  /** Save and close the notebook, and open it in a new page. */
   async reopen(): Promise<OpenNotebook<S>> {
     await this.save();
     const cells = [...this.panel.content.model!.cells].map(cell => ({

@@ -16,6 +16,7 @@ import type { IServer } from './tracking.fakes';
 const REPOSITORY = resolve(__dirname, '..', '..', '..');
 
 export class JupyterServer implements IServer {
+  /** @param _ports The process that reserves `_port` for the server. */
   private constructor(
     private readonly _model: ChildProcess,
     private readonly _modelUrl: string,
@@ -83,7 +84,10 @@ export class JupyterServer implements IServer {
     await this._waitUntilReachable();
   }
 
-  /** Retry until the server responds. Requests over connections to the killed process fail. */
+  /**
+   * Send requests until one succeeds. The first requests may fail, because they may use connections
+   * to a process that was killed.
+   */
   private async _waitUntilReachable(): Promise<void> {
     const url = `${this.settings.baseUrl}api`;
     let isReachable = false;
@@ -99,7 +103,7 @@ export class JupyterServer implements IServer {
     }
   }
 
-  /** Kill the server process without a shutdown, like a failure of the machine. */
+  /** Kill the server process without a shutdown, as if the machine had failed. */
   async kill(): Promise<void> {
     await kill(this._server);
   }
@@ -122,7 +126,7 @@ function run(args: string[]): ChildProcess {
   });
 }
 
-/** Wait until a line of a process's output matches. */
+/** Wait for a line of a process's output that matches. Reject if the process ends before. */
 function outputMatch(
   child: ChildProcess,
   pattern: RegExp

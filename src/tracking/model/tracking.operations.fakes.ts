@@ -19,7 +19,7 @@ export type Operation =
   | { do: 'run' | 'delete' | 'copy' | 'cut' | 'merge'; at: number; to: number }
   | { do: 'move'; at: number; down: boolean }
   | { do: 'split'; at: number; offset: number }
-  // `retype` changes the cell's type.
+  // `retype` changes the type of the cell to `kind`.
   | { do: 'retype'; at: number; kind: 'code' | 'markdown' | 'raw' }
   | { do: 'generate'; at: number; text: string; accept: boolean }
   | { do: 'paste' | 'insert' | 'duplicate'; at: number }
@@ -100,9 +100,9 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /**
- * Perform an operation. Return the open notebook. After `reopen`, it is open in a new page.
+ * Perform an operation. If the operation is `generate`, add `[cell id, text]` to `answers`.
  *
- * @param answers The received answers, `[cell id, text]`, to which a new answer is added.
+ * @returns The open notebook. After `reopen`, this is the notebook as it is open in a new page.
  */
 export async function perform<S extends IServer>(
   open: OpenNotebook<S>,
@@ -192,7 +192,10 @@ export const CAPTURING_OPERATIONS: readonly string[] = [
   'reopen'
 ];
 
-/** Return the nearest possible cursor position: not between the halves of a surrogate pair. */
+/**
+ * Return the valid cursor position nearest to `offset`: not after the end of the text, and not
+ * between the halves of a surrogate pair.
+ */
 function cursorPosition(text: string, offset: number): number {
   const at = Math.min(offset, text.length);
   return /[\uD800-\uDBFF]$/.test(text.slice(0, at)) ? at - 1 : at;

@@ -31,7 +31,7 @@ export interface ISession {
 export interface ILogEntry {
   order?: string[];
   types?: Record<string, string>;
-  /** The seq of the last record of each changed cell. */
+  /** For each changed cell, by id: the seq of the cell's newest record at that time. */
   cells: Record<string, number>;
   saved: boolean;
   page?: string | null;
@@ -47,9 +47,9 @@ export class FakeServer implements IServer {
   readonly blobs: Blob[] = [];
   /** If set, each request fails with this error. */
   failure: Error | null = null;
-  /** The received changes. */
+  /** The bodies of the received `recordChanges` requests. */
   bodies: ChangesBody[] = [];
-  /** The number of responses to changes that will be lost from now on. */
+  /** The number of the next `recordChanges` requests whose responses get lost. */
   lostResponses = 0;
   /** The model's answer. */
   answer = '';
@@ -58,7 +58,7 @@ export class FakeServer implements IServer {
     return this.sessions.get(`${notebookId}/${cellId}`) ?? null;
   }
 
-  /** The types of a cell's events, with `turn` for each turn. */
+  /** Return the kinds of a cell's records: `turn` for a turn, otherwise the type of the event. */
   kinds(notebookId: string, cellId: string): string[] {
     const { records = [] } = this.session(notebookId, cellId) ?? {};
     return records.map(({ type }) => type ?? 'turn');
@@ -71,7 +71,10 @@ export class FakeServer implements IServer {
     );
   }
 
-  /** The cells after the entry with index `end` in the change log: `[id, source]`, in order. */
+  /**
+   * Return the cells as they were after the entry with index `end` of the change log, as
+   * `[id, source]`, in order.
+   */
   snapshot(notebookId: string, end: number): [string, string][] {
     const log = this.logs.get(notebookId)!;
     const entries = log.slice(0, end + 1);
@@ -81,8 +84,8 @@ export class FakeServer implements IServer {
       const records = this.session(notebookId, id)?.records ?? [];
       const next = log.slice(end + 1).find(entry => id in entry.cells);
       const until = next ? (seq ?? 0) : Infinity;
-      // Turns and accepts have no entry of their own. If no later entry contains the cell, all of
-      // its records count.
+      // Turns and accepts have no entry of their own. So if no later entry contains the cell, use
+      // all of the cell's records.
       return [
         id,
         lastSource(records.filter(record => record.seq <= until)) ?? ''
@@ -139,7 +142,10 @@ export class FakeServer implements IServer {
   };
   readonly api = this._api as unknown as IServer['api'];
 
-  /** The cells that other pages have changed since `seen`; null if there was no change. */
+  /**
+   * Return the ids of the cells that other pages have changed after the first `seen` entries; null
+   * if other pages have added no entries since then.
+   */
   private _changedByOthers(notebookId: string, { page, seen }: ChangesBody) {
     const log = this.logs.get(notebookId) ?? [];
     const entries = log
@@ -149,7 +155,7 @@ export class FakeServer implements IServer {
     return entries.length ? [...new Set(ids)] : null;
   }
 
-  /** Record changes. Return the seq of the last record of each changed cell. */
+  /** Record changes. Return, for each changed cell, the seq of its last record. */
   private _recordChanges(
     notebookId: string,
     body: ChangesBody,
@@ -174,7 +180,7 @@ export class FakeServer implements IServer {
         const { trigger, again } = event.data ?? {};
         const isObservation =
           (trigger === 'first' || again) && event === events[0];
-        // An observation is recorded only if its source differs from the last recorded one.
+        // An observation is recorded only if its source differs from the last recorded source.
         if (!isObservation || lastSource(session.records) !== event.source) {
           seq = append(session, event).seq;
         }
@@ -271,7 +277,7 @@ function append(
   return existing ?? records[records.length - 1];
 }
 
-/** A cell's source after these records. */
+/** Return a cell's source after these records; null if the records don't contain it. */
 export function lastSource(records: readonly IRecord[]): string | null {
   for (const record of [...records].reverse()) {
     if (record.type && typeof record.source === 'string') {

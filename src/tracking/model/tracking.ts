@@ -2,9 +2,9 @@
  * Tracks the open notebooks. Each open notebook that has a turn is watched by a `NotebookWatch`.
  *
  * Invariants:
- * - Nothing about a notebook is sent to the server until the notebook has a turn. Until then, the
- *   page only remembers the cells that are pasted into the notebook from watched notebooks. These
- *   cells are recorded as copies when the notebook gets its first turn.
+ * - As long as a notebook has no turn, nothing about it is sent to the server. The page only
+ *   remembers the cells that are pasted into the notebook from watched notebooks. When the notebook
+ *   gets its first turn, these cells are recorded as copies.
  * - Nothing is recorded under a notebook id before the server has confirmed the id. Otherwise, a
  *   copy of a notebook could be recorded under the id of the original.
  * - A new watch starts if the page is reloaded, another page opens the notebook, or the id of the
@@ -36,7 +36,7 @@ export interface ITrackingOptions {
   history: IHistory;
   /** Stores a thumbnail; resolves to its SHA-256. */
   storeImage: (image: Blob) => Promise<string>;
-  /** Detect the causes of changes in the page. */
+  /** Objects that detect the causes of changes in the page. */
   causeDetectors?: ICauseDetectors;
 }
 
@@ -122,7 +122,7 @@ export class Tracking implements ITracking {
     this._watches.forEach(watch => watch.capture('leave'));
   }
 
-  /** Start or end the watch of a notebook as needed. Retry if the server can't be reached. */
+  /** Start or end the watch of a notebook as needed. If a request fails, retry after a delay. */
   private _updateWatch(panel: NotebookPanel): void {
     const starting = this._start(panel).catch(() => {
       setTimeout(() => {
@@ -134,7 +134,12 @@ export class Tracking implements ITracking {
     this._starting.set(panel, starting);
   }
 
-  /** End a watch with an outdated notebook id, and start a watch if the notebook needs one. */
+  /**
+   * End the notebook's watch if it has an outdated notebook id. Start a watch if the notebook needs
+   * a watch and has none.
+   *
+   * @throws ApiError if a request to the server fails.
+   */
   private async _start(panel: NotebookPanel): Promise<void> {
     const { identity, history } = this._options;
     await identity.registered(panel);
@@ -184,8 +189,9 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Remember the cells that are pasted into a notebook while it isn't watched. Listen to the other
-   * pages of a shared notebook, because its first turn may be written by another page.
+   * Start to remember the cells that are pasted into a notebook while it isn't watched. Also start
+   * to listen to the other pages of a shared notebook, because another page may write its first
+   * turn.
    */
   private _listen(panel: NotebookPanel): void {
     if (this._panels.has(panel) && !this._pastes.has(panel)) {
@@ -203,8 +209,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Record a copy for each cell that was pasted before the watch started. Return whether there were
-   * such cells.
+   * Record the cells that were pasted before the watch started, as copies. Return whether any were
+   * recorded.
    */
   private _recordPastes(panel: NotebookPanel, notebookId: string): boolean {
     const cells = this._pastes.get(panel)?.takeEvents() ?? [];
@@ -230,8 +236,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Tell the other pages that a session was written. If the write may have been the first turn of
-   * the notebook or of the cell, start watching the notebook or the cell.
+   * Notify the other pages that this page has written a session. Then start to watch the notebook
+   * or the cell if it has a turn and isn't watched yet: the write may have been its first turn.
    */
   private _onSessionChanged(_: IHistory, key: ISessionChange): void {
     for (const panel of this._panels) {
@@ -298,7 +304,10 @@ export class Tracking implements ITracking {
   private readonly _awareness = new Map<NotebookPanel, SessionAwareness>();
   /** The promise of the last call of `_start` for each notebook. */
   private readonly _starting = new WeakMap<NotebookPanel, Promise<void>>();
-  /** The number of calls of `_start` for each notebook. A call gives up if a newer call began. */
+  /**
+   * For each notebook, the number of attempts to start a watch. An attempt gives up if a newer
+   * attempt has begun.
+   */
   private readonly _attempts = new WeakMap<NotebookPanel, number>();
   private readonly _origins = new Origins(() => this._watches.values());
 }

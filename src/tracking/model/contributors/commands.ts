@@ -1,9 +1,9 @@
 /**
  * Finds the command that made a write, and derives the contributor from the command's id.
  *
- * JupyterLab emits a signal for a command after the synchronous part of the command has run. So a
- * write is followed by the signal of its command, in the same task. If there is no such signal, an
- * asynchronous command that is still running is assumed to have made the write.
+ * JupyterLab emits a signal for a command after the synchronous part of the command has run. So if
+ * that part writes, the signal follows in the same task. If no signal follows a write, this module
+ * assumes that an asynchronous command made the write, which is still running.
  */
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -18,14 +18,15 @@ import {
 const EDITING_COMMAND =
   /^(celltags|codemirror|completer|console|documentsearch|editmenu|fileeditor|lsp|notebook|toc):/;
 /**
- * Matches the commands that are never the cause of a write although they match `EDITING_COMMAND`.
- * They don't write, or they run for so long that other code may write at the same time.
+ * Matches commands that are never taken as the cause of a write although they match
+ * `EDITING_COMMAND`: either they don't write, or they run for so long that other code may write at
+ * the same time.
  */
 const NON_EDITING_COMMAND =
   /run|execut|restart|kernel|save|export|trust|render/;
 /**
- * Matches the other commands of JupyterLab and the commands of AI Server. They are never the cause
- * of a write: AI Server's own writes are detected in another way (`ownWrites.ts`).
+ * Matches JupyterLab's other commands and the commands of AI Server. These commands are never taken
+ * as the cause of a write. `ownWrites.ts` detects the writes that AI Server makes.
  */
 const IGNORED_COMMAND =
   /^(aiserver|apputils|application|cell-toolbar|debugger|docmanager|extensionmanager|filebrowser|filemenu|help|helpmenu|hub|inspector|kernelmenu|launcher|layout|logconsole|mainmenu|markdownviewer|property-inspector|rendermime|running|runmenu|settingeditor|settingsmenu|shell|sidebar|statusbar|tabsmenu|terminal|tooltip|translation|viewmenu|widgets|workspace-ui):/;
@@ -74,13 +75,13 @@ export class RunningCommands {
 
 /**
  * Return the id of the command that is the likely cause of a write: the last command of an
- * extension, or else the last editing command of JupyterLab. The last command is chosen because a
- * command that executes other commands emits its signal after theirs.
+ * extension or, if there is none, the last editing command of JupyterLab. The last command is
+ * chosen because, if a command executes other commands, its signal comes after their signals.
  */
 function pickCause(
-  running: readonly { readonly id: string }[]
+  commands: readonly { readonly id: string }[]
 ): string | undefined {
-  const ids = running.map(({ id }) => id).reverse();
+  const ids = commands.map(({ id }) => id).reverse();
   return (
     ids.find(id => !EDITING_COMMAND.test(id) && !IGNORED_COMMAND.test(id)) ??
     ids.find(id => EDITING_COMMAND.test(id) && !NON_EDITING_COMMAND.test(id))

@@ -1,8 +1,9 @@
 /**
- * Detects whether an editor is being changed by a person's input: by a key, a paste, a drop or a
- * chosen completion.
+ * Detects whether a person's input is changing an editor: a key, a paste, a drop or a chosen
+ * completion.
  *
- * CodeMirror annotates such a change with a user event. A change by a program has no user event.
+ * CodeMirror annotates a change by such an input with a user event. A change by a program has no
+ * user event.
  */
 import { Extension, Prec, Transaction } from '@codemirror/state';
 import { EditorView, ViewPlugin, ViewUpdate } from '@codemirror/view';
@@ -12,7 +13,7 @@ const INPUT_EVENT = /^(input|delete|move|indent|undo|redo)(\.|$)/;
 
 let isProcessingInput = false;
 
-/** Whether an editor is processing a person's input. */
+/** Return whether an editor is processing a person's input. */
 export function isEditorInput(): boolean {
   return isProcessingInput;
 }

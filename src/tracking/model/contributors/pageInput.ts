@@ -2,16 +2,16 @@
  * Detects a person's input in the page: a trusted browser event in an editor, in the completer or
  * in the search box.
  *
- * Some changes by a person have neither a CodeMirror user event nor a command. Such a change is
- * recognized by the person's input at the same time.
+ * Some changes by a person have neither a CodeMirror user event nor a command. Such a change counts
+ * as the person's because the page is handling the person's input at the same time.
  */
 const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';
 const SEARCH = '.jp-DocumentSearch-overlay';
 
 /**
- * The time, in milliseconds, for which changes count as the person's after a click or Enter in the
- * search box. "Replace" takes some time, because it first shows the sources of rendered cells.
+ * The time after a click or Enter in the search box during which all changes count as the person's,
+ * in milliseconds. "Replace" needs this time, because it first shows the sources of rendered cells.
  */
 const SEARCH_MS = 1000;
 
@@ -52,7 +52,7 @@ export class PageInput {
   private _lastSearchTime = -Infinity;
 }
 
-/** Whether a person caused the event, and its target is in an element that matches `selector`. */
+/** Return whether a person caused the event in an element that matches `selector`. */
 function isIn(event: Event | undefined, selector: string): boolean {
   return (
     !!event?.isTrusted &&

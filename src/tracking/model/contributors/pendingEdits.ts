@@ -1,11 +1,11 @@
 /**
- * The unrecorded edits of cells, with their writers. A cell has at most one such "pending" edit, to
- * which all consecutive edits by the same writer belong.
+ * The "pending" edits: the edits that haven't been recorded yet, with their writers. A cell has at
+ * most one pending edit. It comprises all consecutive edits of the cell by one writer.
  *
  * Invariants:
  * - Each edit has one writer. When another writer edits the cell, the pending edit is complete.
- * - If a program writes word by word, all of its writes form one edit, even if it becomes known
- *   only later that the same program made them.
+ * - If a program writes word by word, all of its writes form one edit, even if AI Server finds out
+ *   only afterwards that the same program made all of them.
  */
 import type { IWriter } from '../../../records/contributor';
 
@@ -84,8 +84,8 @@ export class PendingEdits {
   }
 
   /**
-   * Complete the earlier edit of a cell. If its writer turned out to be the `next` writer, the
-   * earlier edit is a part of the next edit, so it isn't completed separately.
+   * Complete the earlier edit of a cell, if there is one. But if its writer has turned out to be
+   * `next`, the earlier edit is a part of the edit by `next`, so don't complete it on its own.
    */
   private _completeEarlierEdit(id: string, next: IWriter): void {
     const earlier = this._earlierEdits.get(id);
@@ -104,7 +104,7 @@ export class PendingEdits {
   private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }
 
-/** Whether both writers may be the same program, because it isn't known yet who `next` is. */
+/** Return whether both writers may be the same program: `next` may not be identified yet. */
 function mayBeSameProgram(previous: IWriter, next: IWriter): boolean {
   return next.pending !== null && previous.contributor?.kind !== 'person';
 }

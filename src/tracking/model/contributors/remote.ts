@@ -31,8 +31,8 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the writer of a remote transaction. The property `contributor` is determined each time
-   * it is read, because other pages may come and go.
+   * Return the writer of a remote transaction. The writer's `contributor` is determined anew each
+   * time it is read, because other pages may start or stop watching the notebook.
    */
   writerOf({ beforeState, afterState }: ITransaction): IWriter {
     // The clock of a client increases with each transaction in which the client inserts something.
@@ -61,8 +61,8 @@ export class RemoteWriters {
   /**
    * Return the contributor of a change by these clients; null if another page records the change.
    *
-   * @param clients The ids of the clients that the transaction names. It names none if it only
-   * deletes.
+   * @param clients The ids of the clients that the transaction names. A transaction that only
+   * deletes names no clients.
    */
   private _contributor(clients: readonly number[]): Contributor | null {
     const writers = this._possibleWriters(clients);
@@ -73,9 +73,9 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor of a transaction that only deletes, for the case that no watching page
-   * made it. Return null if the transaction names its clients, if no other page is watching, or if
-   * another page records the changes by clients that don't watch.
+   * Return the contributor to record for a transaction that only deletes if it turns out that no
+   * watching page made the transaction. Return null if the transaction names its clients, if no
+   * other page is watching, or if another page records the changes by clients that don't watch.
    */
   private _fallback(clients: readonly number[]): Contributor | null {
     const writers = this._otherClients.filter(id => !this._isWatching(id));
@@ -86,7 +86,7 @@ export class RemoteWriters {
       : null;
   }
 
-  /** Return the contributor whom the awareness states of the possible writers name. */
+  /** Return the contributor that the awareness states of the possible writers name. */
   private _contributorFromStates(
     clients: readonly number[],
     writers: readonly number[]
@@ -102,7 +102,7 @@ export class RemoteWriters {
     return contributors[0] ?? { kind: 'program', name: JUPYTER_SERVER };
   }
 
-  /** Whether this page is the one that records the changes by clients that don't watch. */
+  /** Whether this page has to record the changes by clients that don't watch. */
   private get _isRecorder(): boolean {
     const { clientID } = this._awareness;
     return !this._otherClients.some(
@@ -118,8 +118,8 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the clients that may have made a transaction: the clients that the transaction names. If
-   * it names none, return all clients except this page.
+   * Return the ids of the clients that may have made a transaction. These are the clients that the
+   * transaction names or, if it names none, all clients except this page.
    */
   private _possibleWriters(clients: readonly number[]): readonly number[] {
     return clients.length ? clients : this._otherClients;
@@ -131,8 +131,8 @@ export class RemoteWriters {
 }
 
 /**
- * Return the contributor that a client's awareness state names; null if it names none. Programs may
- * set invalid values in the state.
+ * Return the contributor that a client's awareness state names; null if the state names none. Other
+ * programs may set invalid values in the state.
  */
 function contributorIn(state: State | null | undefined): Contributor | null {
   const user = state?.user;

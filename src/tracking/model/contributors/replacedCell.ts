@@ -1,7 +1,7 @@
 /**
  * Finds the cell that a program replaced by a new cell. Some extensions change a cell's source by
- * deleting the cell and inserting a new one. The new cell is then recorded as a copy of the deleted
- * cell, so that unchanged lines keep their contributors.
+ * deleting the cell and inserting a new cell. AI Server records the new cell as a copy of the
+ * deleted cell, so that unchanged lines keep their contributors.
  */
 import type { CellOperation, ICellState } from '../lineage';
 import type { IWriter } from '../../../records/contributor';
@@ -26,7 +26,8 @@ export class ReplacedCell {
   }
 
   /**
-   * Return the id of the deleted cell that the new cell at `index` replaces; null if there is none.
+   * Return the id of the deleted cell that the new cell at `index` replaces; null if the new cell
+   * replaces no cell.
    */
   findFor(
     cell: ICellState,
@@ -35,7 +36,7 @@ export class ReplacedCell {
     deletedCells: ReadonlyMap<string, ICellState>
   ): string | null {
     const deleted = this._deleted;
-    // The writer of both changes is still `pending`, which means that one task made both.
+    // If the writer is the same and still `pending`, one task made both changes.
     const isReplaced =
       deleted?.index === index && deleted.writer === writer && writer.pending;
     return isReplaced && deletedCells.get(deleted.id)?.type === cell.type

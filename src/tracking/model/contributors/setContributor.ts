@@ -3,9 +3,11 @@ import type { EventBody } from '../../../api/types';
 import type { IWriter } from '../../../records/contributor';
 
 /**
- * Set the contributor of an event to the contributor of `writer`. If the contributor isn't known
- * yet, it is set later: the returned list then contains a promise that resolves when it is set.
- * Otherwise, the list is empty.
+ * Set the contributor of an event to the contributor of `writer`. If this contributor isn't known
+ * yet, set it as soon as it is.
+ *
+ * @returns A list with a promise that resolves when the contributor is set; an empty list if the
+ * contributor was set without delay, or if the writer has none.
  */
 export function setContributor(
   event: EventBody,
@@ -15,8 +17,9 @@ export function setContributor(
     return [writer.pending.then(() => void setContributor(event, writer))];
   }
   const { contributor, command, hasCause = true } = writer;
-  // If no cause was found, an edit was made by a program. But an event of another type may be an
-  // action of the person, such as dragging a cell, so it is recorded without a contributor.
+  // If no cause of an edit was found, a program made the edit. But an event of another type may be
+  // an action of the person, such as dragging a cell. So without a cause, such an event gets no
+  // contributor.
   if (contributor && (event.type === 'edit' || hasCause)) {
     event.contributor = { ...contributor };
     if (command && contributor.kind !== 'person') {

@@ -23,7 +23,7 @@ import { isEditorInput } from './editorInput';
 import { ownWriteContributor } from '../../../cells/ownWrites';
 import { RemoteWriters } from './remote';
 
-/** Detect the cause of a change in the page: a running command or a person's input. */
+/** Objects that detect the cause of a change in the page: a running command or a person's input. */
 export interface ICauseDetectors {
   readonly commands?: Pick<RunningCommands, 'find'>;
   readonly input?: Pick<PageInput, 'isActive'>;
@@ -41,8 +41,8 @@ export class Writers {
   }
 
   /**
-   * Whether a person made the transaction by typing. This method must be fast, because it is called
-   * for each keystroke.
+   * Return whether a person made the transaction by typing. This method must be fast, because it is
+   * called for each keystroke.
    */
   isTyping({ local, origin }: ITransaction): boolean {
     return local && isEditorOrigin(origin) && isEditorInput();
@@ -81,14 +81,14 @@ export class Writers {
       const key = `program ${++this._taskWriterCount}`;
       const writer = new TaskWriter(key, isInputActive);
       this._taskWriter = writer;
-      // The next task may be part of another command, so it gets a new writer.
+      // The next task may belong to another command, so that task gets a new writer.
       void Promise.resolve().then(() => (this._taskWriter = null));
       writer.pending = this._detectContributor(writer);
     }
     return this._taskWriter;
   }
 
-  /** Detect the cause of a writer's changes, and set the contributor of the writer accordingly. */
+  /** Detect what caused the writer's changes, and set the writer's contributor accordingly. */
   private async _detectContributor(writer: TaskWriter): Promise<void> {
     const match = await this._causeDetectors.commands?.find();
     if (match) {
@@ -107,13 +107,13 @@ export class Writers {
   private readonly _remote: RemoteWriters;
   /** The writer of the current task; null if `_writerOfTask` wasn't called in this task. */
   private _taskWriter: TaskWriter | null = null;
-  /** The number of task writers so far. It makes their keys unique. */
+  /** The number of task writers that were created. It makes their keys unique. */
   private _taskWriterCount = 0;
 }
 
 /**
- * The writer of a task's transactions, whose contributor is detected at the end of the task. Until
- * then, the contributor is a program without a name.
+ * The writer of the transactions of one task. The writer's contributor is detected at the end of
+ * the task. Before that, the contributor is a program without a name.
  */
 class TaskWriter implements IWriter {
   /** @param isInputActive Whether a person was giving input when the task made its first write. */
@@ -128,12 +128,12 @@ class TaskWriter implements IWriter {
   hasCause = true;
 }
 
-/** Whether a transaction with this origin is an undo or redo: the origin is Yjs's `UndoManager`. */
+/** Return whether `origin` is Yjs's `UndoManager`: then the transaction is an undo or a redo. */
 export function isUndo(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'undoStack' in origin;
 }
 
-/** Whether the origin of a transaction is an editor's binding of CodeMirror to Yjs. */
+/** Return whether the origin of a transaction is the object that binds an editor to Yjs. */
 function isEditorOrigin(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'ytext' in origin;
 }

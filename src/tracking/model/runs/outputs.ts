@@ -1,16 +1,18 @@
 /**
  * Creates a small preview of a run's outputs: the beginning of the text, and the first image.
  *
- * Invariants: the size of the preview is limited. Its text never ends in the middle of a character.
+ * Invariants:
+ * - The size of a preview is limited.
+ * - The text of a preview never ends in the middle of a character.
  */
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { IOutput } from '@jupyterlab/nbformat';
 
 import { ANSI_CODES } from '../../../cells/cellError';
 
-/** The largest size of a preview's text, in bytes of UTF-8. */
+/** The maximum size of a preview's text, in bytes of UTF-8. */
 export const MAX_TEXT_BYTES = 4096;
-/** The largest image for which a thumbnail is created, in characters of base64. */
+/** Images of this size, in characters of base64, or more get no thumbnail. */
 const MAX_IMAGE_LENGTH = 24_000_000;
 /** The types of images for which a thumbnail is created. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];
@@ -27,7 +29,7 @@ export interface IImage {
   readonly base64: string;
 }
 
-/** Return the beginning of the text of a run's outputs; null if they contain no text. */
+/** Return the beginning of the text in a run's outputs; null if the outputs contain no text. */
 export function textOf(outputs: readonly IOutput[]): ITextPreview | null {
   let text = '';
   let isTruncated = false;

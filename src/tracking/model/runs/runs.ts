@@ -2,11 +2,10 @@
  * Observes the runs of a notebook's cells.
  *
  * Invariants:
- * - Each run is reported once, when it has ended. It is reported with the source that the cell had
- *   when the run was scheduled. If a run was dropped because the kernel stopped, it is reported as
- *   aborted.
- * - Cells run one after another. If a run had to wait for the previous run, the waiting time isn't
- *   part of its duration.
+ * - Each run is reported once, when it has ended, with the source that the cell had when the run
+ *   was scheduled. If the kernel stopped and dropped a run, the run is reported as aborted.
+ * - Cells run one after another. A run's duration doesn't include the time for which the run waited
+ *   for the previous run to end.
  */
 import type { Cell, CodeCell, ICodeCellModel } from '@jupyterlab/cells';
 import {
@@ -91,7 +90,7 @@ export class Runs {
     }
     const model = cell.model as ICodeCellModel;
     const { id } = model;
-    // If the cell's previous run is still pending, the new run replaces it.
+    // If another run of the cell is still pending, the new run replaces that run.
     this._endRun(id, { status: 'aborted' });
     this._options.onScheduled(id);
     const source = model.sharedModel.getSource();
@@ -166,7 +165,7 @@ export class Runs {
     }
   }
 
-  /** Report the pending run of a cell. Does nothing if the cell has none. */
+  /** End and report the pending run of a cell. Do nothing if the cell has no pending run. */
   private _endRun(id: string, result: RunResult): void {
     const pending = this._pending.get(id);
     if (!pending) {

@@ -1,14 +1,14 @@
 /**
- * Creates thumbnails of images in outputs. Their sides are at most 320 pixels long.
+ * Creates thumbnails of images in outputs. The sides of a thumbnail are at most 320 pixels long.
  *
  * Invariant: even a small image is drawn and encoded again, never copied. So a thumbnail contains
  * no hidden data of the original file, such as GPS coordinates or an appended archive.
  */
 import type { IImage } from './outputs';
 
-/** The largest width and height of a thumbnail, in pixels. */
+/** The maximum width and the maximum height of a thumbnail, in pixels. */
 const MAX_SIDE = 320;
-/** The largest blob that the server accepts, in bytes. */
+/** The maximum size of a blob that the server accepts, in bytes. */
 const MAX_BYTES = 256 * 1024;
 
 export interface IThumbnail {
@@ -58,7 +58,8 @@ export async function createThumbnail(
 
 /**
  * The types of thumbnails to try, in this order, each with its quality. PNG comes first because it
- * shows plots most sharply. Photographs in PNG are too large, so they are stored as JPEG.
+ * shows plots most sharply. As PNG, thumbnails of photographs can be too large for a blob. These
+ * are stored as JPEG.
  */
 const FORMATS: readonly (readonly [string, number?])[] = [
   ['image/png'],

@@ -2,8 +2,8 @@
  * Passes the changes of one watched notebook to the history. If the order of the cells has changed,
  * the change contains the new order.
  *
- * Invariant: a change that isn't complete yet, because a contributor or the preview of an output is
- * still missing, is passed as a promise. Later changes are sent after the promise has resolved.
+ * Invariant: while a contributor or the preview of an output is still missing in a change, the
+ * change is passed as a promise. Later changes are sent after the promise has resolved.
  */
 import type { CellChange, PlacedCell } from '../../../api/types';
 import type { INotebookChange } from '../../../tokens';
@@ -13,7 +13,7 @@ type SavedState = INotebookChange['savedState'];
 
 export class WatchChanges {
   /**
-   * @param _onChange Is called with each change, in order.
+   * @param _onChange Called with each change, in order.
    * @param _readOrder Returns the current order of the cells.
    */
   constructor(
@@ -37,7 +37,10 @@ export class WatchChanges {
     );
   }
 
-  /** Push the events of a change of the list of cells. Add the order of the cells if it changed. */
+  /**
+   * Push the events of a change of the list of cells, with the order of the cells if that is new.
+   * Push nothing if there are no events and the order isn't new.
+   */
   pushListChange(
     cells: readonly CellChange[],
     pending: readonly Promise<void>[]
@@ -66,14 +69,14 @@ export class WatchChanges {
     this._includedCells.add(cellId);
   }
 
-  /** Push a change for the cells passed to `includeCell` that no change has contained since. */
+  /** If `includeCell` was called since the last change, push a change with the added cells. */
   pushIncludedCells(): void {
     if (this._includedCells.size) {
       this.push({ cells: [] });
     }
   }
 
-  /** Treat an order of the cells as recorded; by default, the current order. */
+  /** Treat `order` as recorded, so that it isn't pushed. The default is the current order. */
   markOrderRecorded(order = this._readOrder()): void {
     this._recordedOrder = order;
   }
@@ -90,8 +93,8 @@ export class WatchChanges {
   }
 
   /**
-   * Record that a save has ended. If other changes were pushed since the save began, do nothing,
-   * because the file doesn't have the latest recorded state.
+   * Record that a save has ended. But if changes were pushed after the save had begun, do nothing,
+   * because the file doesn't contain these changes.
    */
   endSave(isShared: boolean): void {
     if (this._pushCountAtSave === this._pushCount) {

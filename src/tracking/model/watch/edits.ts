@@ -12,7 +12,7 @@ import { CellEvents, Trigger, createEvent, eventsOf } from './events';
 import type { ICellListChange } from './mirror';
 import type { RecordedState } from './recordedState';
 
-/** The source of a cell, and the writer who wrote it. The source is null if the cell is deleted. */
+/** A cell's source, and the writer who wrote it. The source is null if the cell was deleted. */
 export type CellWrite = readonly [
   id: string,
   source: string | null,
@@ -31,7 +31,7 @@ export const OUTSIDE_WRITER = createWriter({ ...UNKNOWN, name: FILE_ON_DISK });
 export interface IEdits {
   /** The events, by cell. */
   readonly cells: CellChange[];
-  /** Promises that resolve when contributors that are missing now have been set in the events. */
+  /** Promises that resolve when the contributors that the events still lack have been set. */
   readonly pending: readonly Promise<void>[];
 }
 
@@ -65,7 +65,7 @@ export function createEdits(
 
 /**
  * Create the events of the operations that changed the list of cells, and update `recorded`. The
- * contributor of the events is the contributor of the list change's writer.
+ * contributor of these events is that of `listChange.writer`.
  */
 export function createListChangeEvents(
   recorded: RecordedState,
@@ -100,7 +100,10 @@ export function createListChangeEvents(
   return { cells: [...cells.values()], pending };
 }
 
-/** If a cell was created from a cell with a turn, treat it like a cell with a turn. */
+/**
+ * If a cell was created from a cell of this notebook that has a turn, treat the new cell as if it
+ * had a turn, too.
+ */
 function inheritTurn(
   recorded: RecordedState,
   { cellId, forkOf, parents }: CellEvents,
@@ -114,8 +117,8 @@ function inheritTurn(
 }
 
 /**
- * Whether the event of an operation must be recorded. Nothing is recorded for a cell that isn't
- * watched, for a source that is already recorded, or for an empty cell without a history.
+ * Return whether the event of an operation must be recorded. Nothing is recorded for a cell that
+ * isn't watched, for a source that is already recorded, or for an empty cell without a history.
  */
 function shouldRecord(
   recorded: RecordedState,

@@ -13,8 +13,8 @@ import { UNKNOWN } from '../../../records/contributor';
 import type { CellOperation, ICellState } from '../lineage';
 
 /**
- * The reason why the source of a cell was recorded at this time. `first` means that tracking began.
- * `leave` means that the person left the page; it is also used for all reasons that aren't listed.
+ * The reason why the source of a cell was recorded at a certain time. `first` means that tracking
+ * of the cell began. `leave` means that the person left the page, or any reason that isn't listed.
  */
 export type Trigger =
   'first' | 'run' | 'request' | 'save' | 'split' | 'paste' | 'leave';
@@ -37,9 +37,9 @@ export function createEvent(
 }
 
 /**
- * Return a function that takes the ids of cells and creates a change. This change records the
- * sources that a save wrote into the file for these cells. It is needed if other pages have
- * recorded other sources of these cells.
+ * Return a function that takes the ids of cells and creates a change. The change records the
+ * sources of these cells that a save wrote into the file. This is needed if, in the meantime, other
+ * pages have recorded other sources of these cells.
  *
  * @param sources The sources of all cells at the time of the save, by cell id.
  * @param order The order of the cells at the time of the save.
@@ -48,8 +48,8 @@ export function createSavedState(
   sources: ReadonlyMap<string, string>,
   order: readonly PlacedCell[]
 ): NonNullable<INotebookChange['savedState']> {
-  // `again` says that the source was recorded before. So the lines of the source get the
-  // contributors that they had then.
+  // `again` means that the source was already recorded once. So the lines of the source get the
+  // same contributors as the first time.
   const data = { trigger: 'save', again: true };
   const edit = (source: string) => ({
     ...createEvent('edit', source, data),
@@ -66,7 +66,7 @@ export function createSavedState(
 }
 
 /**
- * Create the events of an operation, for each cell that it affects.
+ * Create the events of an operation, for each cell that the operation changes.
  *
  * @param stateById The states of the cells before and after the operation, by cell id.
  * @param trigger The trigger to record in `edit` events.

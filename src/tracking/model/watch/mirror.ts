@@ -2,17 +2,17 @@
  * Keeps a copy of a notebook's cells, with their order and sources, to find out what each Yjs
  * transaction has changed.
  *
- * The copy has the state before a transaction, and the notebook has the state after it. Each action
- * of a person, including an undo or redo, is one transaction.
+ * When a transaction has ended, the notebook has the new state, and the copy still has the old
+ * state. Each action of a person, including an undo or redo, is one transaction.
  *
  * Invariants:
- * - When a person types, the cell is only marked as edited. No source is read and no list is
- *   built, because a keystroke must not take long.
+ * - When a person types, the cell is only marked as edited. No source is read and no list is built,
+ *   so that a keystroke doesn't take long.
  * - Before a program, a command or an undo replaces sources, the sources are read. So each source
  *   that was displayed can be recorded.
  * - Each edit has one writer. When another writer changes the cell, the edit is complete.
- * - In a shared notebook (jupyter-collaboration), some changes are recorded by another page. They
- *   update the copy, but they are not reported as changes to record.
+ * - In a shared notebook (jupyter-collaboration), another page records some of the changes. Such
+ *   changes update the copy, but they are not reported as changes that this page must record.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 
@@ -30,7 +30,7 @@ export interface ICellListChange {
   readonly after: readonly ICellState[];
   /** The ids of the cells that were deleted and inserted again with the same id. */
   readonly recreated: ReadonlySet<string>;
-  /** The cells that had unrecorded edits before the transaction. */
+  /** The cells that had unrecorded edits before the transaction, with the writers of the edits. */
   readonly edited: readonly PendingEdit[];
   readonly writer: IWriter;
 }
@@ -44,13 +44,13 @@ export interface IMirrorOptions {
    * @param isReload Whether the transaction reloaded the notebook from its file.
    */
   writerOf(transaction: ITransaction, isReload: boolean): IWriter;
-  /** Called before a change in this page that isn't typed, for example a change by a command. */
+  /** Called before this page makes a change in another way than by typing, such as by a command. */
   beforeUntypedChange(): void;
   /** Called after a change of the list of cells that this page must record. */
   onListChange(listChange: ICellListChange): void;
   /**
-   * Called after a remote client changed a cell's source, if this page must record the edit because
-   * the client, such as an agent, doesn't record it.
+   * Called after a remote client changed a cell's source, if this page must record the edit. That
+   * is the case if the client, such as an agent, records nothing itself.
    */
   onRemoteEdit(id: string): void;
   /** Called after a change of the list of cells that another page records. */
@@ -94,12 +94,12 @@ export class Mirror {
     return [...this._copyById.values()];
   }
 
-  /** Whether a cell is in the notebook. */
+  /** Return whether a cell is in the notebook. */
   has(id: string): boolean {
     return this._copyById.has(id);
   }
 
-  /** Return the current state of a cell; null if it isn't in the notebook. */
+  /** Return the current state of a cell; null if the cell isn't in the notebook. */
   read(id: string): ICellState | null {
     this._read(id);
     const copy = this._copyById.get(id);
@@ -142,7 +142,7 @@ export class Mirror {
     }
   }
 
-  /** Find out whether the transaction changed the list of cells, or only sources. */
+  /** Handle a change of the list of cells or, if the list is unchanged, changes of sources. */
   private _afterTransaction(transaction: ITransaction): void {
     const { cells } = this._transactions;
     let isListChange = transaction.changed.has(cells);
@@ -175,8 +175,8 @@ export class Mirror {
       if (mustRecord) {
         this._edits.add(id, writer, source);
       } else if (!writer.mayBePage) {
-        // The cell was changed by a client that doesn't record its changes. So this page's edit is
-        // complete.
+        // A client that records nothing itself made this change, and another page records it. So
+        // the pending edit is complete.
         this._edits.complete(id, source);
       }
       this._staleIds.add(id);
@@ -189,7 +189,7 @@ export class Mirror {
   /**
    * Handle a transaction that changed the list of cells.
    *
-   * @param changedIds The ids of the cells whose sources were changed too.
+   * @param changedIds The ids of the cells whose sources the transaction also changed.
    */
   private _onListChange(transaction: ITransaction, changedIds: string[]): void {
     const before = this._states();
@@ -247,12 +247,12 @@ export class Mirror {
     return [...this._copyById.values()].map(stateOf);
   }
 
-  /** Read the sources of all cells whose source has changed. */
+  /** Read the sources that have changed since this copy last read them. */
   private _readAll(): void {
     [...this._staleIds].forEach(id => this._read(id));
   }
 
-  /** Read the source of a cell if it has changed. */
+  /** Read the source of a cell if the source has changed since this copy last read it. */
   private _read(id: string): void {
     const copy = this._staleIds.delete(id) && this._copyById.get(id);
     if (copy) {
@@ -263,7 +263,7 @@ export class Mirror {
   private readonly _transactions: Transactions;
   /** The copies of all cells in order, by cell id. */
   private _copyById: ReadonlyMap<string, ICellCopy> = new Map();
-  /** The ids of cells whose source has changed since this copy read it. */
+  /** The ids of the cells whose source has changed since this copy last read it. */
   private readonly _staleIds = new Set<string>();
   private readonly _edits: PendingEdits;
 }
@@ -272,7 +272,7 @@ function stateOf({ id, type, source }: ICellCopy): ICellState {
   return { id, type, source };
 }
 
-/** Whether another page records a transaction, so that this page must not record it. */
+/** Return whether another page records a transaction, so that this page must not record it. */
 function isRecordedByOtherPage(
   { local }: ITransaction,
   writer: IWriter
@@ -281,8 +281,9 @@ function isRecordedByOtherPage(
 }
 
 /**
- * Return the other cells of the list that existed before the change, with their states at that
- * time: first the cells above the inserted cell at `index`, nearest first, then the cells below it.
+ * Return the cells around the inserted cell at `index`: first the cells above it, the nearest cell
+ * first, and then the cells below it. Each cell has the state that it had before the change. Cells
+ * that didn't exist before the change are left out.
  */
 export function neighboursOf(
   { before, after }: ICellListChange,

@@ -6,8 +6,8 @@
  *   model, a save, an operation on cells and a change by another writer, and when the person leaves
  *   the page. In a shared notebook, they are also recorded when the person moves to another cell.
  * - Each recorded edit has one contributor and the exact source of the cell.
- * - A source that equals the last recorded source of the cell is not recorded again. It may have
- *   been recorded by other code: Accept and Restore record their own events.
+ * - A source that equals the last recorded source of the cell is not recorded again. The last
+ *   recorded source may come from other code: Accept and Restore record their own events.
  * - Each page records the changes that are made in it. If a change is made in no page, such as an
  *   agent's edit in a shared notebook, one of the pages records it.
  */
@@ -54,13 +54,13 @@ export interface IWatchOptions {
   /** The sessions that the notebook has when the watch starts. */
   summaries: readonly SessionSummary[];
   origins: Origins;
-  /** Detect the causes of changes in the page. */
+  /** Objects that detect the causes of changes in the page. */
   causeDetectors: ICauseDetectors;
-  /** Called with each change, in order. If a change isn't complete yet, it is a promise. */
+  /** Called with each change, in order. A change that isn't complete yet is passed as a promise. */
   push: (change: INotebookChange | Promise<INotebookChange>) => void;
   /** Resolves to whether the deletion of a cell is recorded. */
   isDeletionRecorded: (cellId: string) => Promise<boolean>;
-  /** Creates a preview of a run's outputs; resolves to null if there is none. */
+  /** Creates a preview of a run's outputs; resolves to null if there is nothing to show. */
   createPreview: (run: IRun) => Promise<object | null>;
 }
 
@@ -168,7 +168,7 @@ export class NotebookWatch implements IOriginNotebook {
     });
   }
 
-  /** Mark a cell as one with a turn. Such a cell is watched in every scope. */
+  /** Mark a cell as having a turn. Cells with a turn are watched in every scope. */
   addTurn(cellId: string): void {
     if (this._recorded.withTurn.has(cellId)) {
       return;
@@ -177,12 +177,12 @@ export class NotebookWatch implements IOriginNotebook {
     this._recorded.withSession.add(cellId);
     const state = this._mirror.read(cellId);
     if (state && this._recorded.lastSource.get(cellId) === undefined) {
-      // The turn was recorded with this source.
+      // The turn contains the source that the cell had, so treat this source as recorded.
       this._recorded.lastSource.set(cellId, state.source);
     }
   }
 
-  /** Whether to check if a cell got its first turn. Only a cell that isn't watched needs this. */
+  /** Return whether to check if a cell now has a turn. Only unwatched cells need this check. */
   needsTurnCheck(cellId: string): boolean {
     return (
       !this._recorded.withTurn.has(cellId) && !this._recorded.isWatched(cellId)
@@ -250,7 +250,7 @@ export class NotebookWatch implements IOriginNotebook {
     this._recordListChange(operations, listChange, trigger);
   }
 
-  /** Return the cell that an inserted cell is a copy of, or that it replaces; null if unknown. */
+  /** Return the cell that an inserted cell was copied from or replaces; null if none is found. */
   private _originOf(
     cell: ICellState,
     index: number,

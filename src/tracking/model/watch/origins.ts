@@ -1,9 +1,9 @@
 /**
  * Finds the origin of a cell that was pasted, dragged or duplicated. The origin is the cell from
- * which it was copied.
+ * which the new cell was copied.
  *
- * JupyterLab's clipboard contains copies of the cells, with their ids. A paste deletes these ids,
- * so they are remembered before the notebook changes.
+ * JupyterLab's clipboard contains copies of cells, with the ids of their originals. A paste deletes
+ * the ids from these copies. So the ids are remembered before the notebook changes.
  *
  * Invariant: if the origin of a cell is uncertain, no origin is recorded, and the cell starts a new
  * history.
@@ -38,8 +38,8 @@ export class Origins {
   }
 
   /**
-   * Remember the ids of the cells on the clipboard, before a paste deletes these ids. Do the same
-   * for the cells that were last copied in each notebook, which the notebook itself stores.
+   * Remember the ids of the cells on the clipboard, before a paste deletes these ids. Each notebook
+   * also stores the cells that were last copied in it; remember their ids, too.
    */
   captureClipboard(): void {
     this._rememberIds(clipboardCells());
@@ -92,7 +92,7 @@ export class Origins {
     return null;
   }
 
-  /** Find the original of a cell that was dragged from another notebook. Both have the same id. */
+  /** Find the original of a cell that was dragged from another notebook: it has the same id. */
   private _findDragged(
     cell: ICellState,
     target: IOriginNotebook
@@ -114,7 +114,7 @@ export class Origins {
     }
   }
 
-  /** The ids that copied cells had before a paste deleted these ids, by the copy. */
+  /** For each copy of a cell: the id of its original, which a paste deletes from the copy. */
   private readonly _idByCopy = new WeakMap<ICell, string>();
 }
 
@@ -151,19 +151,19 @@ function copiedCells(notebook: Notebook): readonly ICell[] {
 
 const NO_CELLS: readonly ICell[] = [];
 
-/** Return the value if it is a list, or else an empty list. */
+/** Return `value` if it is a list; otherwise, return an empty list. */
 function toList(value: unknown): readonly ICell[] {
   return Array.isArray(value) ? value : NO_CELLS;
 }
 
-/** Whether a cell has the type and source of a copied cell. */
+/** Return whether a cell has the type and source of a copied cell. */
 function isCopyOf(copied: ICell, cell: ICellState): boolean {
   const { source } = copied;
   const text = Array.isArray(source) ? source.join('') : source;
   return copied.cell_type === cell.type && text === cell.source;
 }
 
-/** Whether two cells have the same type and source. */
+/** Return whether two cells have the same type and source. */
 function hasSameSource(a: ICellState, b: ICellState): boolean {
   return a.type === b.type && a.source === b.source;
 }

@@ -27,12 +27,12 @@ export class RecordedState {
   /** The last recorded source of each cell, by cell id. */
   readonly lastSource = new Map<string, string>();
 
-  /** Whether a cell is watched. */
+  /** Return whether a cell is watched. */
   isWatched(id: string): boolean {
     return this._scope === 'all' || this.withTurn.has(id);
   }
 
-  /** Update this state for events of a cell that are recorded now. */
+  /** Add events of a cell, which are being recorded, to this state. */
   addEvents(id: string, events: readonly EventBody[]): void {
     this.withSession.add(id);
     for (const { source } of events) {
@@ -43,8 +43,9 @@ export class RecordedState {
   }
 
   /**
-   * Whether the source of a cell must be recorded: the cell is watched, and the source differs from
-   * the last recorded one. The empty source of a cell without a session is never recorded.
+   * Return whether the source of a cell must be recorded: the cell is watched, and the source
+   * differs from the last recorded source. The empty source of a cell without a session is never
+   * recorded.
    */
   isNewSource(id: string, source: string): boolean {
     const isBlank = !this.withSession.has(id) && !source;
@@ -52,7 +53,7 @@ export class RecordedState {
   }
 }
 
-/** Whether two lists contain the same cells, with the same types and in the same order. */
+/** Return whether two lists contain the same cells, with the same types and in the same order. */
 export function isSameOrder(
   first: readonly PlacedCell[],
   second: readonly PlacedCell[]

@@ -1,19 +1,19 @@
 /**
- * Waits for a pause in the edits of remote clients that record nothing themselves, then reports the
- * edited cells, so that this page records the edits.
+ * Collects the edits of remote clients that record nothing themselves. When these clients pause,
+ * this module reports the edited cells, so that this page records the edits.
  *
- * Without this, another page in which the same cell is edited later would record the remote edit as
- * a part of its own edit.
+ * Without this, a later edit of the same cell in another page would be recorded together with the
+ * remote edit, as one edit.
  */
 
-/** The length of the pause, in milliseconds. */
+/** The time without a remote edit after which the edited cells are reported, in milliseconds. */
 const PAUSE_MS = 300;
 
 export class RemoteEdits {
-  /** @param record Called with the id of each edited cell. */
+  /** @param _record Called with the id of each edited cell, after a pause. */
   constructor(private readonly _record: (cellId: string) => void) {}
 
-  /** Remember an edited cell, and start the pause again. */
+  /** Remember an edited cell, and restart the wait for a pause. */
   add(cellId: string): void {
     this._cellIds.add(cellId);
     clearTimeout(this._timer);

@@ -21,7 +21,7 @@ export interface IUnclaimedOptions {
   has(id: string): boolean;
   /** Resolves to whether the deletion of a cell is recorded. Rejects if this can't be read. */
   isRecorded(id: string): Promise<boolean>;
-  /** Records deletions. `listChange` is the change of the cell list that contains them. */
+  /** Records deletions. `listChange` is the change of the list of cells in which they happened. */
   record(
     deletions: readonly CellOperation[],
     listChange: ICellListChange
@@ -64,7 +64,8 @@ export class UnclaimedDeletions {
     const { has, isRecorded } = this._options;
     const unrecorded: CellOperation[] = [];
     for (const deletion of deletions) {
-      // If the history can't be read, don't record the deletion: it could be recorded twice.
+      // A deletion is done if the cell was restored or if a page has recorded the deletion. If the
+      // history can't be read, assume that it was recorded, because it must not be recorded twice.
       const isDone =
         deletion.kind !== 'delete' ||
         has(deletion.id) ||
