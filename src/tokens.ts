@@ -27,9 +27,10 @@ export interface INotebookChange {
   /** Whether the notebook was saved after these changes. */
   readonly saved?: boolean;
   /**
-   * Return a change that records the given cells, and the order of all cells, as they were written
-   * into the file. Only a save has this function. It is called if another page has recorded changes
-   * since this page's last recorded save; before the first save, since the start of the watch.
+   * Return a change that records the sources of the given cells, and the order of all cells, as
+   * they were written into the file. Only a change with `saved` has this function. It is called if
+   * another page has recorded changes since the last save that this page recorded or, before the
+   * first save, since the start of the watch.
    */
   readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
   /**
@@ -41,7 +42,7 @@ export interface INotebookChange {
 
 /** Identifies a session that has changed. */
 export interface ISessionChange extends ICellKey {
-  /** Whether the session was written by another page that has the same shared notebook open. */
+  /** Whether another page, which has the same shared notebook open, wrote the session. */
   readonly isRemote?: boolean;
 }
 
@@ -61,7 +62,7 @@ export type HistoryReader = Pick<
 
 /** Reads and records the histories on the server. */
 export interface IHistory {
-  /** Emitted after a generation, `record` or another page has written a session. */
+  /** Emitted after a session was written: by a generation, by `record` or by another page. */
   readonly changed: ISignal<IHistory, ISessionChange>;
 
   /** Emit `changed`, so that views fetch the session again. */
@@ -71,24 +72,26 @@ export interface IHistory {
   readonly api: HistoryReader;
 
   /**
-   * Record events of a cell, then emit `changed`. If the server can't record the events now, the
-   * returned promise rejects, and the attempt is repeated in the background.
+   * Record events of a cell, then emit `changed`. If the server can't record the events now, reject
+   * the returned promise, and repeat the attempt in the background.
    */
   record(key: ICellKey, events: EventBody[]): Promise<void>;
 
-  /** Emitted when `record` is called, before the server has written the events. */
+  /** Emitted by `record` before the server has written the events. */
   readonly eventsQueued: ISignal<IHistory, IQueuedEvents>;
 
   /**
-   * Record a change of a notebook, after all of its changes that are already queued. If the server
-   * can't record the change now, the attempt is repeated in the background.
+   * Record a change of a notebook, after the notebook's changes that are already queued. If the
+   * server can't record the change now, repeat the attempt in the background.
    */
   recordChange(
     notebookId: string,
     change: INotebookChange | Promise<INotebookChange>
   ): void;
 
-  /** Run `work`, which sends another request, after all queued changes of the notebook. */
+  /**
+   * Run `work`, which sends a request, after the queued changes of the notebook have been sent.
+   */
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
   /** Resolves when each queued change of a notebook has been written or is waiting for a retry. */
@@ -109,9 +112,8 @@ export interface INotebookIdentity {
   get(panel: NotebookPanel): string | null;
 
   /**
-   * Return the notebook's id, and create the id if there is none. If the ids of the notebook and
-   * its cells in the file differ from those in the page, the notebook is saved first, because a
-   * request names the ids in the page.
+   * Return the notebook's id. If there is none, create it. Save the notebook if the file contains
+   * other ids of the notebook or its cells than the page, because the page's requests name its ids.
    *
    * @throws Error with a message for the person, if the notebook can't be saved.
    */
@@ -176,9 +178,9 @@ export interface IModels {
   /**
    * Render the part of a prompt row that helps to set up a model while no model is ready.
    *
-   * `focusInput` focuses the row's text field. It is called when a button that has the focus
-   * disappears. `attempts` is the number of requests that could not be sent because no model is
-   * ready. Whenever the number grows, the rendered part shows the reason and takes the focus.
+   * `focusInput` focuses the row's text field. It is called when a button disappears that has the
+   * focus. `attempts` is the number of requests that could not be sent because no model is ready.
+   * Whenever `attempts` grows, the rendered part shows why no model is ready, and takes the focus.
    */
   renderOffer(options: {
     focusInput: () => void;
@@ -200,7 +202,7 @@ export namespace CommandIDs {
   /** Ask for a fix of the error below the active cell. */
   export const fix = 'aiserver:fix-error';
   export const accept = 'aiserver:accept-suggestion';
-  /** Accept the suggestion, run the cell, and let the model correct its errors. */
+  /** Accept the suggestion, run the cell, and let the model correct errors of the run. */
   export const acceptAndRun = 'aiserver:accept-and-run';
   export const reject = 'aiserver:reject-suggestion';
   export const stop = 'aiserver:stop-generation';

@@ -40,7 +40,7 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
     const { commands, serviceManager } = app;
     const trans = (translator ?? nullTranslator).load('aiserver');
     const api = new ApiClient(serviceManager.serverSettings);
-    /** Return the id of the current notebook; null if the notebook has no id yet. */
+    /** Return the current notebook's id; null if no notebook is open or the notebook has no id. */
     const notebookId = () => {
       const panel = tracker.currentWidget;
       return panel && identity.get(panel);
@@ -99,12 +99,12 @@ export const sharingPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-/** Return the format that a command's argument names; `html` if it names none. */
+/** Return the format that an argument of the command names; `html` if it names no format. */
 function toFormat(value: unknown): ExportFormat {
   return FORMATS.find(format => format === value) ?? 'html';
 }
 
-/** Return the command's label: a short one in a menu of formats, else a complete one. */
+/** Return the command's label. In a menu of formats, the label is only the format's name. */
 function commandLabel(
   format: ExportFormat,
   isMenu: boolean,

@@ -1,5 +1,5 @@
 /**
- * Converts whatever was thrown into a failure with a code. `labels/failureText.ts` returns the
+ * Converts any thrown value into a failure with a code. `labels/failureText.ts` returns the
  * sentence that people read about the failure.
  *
  * Invariant: people see only AI Server's messages, never a message of a browser, proxy or parser.
@@ -8,9 +8,9 @@ import { ApiError } from '../api/request';
 import type { ErrorBody } from '../api/types';
 
 /**
- * A failed request. The server sends most codes. The page itself sets the other codes, such as
- * `not_sent`, `unknown` and, if the stream ended before the answer, `interrupted`. `message` may be
- * empty if the page set the code.
+ * The failure of a request. Most codes come from the server. The page itself sets a few codes:
+ * `not_sent`, `unknown` and others, such as `interrupted` if the stream ended before the answer. If
+ * the page set the code, `message` may be empty.
  */
 export type IFailure = ErrorBody & {
   /** The URL of the login page, if the code is `unauthenticated`. */
@@ -35,7 +35,7 @@ export function toFailure(reason: unknown, unknownCode = 'unknown'): IFailure {
   return { code: unknownCode, message: '' };
 }
 
-/** Whether the model or its provider failed, so that the request may succeed with another model. */
+/** Return whether a model or provider failed, so that another model may answer the request. */
 export function isModelFailure({ code, provider }: IFailure): boolean {
   return (
     provider !== undefined ||
@@ -44,15 +44,15 @@ export function isModelFailure({ code, provider }: IFailure): boolean {
 }
 
 /**
- * Whether the same request may succeed later, because the server is unreachable, the person must
- * sign in, or the server has failed (for example, because its disk is full).
+ * Return whether the same request may succeed later, because the server is unreachable, the person
+ * must sign in, or the server has failed (for example, because its disk is full).
  */
 export function isTransient(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || status >= 500 || code === 'unauthenticated';
 }
 
-/** Whether all requests fail now, because the server is unreachable or the person must sign in. */
+/** Return whether no request can succeed until the server is reachable or the person signs in. */
 export function isUnreachable(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || code === 'unauthenticated';

@@ -2,16 +2,16 @@
  * Throttles a request that must be sent again whenever something changes.
  *
  * Invariants:
- * - Between a response and the next request that `trigger` schedules, there is a pause. All changes
- *   during a request and the pause after it lead to one request. `runNow` doesn't wait.
- * - After the last change, a request is sent.
+ * - `trigger` sends a request only after a pause since the last response. All changes during a
+ *   request and the pause after it lead to one request. `runNow` sends a request without a pause.
+ * - A request is sent after the last change, unless it is cancelled.
  * - A change never cancels a running request. So even if changes never stop, responses arrive.
  */
 
 export class Throttle {
   /**
-   * @param _request Sends the request and handles its errors. The promise that it returns must
-   * resolve after the response, or once a newer request has replaced this one.
+   * @param _request Sends the request and handles its errors. The returned promise must resolve
+   * after the response, or after a newer request has replaced this request.
    * @param _pauseMs The pause between a response and the next request, in milliseconds.
    */
   constructor(
@@ -29,7 +29,9 @@ export class Throttle {
     }
   }
 
-  /** Send a request now, even if another request is running. The scheduled request is cancelled. */
+  /**
+   * Send a request now, even if another request is running. If a request is scheduled, cancel it.
+   */
   async runNow(): Promise<void> {
     this.cancel();
     const requestNumber = this._requestNumber;
@@ -49,8 +51,9 @@ export class Throttle {
   }
 
   /**
-   * Cancel the scheduled request, and ignore the end of a running request. Return whether a request
-   * was scheduled, which means that no request has been sent since the last change.
+   * Cancel the scheduled request, and ignore the end of a running request. The caller itself must
+   * abort a running request. Return whether a request was scheduled, which means that no request
+   * has been sent since the last change.
    */
   cancel(): boolean {
     const wasScheduled = this._isTriggered || this._timer !== undefined;
@@ -62,7 +65,7 @@ export class Throttle {
   }
 
   private _isRunning = false;
-  /** Whether something has changed while the request was running. */
+  /** Whether `trigger` was called while the request was running. */
   private _isTriggered = false;
   /** The time at which the newest request ended. */
   private _lastEnd = 0;

@@ -5,7 +5,7 @@ import * as React from 'react';
 
 export function Button(props: {
   label: string;
-  /** The keyboard shortcut with the same effect as the button. It is shown after the label. */
+  /** The keyboard shortcut that does the same as the button. It is shown after the label. */
   keys?: string;
   /** The tooltip. */
   title?: string;

@@ -1,10 +1,11 @@
 /**
- * A button in the toolbar of the active cell, which runs a command.
+ * A button that runs a command, for the toolbar of the active cell.
  *
  * This is a plain button that looks like JupyterLab's own toolbar buttons. JupyterLab creates a
  * cell's toolbar when the cell becomes active, and disposes of it when another cell becomes active.
- * But JupyterLab 4.6 doesn't free the contents of the toolbar until the cell is deleted. One of
- * JupyterLab's own buttons would leak about 130 listeners and 40 elements each time.
+ * But JupyterLab 4.6 doesn't free the contents of the toolbar until the cell is deleted. So each
+ * time that a cell becomes active, one of JupyterLab's own buttons would leak about 130 listeners
+ * and 40 elements.
  *
  * Invariant: a disposed button leaks no more than one DOM element.
  */
@@ -57,7 +58,7 @@ export class CellButton extends Widget {
     _: CommandRegistry,
     { id, type }: CommandRegistry.ICommandChangedArgs
   ): void {
-    // A change of several commands has no id, and this button's command may be one of them.
+    // If `id` is missing, any command may have changed, and so may this button's command.
     if (type !== 'removed' && (!id || id === this._commandId)) {
       this._draw();
     }

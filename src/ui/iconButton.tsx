@@ -1,4 +1,4 @@
-/** A button with an icon. Its label is its tooltip, and is read by screen readers. */
+/** A button with an icon. The label is the button's tooltip, and screen readers read it. */
 import type { LabIcon } from '@jupyterlab/ui-components';
 import React from 'react';
 
@@ -15,6 +15,7 @@ export interface IIconButtonProps extends Pick<
   disabled?: boolean;
   /** Whether the button is switched on; undefined if it is not a switch. */
   pressed?: boolean;
+  /** Added to the button's own CSS class. Ignored if `text` is set. */
   className?: string;
 }
 

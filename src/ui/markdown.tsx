@@ -1,18 +1,19 @@
 /**
  * Renders Markdown that a model wrote.
  *
- * Invariant (P11, P12): a model's text loads nothing and runs nothing. Elements are created only for
- * the kinds of tokens below. HTML, links and images are shown as text, and diagrams as code.
+ * Invariant (P11, P12): a model's text loads nothing and runs nothing. HTML elements are created
+ * only for the kinds of tokens that `render` lists. HTML, links and images in a model's text are
+ * shown as text, and diagrams are shown as code.
  */
 import type { Token, Tokens } from 'marked';
 import * as React from 'react';
 
 type Lexer = (text: string) => Token[];
 
-/** The lexer, once it is loaded. */
+/** The lexer of the Markdown parser; null until the parser is loaded. */
 let loadedLexer: Lexer | null = null;
 
-/** Show the text as Markdown; as plain text while the parser is being loaded. */
+/** Show a text as Markdown or, while the parser is being loaded, as plain text. */
 export function Markdown(props: { text: string }): React.JSX.Element {
   const [lexer, setLexer] = React.useState<Lexer | null>(() => loadedLexer);
   React.useEffect(() => {
@@ -122,7 +123,7 @@ function renderTable({ header, rows }: Tokens.Table): React.ReactNode {
   );
 }
 
-/** Show a link as its text and its address, which a person can read before opening it. */
+/** Show a link as its text and its address, without a way to open the link by a click. */
 function renderLink(
   { text, href }: Tokens.Link,
   children: React.ReactNode

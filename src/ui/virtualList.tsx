@@ -41,7 +41,7 @@ export interface IVirtualListProps {
   current?: number;
   /** Called when a key or the handle's `focus` moves the tab stop. */
   onMove?: (index: number) => void;
-  /** Called when the last row is rendered, because it comes near the visible area. */
+  /** Called when the last row comes near the visible area, so that the row is rendered. */
   onEnd?: () => void;
   /** Called when ArrowUp is pressed in the first row. */
   onLeave?: () => void;
