@@ -112,8 +112,9 @@ export interface INotebookIdentity {
   get(panel: NotebookPanel): string | null;
 
   /**
-   * Return the notebook's id. If there is none, create it. Save the notebook if the file contains
-   * other ids of the notebook or its cells than the page, because the page's requests name its ids.
+   * Return the notebook's id. If there is none, create it. If the ids of the notebook and its cells
+   * in the file differ from the ids in the page, save the notebook first, because a request names
+   * the ids in the page.
    *
    * @throws Error with a message for the person, if the notebook can't be saved.
    */
@@ -178,9 +179,9 @@ export interface IModels {
   /**
    * Render the part of a prompt row that helps to set up a model while no model is ready.
    *
-   * `focusInput` focuses the row's text field. It is called when a button disappears that has the
-   * focus. `attempts` is the number of requests that could not be sent because no model is ready.
-   * Whenever `attempts` grows, the rendered part shows why no model is ready, and takes the focus.
+   * `focusInput` focuses the row's text field. It is called when a focused button disappears.
+   * `attempts` is the number of requests that could not be sent because no model is ready. Whenever
+   * `attempts` grows, the rendered part shows why no model is ready, and takes the focus.
    */
   renderOffer(options: {
     focusInput: () => void;

@@ -161,8 +161,8 @@ async function syncSettings(
   };
   updateModel();
   settings.changed.connect(updateModel);
-  // Saving is asynchronous, so for a while `storedValue` is still the old value. Remember the value
-  // that is being saved, so that it isn't saved a second time during this while.
+  // Saving is asynchronous, so `storedValue` returns the old value for a while. Remember the value
+  // that is being saved, so that it isn't saved a second time in the meantime.
   const lastSavedByName: Record<string, unknown> = {};
   const save = (name: string, value: string | number) => {
     if (value !== storedValue(name) && value !== lastSavedByName[name]) {

@@ -35,7 +35,7 @@ export function toFailure(reason: unknown, unknownCode = 'unknown'): IFailure {
   return { code: unknownCode, message: '' };
 }
 
-/** Return whether a model or provider failed, so that another model may answer the request. */
+/** Return whether the model or its provider failed. If so, another model may still answer. */
 export function isModelFailure({ code, provider }: IFailure): boolean {
   return (
     provider !== undefined ||
@@ -52,7 +52,10 @@ export function isTransient(reason: unknown): boolean {
   return status === 0 || status >= 500 || code === 'unauthenticated';
 }
 
-/** Return whether no request can succeed until the server is reachable or the person signs in. */
+/**
+ * Return whether all requests fail at present, because the server is unreachable or the person must
+ * sign in.
+ */
 export function isUnreachable(reason: unknown): boolean {
   const { status = 0, code } = reason as Partial<ApiError>;
   return status === 0 || code === 'unauthenticated';

@@ -2,9 +2,9 @@
  * Throttles a request that must be sent again whenever something changes.
  *
  * Invariants:
- * - `trigger` sends a request only after a pause since the last response. All changes during a
- *   request and the pause after it lead to one request. `runNow` sends a request without a pause.
- * - A request is sent after the last change, unless it is cancelled.
+ * - A request that `trigger` schedules is sent after a pause since the last response. All changes
+ *   during a request and the pause after it lead to one request. `runNow` doesn't wait.
+ * - After the last change, a request is sent, unless `cancel` is called.
  * - A change never cancels a running request. So even if changes never stop, responses arrive.
  */
 
@@ -52,8 +52,9 @@ export class Throttle {
 
   /**
    * Cancel the scheduled request, and ignore the end of a running request. The caller itself must
-   * abort a running request. Return whether a request was scheduled, which means that no request
-   * has been sent since the last change.
+   * abort a running request.
+   *
+   * @returns Whether a request was scheduled. If so, no request was sent after the last change.
    */
   cancel(): boolean {
     const wasScheduled = this._isTriggered || this._timer !== undefined;

@@ -39,7 +39,7 @@ export interface IVirtualListProps {
    * property changes, the list scrolls to the row.
    */
   current?: number;
-  /** Called when a key or the handle's `focus` moves the tab stop. */
+  /** Called when a key or `IVirtualListHandle.focus` moves the tab stop. */
   onMove?: (index: number) => void;
   /** Called when the last row comes near the visible area, so that the row is rendered. */
   onEnd?: () => void;

@@ -7,7 +7,7 @@
  *   the content may have changed in the meantime.
  * - A new request aborts the previous request. The response to an aborted request is never shown.
  * - The shown content is replaced only when the new content has been loaded.
- * - When many cells change at once, `Throttle` limits how many requests are sent.
+ * - When many cells change at once, the model sends only a few requests; see `Throttle`.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 

@@ -1,7 +1,7 @@
 /**
- * The player of a list. It has a current position in the list. During playback, it moves to the
- * next position at regular intervals. One player plays the steps of a cell, and another one plays
- * the moments of a notebook. A player gets only the length of its list. Below, “step” stands for a
+ * A player has a current position in a list. During playback, it moves to the next position at
+ * regular intervals. One player plays the steps of a cell, and another player plays the moments of
+ * a notebook. A player doesn't get the list itself, but only its length. Below, “step” stands for a
  * step or a moment.
  *
  * Invariants:

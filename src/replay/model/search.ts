@@ -70,7 +70,7 @@ export class SearchModel extends LoadedModel {
 
   /**
    * The results of the last search; null if its query was empty. While a new search is running, the
-   * previous results stay here.
+   * property still contains the previous results.
    */
   get results(): SearchResults | null {
     return this._results;

@@ -22,6 +22,6 @@ export function firstLineOf(source: string): string {
 /**
  * The kind of a change. `activeCell`: another notebook or cell became active, or the notebook's id
  * changed · `source`: the active cell's source changed · `cells`: the list of cells changed, the
- * active cell changed in another way than its source, or a cell was run.
+ * active cell's state (such as its execution count) changed, or a cell was run.
  */
 export type SubjectChange = 'activeCell' | 'source' | 'cells';

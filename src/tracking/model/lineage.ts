@@ -5,12 +5,11 @@
  * JupyterLab has no signals for splits and merges. They are inferred from these facts:
  * - In a split, the last piece keeps the cell's id. The other pieces are new cells above it.
  * - A merge deletes all merged cells and creates a cell with a new id.
- * - A move or a change of the type deletes a cell and inserts the cell again with the same id.
+ * - Moving a cell or changing its type deletes the cell and inserts it again with the same id.
  *
  * Invariants:
  * - Each changed cell belongs to one operation. If the cell also moved, it has a second operation.
- * - If a cell with the same id was in the notebook before, an inserted cell counts as restored, not
- *   as new.
+ * - An inserted cell counts as restored, not as new, if its id was in the notebook before.
  */
 
 import { listChanges } from '../../diff/lists';
@@ -32,8 +31,8 @@ export interface IOrigin {
 interface IPosition {
   readonly index: number;
   /**
-   * The id of the cell below which the cell was, or is, among the cells that exist both before and
-   * after the change; null if the cell is above all of them.
+   * The id of the nearest cell above this cell that exists both before and after the change; null
+   * if there is no such cell.
    */
   readonly after: string | null;
 }

@@ -309,7 +309,7 @@ export class OpenNotebook<S extends IServer = FakeServer> {
 
   /** Wait until all changes are recorded. */
   async settle(): Promise<void> {
-    // Otherwise, the undo manager would undo the last action and the next action in one step.
+    // Without `stopCapturing`, one undo could undo the last action and the next action together.
     const { sharedModel } = this.panel.context.model;
     (sharedModel as YNotebook).undoManager.stopCapturing();
     (sharedModel as YNotebook).cells.forEach(cell =>

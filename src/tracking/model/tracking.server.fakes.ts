@@ -49,7 +49,7 @@ export class FakeServer implements IServer {
   failure: Error | null = null;
   /** The bodies of the received `recordChanges` requests. */
   bodies: ChangesBody[] = [];
-  /** The number of the next `recordChanges` requests whose responses get lost. */
+  /** The number of upcoming responses to `recordChanges` that get lost. */
   lostResponses = 0;
   /** The model's answer. */
   answer = '';
@@ -72,8 +72,8 @@ export class FakeServer implements IServer {
   }
 
   /**
-   * Return the cells as they were after the entry with index `end` of the change log, as
-   * `[id, source]`, in order.
+   * Return `[id, source]` for each cell, in order: the notebook as it was after the entry with index
+   * `end` of the change log.
    */
   snapshot(notebookId: string, end: number): [string, string][] {
     const log = this.logs.get(notebookId)!;

@@ -190,7 +190,7 @@ export class Tracking implements ITracking {
 
   /**
    * Start to remember the cells that are pasted into a notebook while it isn't watched. Also start
-   * to listen to the other pages of a shared notebook, because another page may write its first
+   * to listen to the other pages of a shared notebook. One of them may write the notebook's first
    * turn.
    */
   private _listen(panel: NotebookPanel): void {
@@ -209,7 +209,7 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Record the cells that were pasted before the watch started, as copies. Return whether any were
+   * Record, as copies, the cells that were pasted before the watch started. Return whether any were
    * recorded.
    */
   private _recordPastes(panel: NotebookPanel, notebookId: string): boolean {

@@ -82,7 +82,7 @@ export class UntrackedPastes {
   }
 
   private readonly _notebook: YNotebook;
-  /** This notebook as the target of pastes. Its `find` finds no cells: none can be an origin. */
+  /** This notebook as the target of pastes. Its `find` returns null, so no cell is an origin. */
   private readonly _target: IOriginNotebook;
   private readonly _transactions: Transactions;
   /** The cell ids before a transaction; null if the transaction is ignored. */

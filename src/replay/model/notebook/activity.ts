@@ -28,7 +28,7 @@ export interface IBucketCounts {
 
 /**
  * Return the position of each moment on the axis of the activity chart, as a fraction of the axis.
- * The first moment is at 0. The position of "now" is 1, so all moments are at less than 1.
+ * The first moment is at 0. The position of "now" is 1, and all moments have smaller positions.
  */
 export function chartPositionsOf(
   moments: readonly Pick<Moment, 'timestamp'>[]

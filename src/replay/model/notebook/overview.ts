@@ -35,7 +35,7 @@ export class ReplayOverview extends LoadedModel {
     );
   }
 
-  /** The rows, with deleted cells last. Rows that a change has made outdated are built anew. */
+  /** The rows, with deleted cells last. After a change, the next read builds the rows again. */
   get rows(): readonly IOverviewRow[] {
     return (this._rows ??= this._buildRows());
   }

@@ -173,9 +173,9 @@ export class DiffEditor {
 }
 
 /**
- * Return whether to add a line break to both texts and hide the empty line after it. Without the
- * line break, if lines were added at the end, the last line of the old text would also be marked as
- * changed; see `hiddenEnd`.
+ * Return whether to add a line break to both texts and hide the empty line after it. Without this
+ * line break, a line that is added at the end of a text would make the line before it look changed,
+ * too; see `hiddenEnd`.
  */
 function needsHiddenEnd(before: string, code: string): boolean {
   return lastLine(before) !== lastLine(code);

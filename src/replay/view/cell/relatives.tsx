@@ -1,6 +1,6 @@
 /**
- * For a step in which cells were merged: links to the histories of the cells that were merged into
- * the step's cell, or of the cell into which the step's cell was merged. Both are called relatives.
+ * For a step in which cells were merged: links to the histories of the step's relatives. These are
+ * the cells that were merged into the step's cell, or the cell into which that cell was merged.
  */
 import React from 'react';
 

@@ -3,7 +3,7 @@
  *
  * JupyterLab emits a signal for a command after the synchronous part of the command has run. So if
  * that part writes, the signal follows in the same task. If no signal follows a write, this module
- * assumes that an asynchronous command made the write, which is still running.
+ * assumes that an asynchronous command that is still running made the write.
  */
 import type { CommandRegistry } from '@lumino/commands';
 

@@ -1,6 +1,6 @@
 /**
- * Detects whether a person's input is changing an editor: a key, a paste, a drop or a chosen
- * completion.
+ * Detects whether a person's input, such as a key, a paste, a drop or a chosen completion, is
+ * changing an editor.
  *
  * CodeMirror annotates a change by such an input with a user event. A change by a program has no
  * user event.

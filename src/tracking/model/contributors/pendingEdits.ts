@@ -104,7 +104,7 @@ export class PendingEdits {
   private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }
 
-/** Return whether both writers may be the same program: `next` may not be identified yet. */
+/** Return whether `next`, which isn't identified yet, may be the same program as `previous`. */
 function mayBeSameProgram(previous: IWriter, next: IWriter): boolean {
   return next.pending !== null && previous.contributor?.kind !== 'person';
 }

@@ -73,9 +73,10 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor to record for a transaction that only deletes if it turns out that no
-   * watching page made the transaction. Return null if the transaction names its clients, if no
-   * other page is watching, or if another page records the changes by clients that don't watch.
+   * Return the contributor for the case that no watching page made a transaction. This page needs
+   * it if a transaction only deletes, because such a transaction doesn't say who made it. Return
+   * null if the transaction names its clients, if no other page is watching, or if another page
+   * records the changes by clients that don't watch.
    */
   private _fallback(clients: readonly number[]): Contributor | null {
     const writers = this._otherClients.filter(id => !this._isWatching(id));

@@ -4,7 +4,7 @@ import type { IWriter } from '../../../records/contributor';
 
 /**
  * Set the contributor of an event to the contributor of `writer`. If this contributor isn't known
- * yet, set it as soon as it is.
+ * yet, set it as soon as it has been detected.
  *
  * @returns A list with a promise that resolves when the contributor is set; an empty list if the
  * contributor was set without delay, or if the writer has none.

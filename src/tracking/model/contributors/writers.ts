@@ -128,7 +128,7 @@ class TaskWriter implements IWriter {
   hasCause = true;
 }
 
-/** Return whether `origin` is Yjs's `UndoManager`: then the transaction is an undo or a redo. */
+/** Return whether a transaction's origin is Yjs's `UndoManager`, as it is for an undo or redo. */
 export function isUndo(origin: unknown): boolean {
   return !!origin && typeof origin === 'object' && 'undoStack' in origin;
 }

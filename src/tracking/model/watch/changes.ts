@@ -94,7 +94,7 @@ export class WatchChanges {
 
   /**
    * Record that a save has ended. But if changes were pushed after the save had begun, do nothing,
-   * because the file doesn't contain these changes.
+   * because the file may not contain these changes.
    */
   endSave(isShared: boolean): void {
     if (this._pushCountAtSave === this._pushCount) {

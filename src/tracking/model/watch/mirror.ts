@@ -44,7 +44,7 @@ export interface IMirrorOptions {
    * @param isReload Whether the transaction reloaded the notebook from its file.
    */
   writerOf(transaction: ITransaction, isReload: boolean): IWriter;
-  /** Called before this page makes a change in another way than by typing, such as by a command. */
+  /** Called before a change in this page that isn't typing, such as a change by a command. */
   beforeUntypedChange(): void;
   /** Called after a change of the list of cells that this page must record. */
   onListChange(listChange: ICellListChange): void;

@@ -1,6 +1,6 @@
 /**
- * Collects the edits of remote clients that record nothing themselves. When these clients pause,
- * this module reports the edited cells, so that this page records the edits.
+ * Collects the edits of remote clients that record nothing themselves. After a pause without such
+ * edits, this module reports the edited cells, so that this page records the edits.
  *
  * Without this, a later edit of the same cell in another page would be recorded together with the
  * remote edit, as one edit.

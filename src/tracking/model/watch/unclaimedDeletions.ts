@@ -19,7 +19,7 @@ const DELAY_MS = 5000;
 export interface IUnclaimedOptions {
   /** Returns whether a cell is in the notebook. */
   has(id: string): boolean;
-  /** Resolves to whether the deletion of a cell is recorded. Rejects if this can't be read. */
+  /** Resolves to whether the deletion of a cell is recorded. Rejects if the request fails. */
   isRecorded(id: string): Promise<boolean>;
   /** Records deletions. `listChange` is the change of the list of cells in which they happened. */
   record(
