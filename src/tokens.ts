@@ -94,7 +94,7 @@ export interface IHistory {
    */
   enqueue<T>(notebookId: string, work: () => Promise<T>): Promise<T>;
 
-  /** Resolves when each queued change of a notebook has been written or is waiting for a retry. */
+  /** Wait until each queued change of a notebook has been written or is waiting for a retry. */
   settled(notebookId: string): Promise<void>;
 }
 
@@ -121,8 +121,8 @@ export interface INotebookIdentity {
   ensure(panel: NotebookPanel): Promise<string>;
 
   /**
-   * Resolves when an open notebook has been registered with the server, or the registration has
-   * failed. A copy of a notebook may have the original's id until the copy is registered.
+   * Wait until an open notebook has been registered with the server, or the registration has
+   * failed. Until a copy of a notebook is registered, it may have the original's id.
    */
   registered(panel: NotebookPanel): Promise<void>;
 
@@ -140,9 +140,7 @@ export interface ITracking {
   /** Capture the unrecorded edits of a notebook. Call this before asking a model. */
   captureBeforeRequest(panel: NotebookPanel): void;
 
-  /**
-   * Resolves when each captured change of a notebook has been written or is waiting for a retry.
-   */
+  /** Wait until each captured change of a notebook has been written or is waiting for a retry. */
   settled(panel: NotebookPanel): Promise<void>;
 }
 

@@ -72,7 +72,7 @@ export class FakeServer implements IServer {
   }
 
   /**
-   * Return `[id, source]` for each cell, in order: the notebook as it was after the entry with index
+   * Return `[id, source]` for each cell, in order, as the notebook was after the entry with index
    * `end` of the change log.
    */
   snapshot(notebookId: string, end: number): [string, string][] {

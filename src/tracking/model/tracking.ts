@@ -99,8 +99,8 @@ export class Tracking implements ITracking {
   }
 
   /**
-   * Resolves when the watch of a notebook has started. Also resolves if the notebook needs no
-   * watch, or if the start has failed and will be retried.
+   * Wait until the watch of a notebook has started. Don't wait if the notebook needs no watch, or
+   * if the start has failed and will be retried.
    */
   async started(panel: NotebookPanel): Promise<void> {
     await this._starting.get(panel);
