@@ -155,15 +155,16 @@ async function syncSettings(
     return;
   }
   const storedValue = (name: string) => settings.get(name).composite;
+  // Saving is asynchronous, so `storedValue` returns the old value for a while. Remember the value
+  // that is being saved, so that it isn't saved a second time in the meantime.
+  let lastSavedByName: Record<string, unknown> = {};
   const updateModel = () => {
+    lastSavedByName = {};
     model.player.speed = storedValue('speed') as number;
     model.diffMode = storedValue('diff') as DiffMode;
   };
   updateModel();
   settings.changed.connect(updateModel);
-  // Saving is asynchronous, so `storedValue` returns the old value for a while. Remember the value
-  // that is being saved, so that it isn't saved a second time in the meantime.
-  const lastSavedByName: Record<string, unknown> = {};
   const save = (name: string, value: string | number) => {
     if (value !== storedValue(name) && value !== lastSavedByName[name]) {
       lastSavedByName[name] = value;

@@ -1,0 +1,52 @@
+/**
+ * A table with Chinese column names, and three questions about it, answered by the embedded model.
+ */
+import { CellUnderTest } from '../fixtures/cells';
+import { expect, test } from '../fixtures/lab';
+
+test.use({ modelKind: 'embedded' });
+test.setTimeout(420_000);
+
+const ANSWER = 180_000; // ms: one thread, maybe on a busy machine
+
+const DATA = `日期,城市,产品,单价（元）,数量
+2026-01-01,北京,茶,11.5,3
+2026-01-02,上海,咖啡,22.5,1
+2026-01-03,北京,咖啡,33.5,7
+2026-01-04,广州,茶,44.5,2
+2026-01-05,上海,茶,55.5,8
+`;
+
+test('the columns of a Chinese table are used as they are spelled', async ({
+  page,
+  lab,
+  tmpPath,
+  openNotebook
+}) => {
+  await lab.write(`${tmpPath}/销售.csv`, DATA);
+  await openNotebook(['', '', '', '']);
+  const answer = async (index: number, intent: string) => {
+    const cell = new CellUnderTest(page, index);
+    await cell.open();
+    await cell.ask(intent);
+    await cell.accept(ANSWER);
+    await cell.run();
+    return cell;
+  };
+  const table = await answer(0, '读取 销售.csv');
+  await expect(table.output.first()).toContainText('单价（元）');
+
+  const sums = await answer(1, '每个城市的数量总和');
+  await expect(sums.output.first()).toContainText(/北京\s*10/);
+  await expect(sums.output.first()).toContainText(/上海\s*9/);
+
+  const sorted = await answer(2, '按 数量 从大到小排序');
+  await expect(sorted.output.first()).toContainText(
+    /55\.5[^]*33\.5[^]*11\.5[^]*44\.5[^]*22\.5/
+  );
+
+  // The request leaves out a part of the column's name.
+  const mean = await answer(3, '单价 的平均值');
+  await expect(mean.output.first()).toContainText('33.5');
+  expect(await mean.source()).toContain('单价（元）');
+});
