@@ -33,6 +33,33 @@ describe('GenerationModel, on a decision about a suggestion', () => {
     ]);
   });
 
+  it('records a suggestion as accepted as a whole after a name was replaced', async () => {
+    const t = setup({ source: 'a\nb\nc\nd\nprice' });
+    void t.model.ask('shout');
+    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nPrize'), null);
+    await t.phase('suggested');
+    // The corrected line equals the cell's, so the diff has one change less.
+    t.model.decision.correct('A\nb\nc\nd\nprice');
+    expect(t.model.decision.isRevised).toBe(true);
+    await t.model.decision.accept();
+    expect(t.recorded).toEqual([
+      { type: 'accept', turnId: 1, source: 'A\nb\nc\nd\nprice' }
+    ]);
+  });
+
+  it('counts only the rejected changes if a line was added, too', async () => {
+    const t = setup({ source: 'a\nb\nc\nd\ne' });
+    void t.model.ask('shout');
+    (await t.requested(1)).push(start(), done(1, 'A\nb\nc\nd\nE'), null);
+    await t.phase('suggested');
+    t.model.decision.revise('a\nb\nc\nd\nE');
+    t.model.decision.correct('%pip install x\na\nb\nc\nd\nE');
+    await t.model.decision.accept();
+    expect(t.recorded).toMatchObject([
+      { data: { hunks: { accepted: 1, of: 2 } } }
+    ]);
+  });
+
   it('rejects: leaves the cell unchanged and records it', async () => {
     const t = setup();
     void t.model.ask('do it');

@@ -4,21 +4,39 @@
  * Invariants: only `accept` writes code, and only into the cell of the request. If the cell was
  * deleted, nothing is written.
  */
+import { countHunks } from '../../diff/hunks';
 import { acceptEvent, hasDecision, rejectEvent } from './requestBody';
 import type { GenerationStore } from './store';
 
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
-  /** Set the code that `accept` will write, because the person has revised the suggestion. */
+  /** Set the code that `accept` will write, because the person has rejected some of the changes. */
   revise(code: string): void {
+    const { suggestion, state, target } = this._store;
+    if (state.phase === 'suggested' && suggestion) {
+      const source = target.source() ?? '';
+      const count = countHunks(source, state.code) - countHunks(source, code);
+      this._rejected = {
+        turnId: suggestion.turnId,
+        count: this._rejectedCount + count
+      };
+      this.correct(code);
+    }
+  }
+
+  /**
+   * Set the code that `accept` will write, because the person has chosen the correction of a
+   * problem. This rejects none of the suggestion's changes.
+   */
+  correct(code: string): void {
     if (this._store.state.phase === 'suggested') {
       this._store.setState({ code, problems: [] });
       void this._store.check();
     }
   }
 
-  /** Whether the person has revised the suggestion, for example rejected one of its changes. */
+  /** Whether the code differs from the suggestion as the model wrote it. */
   get isRevised(): boolean {
     const { suggestion, state } = this._store;
     return !!suggestion && suggestion.source !== state.code;
@@ -28,7 +46,8 @@ export class Decision {
   restore(): void {
     const { suggestion, state } = this._store;
     this._store.setState({ corrections: [] });
-    this.revise(suggestion?.source ?? state.code);
+    this._rejected = null;
+    this.correct(suggestion?.source ?? state.code);
   }
 
   /**
@@ -44,7 +63,12 @@ export class Decision {
       return false;
     }
     const source = state.code;
-    const accepted = acceptEvent(suggestion, source, target.source());
+    const accepted = acceptEvent(
+      suggestion,
+      source,
+      target.source(),
+      this._rejectedCount
+    );
     if (!target.apply(source)) {
       this._store.setState({ notice: 'not_written' });
       return false;
@@ -105,6 +129,14 @@ export class Decision {
     }
   }
 
+  /** The number of the open suggestion's changes that the person has rejected. */
+  private get _rejectedCount(): number {
+    const rejected = this._rejected;
+    const isOfOpenSuggestion =
+      rejected?.turnId === this._store.suggestion?.turnId;
+    return rejected && isOfOpenSuggestion ? Math.max(0, rejected.count) : 0;
+  }
+
   private async _hasDecision(turnId: number): Promise<boolean> {
     const { history, target } = this._store;
     const key = target.key();
@@ -123,4 +155,7 @@ export class Decision {
       this._store.discardRequest('idle', '');
     }
   }
+
+  /** The number of rejected changes of the suggestion of a turn. */
+  private _rejected: { turnId: number; count: number } | null = null;
 }

@@ -152,13 +152,14 @@ export async function ensureNotebookId(target: ITarget): Promise<string> {
 
 /**
  * Create the event for writing `source`, the accepted code of a suggestion, into a cell whose code
- * was `previousSource`. If the person has revised the suggestion, the event contains how many
- * changes the suggestion had and how many of them remained.
+ * was `previousSource`. If the person has rejected some of the suggestion's changes, the event
+ * contains how many changes the suggestion had and how many of them remained.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,
   source: string,
-  previousSource: string | null
+  previousSource: string | null,
+  rejectedCount: number
 ): EventBody {
   if (saveError) {
     // The turn wasn't saved, so an `accept` event can't refer to it. An `edit` event by the model
@@ -170,11 +171,11 @@ export function acceptEvent(
     return { type: 'edit', source, contributor };
   }
   const accepted = { type: 'accept', turnId, source };
-  if (source === suggested || previousSource === null) {
+  if (source === suggested || previousSource === null || !rejectedCount) {
     return accepted;
   }
   const hunkCount = countHunks(previousSource, suggested);
-  const remaining = Math.min(hunkCount, countHunks(previousSource, source));
+  const remaining = Math.max(0, hunkCount - rejectedCount);
   return {
     ...accepted,
     data: { hunks: { accepted: remaining, of: hunkCount } }

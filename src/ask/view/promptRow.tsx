@@ -231,8 +231,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     return true;
   };
 
-  const revise = (code: string) => {
-    model.decision.revise(code);
+  const correct = (code: string) => {
+    model.decision.correct(code);
     focus();
   };
 
@@ -347,10 +347,12 @@ function Prompt(props: IPromptProps): React.JSX.Element {
         problems={state.problems}
         trans={trans}
         onReplace={(problem, candidate) =>
-          revise(replaceName(state.code, problem, candidate))
+          correct(replaceName(state.code, problem, candidate))
         }
-        onInstall={name => revise(withFirstLine(state.code, installLine(name)))}
-        onImport={statement => revise(withFirstLine(state.code, statement))}
+        onInstall={name =>
+          correct(withFirstLine(state.code, installLine(name)))
+        }
+        onImport={statement => correct(withFirstLine(state.code, statement))}
         onRepair={() =>
           void start(() => model.ask(repairRequest(state.problems, trans)))
         }
