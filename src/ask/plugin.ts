@@ -24,7 +24,7 @@ import { ApiClient } from '../api/client';
 import { toFailure } from '../state/failure';
 import { GenerationModel } from './model/generation';
 import { fetchPreview } from './model/requestBody';
-import type { RepairSetting } from './model/state';
+import { RepairSetting, versionNumber } from './model/state';
 import { NotebookCell } from '../cells/notebookCell';
 import { cellErrorText } from '../cells/cellError';
 import { languageOf } from '../cells/context';
@@ -289,6 +289,7 @@ function addCommands(
           await showPreview(
             await fetchPreview(api, request, target, state.cellModel),
             cellId => target.cellNumber(cellId),
+            turnId => versionNumber({ ...model.state, turnId }),
             trans
           );
         }

@@ -32,7 +32,12 @@ describe('PreviewView', () => {
     const trans = nullTranslator.load('aiserver');
     await act(async () =>
       root.render(
-        <PreviewView preview={preview} cellNumber={() => null} trans={trans} />
+        <PreviewView
+          preview={preview}
+          cellNumber={() => null}
+          requestNumber={() => null}
+          trans={trans}
+        />
       )
     );
     const titles = [...host.querySelectorAll('h3')].map(

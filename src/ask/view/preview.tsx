@@ -13,10 +13,16 @@ import { IReceiptProps, Receipt } from './receipt';
 export async function showPreview(
   preview: Preview,
   cellNumber: IReceiptProps['cellNumber'],
+  requestNumber: IReceiptProps['requestNumber'],
   trans: TranslationBundle
 ): Promise<void> {
   const body = ReactWidget.create(
-    <PreviewView preview={preview} cellNumber={cellNumber} trans={trans} />
+    <PreviewView
+      preview={preview}
+      cellNumber={cellNumber}
+      requestNumber={requestNumber}
+      trans={trans}
+    />
   );
   body.addClass('jp-AIServer-Preview');
   await showDialog({
@@ -30,9 +36,10 @@ export async function showPreview(
 export function PreviewView(props: {
   preview: Preview;
   cellNumber: IReceiptProps['cellNumber'];
+  requestNumber: IReceiptProps['requestNumber'];
   trans: TranslationBundle;
 }): React.JSX.Element {
-  const { preview, cellNumber, trans } = props;
+  const { preview, cellNumber, requestNumber, trans } = props;
   const { model, messages, hidden: redactedCount } = preview;
   const roles = {
     system: trans.__('Instructions'),
@@ -66,6 +73,7 @@ export function PreviewView(props: {
       <Receipt
         items={preview.items ?? []}
         cellNumber={cellNumber}
+        requestNumber={requestNumber}
         trans={trans}
       />
       {messages.map((message, index) => (

@@ -3,6 +3,7 @@ import * as React from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 
 import type { ContextItem } from '../../api/types';
+import { versionNumber } from '../model/state';
 import { Receipt, rangesText } from './receipt';
 
 const item = (
@@ -24,12 +25,21 @@ const ids = (numbers: number[]) => numbers.map(number => `c${number}`);
 /** Number the cells c1, c2, … by their ids; other cells aren't in the notebook. */
 const cellNumber = (id: string) => Number(/^c(\d+)$/.exec(id)?.[1]) || null;
 
+/** Turn 2 has no answer, so the row doesn't count it. */
+const requestNumber = (turnId: number) =>
+  versionNumber({ turnId, unansweredTurnIds: [2] });
+
 /** Return the texts of the table's rows, and the class of each row. */
 function rows(items: ContextItem[]) {
   const host = document.createElement('div');
   const trans = nullTranslator.load('aiserver');
   host.innerHTML = renderToStaticMarkup(
-    <Receipt items={items} cellNumber={cellNumber} trans={trans} />
+    <Receipt
+      items={items}
+      cellNumber={cellNumber}
+      requestNumber={requestNumber}
+      trans={trans}
+    />
   );
   return [...host.querySelectorAll('tr')].map(row => [
     ...[...row.children].map(({ textContent }) => textContent),
@@ -55,8 +65,8 @@ describe('Receipt', () => {
       item('variables', { count: 4 }),
       item('dataframe', { name: 'df' }),
       item('file', { name: '数据/销售.csv' }),
-      item('turn', { turnIds: [4] }),
-      item('turn', { included: false, count: 3, turnIds: [1, 2, 3] }),
+      item('turn', { turnIds: [5] }),
+      item('turn', { included: false, count: 3, turnIds: [1, 3, 4] }),
       item('turn', { included: false, count: 30, turnIds: [1, 2, 3] }),
       item('source'),
       item('request')

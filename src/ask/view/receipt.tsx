@@ -15,6 +15,8 @@ export interface IReceiptProps {
   items: readonly ContextItem[];
   /** Return the position of a cell in the notebook, from 1; null if there is no such cell. */
   cellNumber: (cellId: string) => number | null;
+  /** Return the number that the prompt row shows for a turn; null if it isn't known. */
+  requestNumber: (turnId: number) => number | null;
   trans: TranslationBundle;
 }
 
@@ -64,7 +66,7 @@ export function Receipt(props: IReceiptProps): React.JSX.Element | null {
 /** Return the text that says what an item is. */
 function itemText(
   item: ContextItem,
-  { cellNumber, trans }: IReceiptProps
+  { cellNumber, requestNumber, trans }: IReceiptProps
 ): string {
   const { kind, name, count } = item;
   switch (kind) {
@@ -83,7 +85,7 @@ function itemText(
     case 'file':
       return trans.__('File %1', name);
     case 'turn':
-      return turnText(item, trans);
+      return turnText(item, requestNumber, trans);
     case 'source':
       return trans.__('This cell');
     case 'request':
@@ -115,14 +117,16 @@ function cellText(
 
 function turnText(
   { turnIds, count }: ContextItem,
+  requestNumber: IReceiptProps['requestNumber'],
   trans: TranslationBundle
 ): string {
-  if (turnIds.length < count) {
+  const numbers = turnIds.flatMap(id => requestNumber(id) ?? []);
+  if (!numbers.length || numbers.length < count) {
     return trans._n('%1 earlier request', '%1 earlier requests', count);
   }
-  return turnIds.length === 1
-    ? trans.__('Earlier request %1', turnIds[0])
-    : trans.__('Earlier requests %1', rangesText(turnIds));
+  return numbers.length === 1
+    ? trans.__('Earlier request %1', numbers[0])
+    : trans.__('Earlier requests %1', rangesText(numbers));
 }
 
 /** Return where an item comes from. */
