@@ -70,6 +70,8 @@ class _Reader:
         self.cell_id, self.records_outcomes = cell_id, records_outcomes
         self.steps: list[Step] = []
         self.step_by_turn: dict[int, Step] = {}
+        self.suggestion_by_words: dict[int, Step] = {}
+        """The steps of open suggestions, by the turns that were answered in words about them."""
         self.next_parent: int | None = None
         self.unrecorded_length: int | None = None
         """The length of the cell's current source in characters, if this source was too large to
@@ -95,6 +97,8 @@ class _Reader:
         else:
             if refined.outcome == "open" and is_suggestion:
                 refined.outcome = "refined"
+            elif refined.outcome == "open" and is_words:
+                self.suggestion_by_words[turn.turn_id] = refined
             base = request.current_code if request.current_code != self.source else None
             if refined.index in self.suggestions_for_older_code or (
                 base is not None and refined.after != self.source
@@ -121,7 +125,8 @@ class _Reader:
     def _refined_step(self, turn: Interaction) -> Step | None:
         """Return the step of the suggestion that the turn's request refines, or None."""
         if turn.parent_turn_id is not None:
-            return self.step_by_turn.get(turn.parent_turn_id)
+            parent_id = turn.parent_turn_id
+            return self.suggestion_by_words.get(parent_id) or self.step_by_turn.get(parent_id)
         last = self.steps[-1] if self.steps and self.records_outcomes else None
         if last is None or last.outcome != "open":
             return None

@@ -29,6 +29,19 @@ def test_a_question_leaves_an_open_suggestion_open() -> None:
     assert accept.after == "x = 2"
 
 
+def test_a_request_after_a_question_refines_the_open_suggestion() -> None:
+    cell = SessionBuilder()
+    suggested = cell.turn("x = 1", "x = 2")
+    first = cell.turn("x = 2", "", intent="why?", parent_turn_id=suggested)
+    second = cell.turn("x = 2", "", intent="really?", parent_turn_id=first)
+    refined = cell.turn("x = 2", "x = 3", parent_turn_id=second)
+    cell.event("accept", turn_id=refined, source="x = 3")
+    outcomes = [step.outcome for step in cell.replay() if step.kind == "turn"]
+    assert outcomes == ["refined", "done", "done", "accepted"]
+    turns = cell.session().history(second)
+    assert [turn.turn_id for turn in turns] == [suggested, first, second]
+
+
 def test_no_line_belongs_to_an_answer_in_words() -> None:
     """P40."""
     cell = SessionBuilder()

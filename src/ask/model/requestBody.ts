@@ -21,7 +21,10 @@ export interface IRequest {
   readonly intent: string;
   /** The code of the open suggestion; without an open suggestion, the cell's code. */
   readonly source: string;
-  /** The turn that the request continues from: the open suggestion's turn, or an older turn. */
+  /**
+   * The turn that the request continues from: the open suggestion's turn, the last question about
+   * this suggestion, or an older turn.
+   */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IKernelVariables;

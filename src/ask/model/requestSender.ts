@@ -42,7 +42,8 @@ export class RequestSender {
     return {
       intent: intent.trim(),
       source: suggestion ? state.code : (target.source() ?? ''),
-      parentTurnId: suggestion?.turnId ?? state.branch?.turnId,
+      parentTurnId:
+        store.wordsTurnId ?? suggestion?.turnId ?? state.branch?.turnId,
       dataframes: state.dataframes,
       attached: {
         frames: store.attachedFrames(intent),
@@ -269,6 +270,7 @@ export class RequestSender {
         !this._isRepairing &&
         store.suggestion?.source === answer.source;
       store.suggestion = answer;
+      store.wordsTurnId = null;
       this._endStream(stream, {
         ...suggestedState(store.suggestion, store.target.source() ?? ''),
         isCellEdited: store.isCellEdited,
@@ -297,7 +299,12 @@ export class RequestSender {
     const store = this._store;
     const { suggestion, previousCode, isCellEdited } = store;
     if (change.phase === 'answered' && suggestion) {
-      const { intent, explanation } = change;
+      const { intent, explanation, turnId, saveError } = change;
+      // A turn that wasn't saved isn't in the history, so nothing can continue from it. The words
+      // of a failed repair aren't part of the person's conversation.
+      if (turnId && !saveError && !this._isRepairing) {
+        store.wordsTurnId = turnId;
+      }
       const open = suggestionFields(suggestion, previousCode);
       store.setState({ ...open, intent, explanation, isCellEdited });
       return;

@@ -40,8 +40,13 @@ export class GenerationStore {
   /** The complete answer that waits for the person's decision. */
   suggestion: ISuggestion | null = null;
   /**
-   * The value of `state.code` when the last request was sent. If that request asked for a change of
-   * a suggestion but yields no new suggestion, the old one is shown again with this code.
+   * The last turn about the open suggestion that was answered in words. The next request continues
+   * from it, and so from the suggestion; null if there is no such turn.
+   */
+  wordsTurnId: number | null = null;
+  /**
+   * The value of `state.code` when the last request was sent. If that request was to change a
+   * suggestion but yields none, the old suggestion is shown again with this code.
    */
   previousCode = '';
   /** The cell's code when the open suggestion was requested; null if the cell was deleted. */
@@ -65,8 +70,11 @@ export class GenerationStore {
   /** The id that the next turn will probably get from the server. */
   get nextTurnId(): number | null {
     const { phase, turnId } = this._state;
-    const lastTurnId =
-      this.suggestion?.turnId ?? (phase === 'answered' ? turnId : null);
+    const lastTurnId = this.suggestion
+      ? (this.wordsTurnId ?? this.suggestion.turnId)
+      : phase === 'answered'
+        ? turnId
+        : null;
     return lastTurnId === null ? turnId : lastTurnId + 1;
   }
 
@@ -132,7 +140,7 @@ export class GenerationStore {
   discardRequest(phase: 'idle' | 'editing' | 'running', draft: string): void {
     const { model, cellModel, unansweredTurnIds, branch, kernel } = this._state;
     const turnId = this.nextTurnId;
-    this.suggestion = this.request = null;
+    this.suggestion = this.request = this.wordsTurnId = null;
     this.setState({
       ...INITIAL_STATE,
       model,

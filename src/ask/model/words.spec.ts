@@ -69,6 +69,51 @@ describe('an answer in words', () => {
     ]);
   });
 
+  it('about an open suggestion is where the next request continues', async () => {
+    const t = setup();
+    t.model.open();
+    const asked = t.model.ask('double it');
+    await answer(t, 1, 'x = 2');
+    await asked;
+    const askedWhy = t.model.ask('why?');
+    await answer(t, 2, '');
+    await askedWhy;
+    expect(t.model.nextTurnId).toBe(3);
+    const changed = t.model.ask('triple it');
+    await answer(t, 3, 'x = 3');
+    await changed;
+    expect(t.bodies[1]).toMatchObject({ parentTurnId: 1 });
+    expect(t.bodies[2]).toMatchObject({ source: 'x = 2', parentTurnId: 2 });
+    const again = t.model.ask('and a comment');
+    await answer(t, 4, 'x = 3 # three');
+    await again;
+    expect(t.bodies[3]).toMatchObject({ parentTurnId: 3 });
+    await t.model.decision.accept();
+    const after = t.model.ask('print it');
+    await answer(t, 5, 'print(x)');
+    await after;
+    expect(t.bodies[4].parentTurnId).toBeUndefined();
+  });
+
+  it('that was not saved is no turn to continue from', async () => {
+    const t = setup();
+    t.model.open();
+    const asked = t.model.ask('double it');
+    await answer(t, 1, 'x = 2');
+    await asked;
+    const askedWhy = t.model.ask('why?');
+    (await t.requested(2)).push(
+      start(2),
+      { type: 'error', code: 'disk_full', message: '', unsaved: turn(2, '') },
+      null
+    );
+    await askedWhy;
+    const changed = t.model.ask('triple it');
+    await answer(t, 3, 'x = 3');
+    await changed;
+    expect(t.bodies[2]).toMatchObject({ parentTurnId: 1 });
+  });
+
   it('is inserted below as Markdown by the model', async () => {
     const t = await askWords('what is x?');
     t.target.insertMarkdownBelow.mockReturnValueOnce(false);
