@@ -259,7 +259,9 @@ export function DataFrameChips(props: {
       ))}
       <span className="jp-AIServer-Ask-hint">
         {props.sendsValues
-          ? trans.__('The model sees column names, types and a few values.')
+          ? trans.__(
+              'The model sees column names, types and a few values. A small model doesn’t get them with a question about the code.'
+            )
           : trans.__('Only column names and types are sent.')}
       </span>
     </div>

@@ -481,6 +481,10 @@ describe('PromptRow', () => {
     await t.type('把销售按月画图');
     expect(chips()).toEqual(['销售']);
     expect(t.row.node.textContent).toContain('a few values');
+    // The server sends a small model only the code if the request is a question (P15).
+    expect(t.row.node.textContent).toContain(
+      'A small model doesn’t get them with a question about the code.'
+    );
     const remove = t.row.node.querySelector<HTMLElement>(
       '[aria-label="Remove 销售"]'
     );
