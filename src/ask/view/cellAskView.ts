@@ -31,6 +31,7 @@ export class CellAskView implements IDisposable {
     this.cell = cell;
     this.model = model;
     this.row = new PromptRow(model, _options);
+    this._requestTime = model.state.requestTime;
     model.changed.connect(this._scheduleDraw, this);
     cell.model.contentChanged.connect(this._onSourceChanged, this);
     cell.disposed.connect(this.dispose, this);
@@ -129,12 +130,19 @@ export class CellAskView implements IDisposable {
     if (this._disposed || !cell.editor) {
       return;
     }
-    const { phase, code, problems } = model.state;
+    const { phase, code, explanation, problems, requestTime } = model.state;
+    if (this._requestTime !== requestTime) {
+      this._requestTime = requestTime;
+      this._startFollowing();
+    }
     // The diff shows a suggestion or a partial answer. After a request to change the suggestion,
     // `code` is still the suggestion's code until the answer begins.
     if (!(phase === 'suggested' || (model.isBusy && code))) {
       this._overlay?.dispose();
       this._overlay = null;
+      if (explanation && (phase === 'streaming' || phase === 'answered')) {
+        this._followAnswer();
+      }
       return;
     }
     if (!this._overlay) {
@@ -161,33 +169,46 @@ export class CellAskView implements IDisposable {
       problems,
       isStreaming: phase === 'streaming'
     });
-    this._followStream();
+    this._followAnswer();
   }
 
-  /**
-   * Scroll the notebook so that the row stays in view while the code above the row grows. Do so
-   * only if the row was in view when the diff appeared, and only until the person scrolls the row
-   * out of view.
-   */
-  private _followStream(): void {
-    const { node } = this.row;
-    const scroller = node.closest<HTMLElement>('.jp-WindowedPanel-outer');
-    if (!scroller) {
-      return;
+  /** Keep the row in view while its answer arrives, if a part of the row is visible now. */
+  private _startFollowing(): void {
+    const scroller = this._watchScroller();
+    if (scroller && this.model.isGenerating) {
+      this._lastScrollTop = scroller.scrollTop;
+      this._isFollowing = isPartlyInView(this.row.node);
     }
-    if (this._scroller !== scroller) {
+  }
+
+  /** Find the element that scrolls the notebook's cells, and watch it. */
+  private _watchScroller(): HTMLElement | null {
+    const scroller = scrollerOf(this.row.node);
+    if (scroller && this._scroller !== scroller) {
       this._scroller?.removeEventListener('scroll', this._onScroll);
       this._scroller = scroller;
       this._lastScrollTop = scroller.scrollTop;
       scroller.addEventListener('scroll', this._onScroll, { passive: true });
     }
-    if (this._isFollowing) {
+    return scroller;
+  }
+
+  /**
+   * Scroll the notebook so that the row stays in view while the code above the row or the words in
+   * it grow. Do so only if the row was in view when the diff appeared or the request was sent, and
+   * only until the person scrolls it out of view or an answer in words is complete.
+   */
+  private _followAnswer(): void {
+    const { node } = this.row;
+    const scroller = this._watchScroller();
+    if (scroller && this._isFollowing) {
       // Scroll after two frames, because the diff's editor gets its new height in the next frame.
       requestAnimationFrame(() =>
         requestAnimationFrame(() => {
           if (this._isFollowing && !this._disposed) {
             node.scrollIntoView({ block: 'nearest' });
             this._lastScrollTop = scroller.scrollTop;
+            this._isFollowing = this.model.state.phase !== 'answered';
           }
         })
       );
@@ -237,7 +258,9 @@ export class CellAskView implements IDisposable {
   private _pendingFrame = 0;
   /** The element that scrolls the notebook's cells. */
   private _scroller: HTMLElement | null = null;
-  /** Whether the row is kept in view while the code above it grows. */
+  /** The value of `state.requestTime` when the view was drawn last. */
+  private _requestTime: number;
+  /** Whether the row is kept in view while its answer arrives. */
   private _isFollowing = false;
   /** The scroll position after the last scrolling, whether by this view or by the person. */
   private _lastScrollTop = 0;
@@ -246,11 +269,27 @@ export class CellAskView implements IDisposable {
 
 /** Whether an element is completely in the visible area of the notebook. */
 function isInView(node: HTMLElement): boolean {
-  const scroller = node.closest('.jp-WindowedPanel-outer');
+  const scroller = scrollerOf(node);
   if (!scroller) {
     return false;
   }
   const nodeBox = node.getBoundingClientRect();
   const visibleBox = scroller.getBoundingClientRect();
   return nodeBox.top >= visibleBox.top && nodeBox.bottom <= visibleBox.bottom;
+}
+
+/** Whether a part of an element is in the visible area of the notebook. */
+function isPartlyInView(node: HTMLElement): boolean {
+  const nodeBox = node.getBoundingClientRect();
+  const visibleBox = scrollerOf(node)?.getBoundingClientRect();
+  return (
+    !!visibleBox &&
+    nodeBox.bottom >= visibleBox.top &&
+    nodeBox.top <= visibleBox.bottom
+  );
+}
+
+/** Return the element that scrolls the notebook's cells. */
+function scrollerOf(node: HTMLElement): HTMLElement | null {
+  return node.closest<HTMLElement>('.jp-WindowedPanel-outer');
 }

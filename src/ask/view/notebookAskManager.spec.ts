@@ -222,6 +222,38 @@ describe('NotebookAskManager', () => {
     t.manager.dispose();
   });
 
+  it.each([
+    ['scrolls the first words of an answer into view', 0, 1],
+    ['leaves the view as the person has scrolled it', 500, 0]
+  ])('%s', async (_, scrollTop, count) => {
+    const t = setup();
+    const cell = (await t.place(true))!;
+    const scroller = document.createElement('div');
+    scroller.className = 'jp-WindowedPanel-outer';
+    document.body.append(scroller);
+    scroller.append(cell.node);
+    await t.open(cell);
+    const row = document.querySelector<HTMLElement>('.jp-AIServer-Ask')!;
+    void t.model.ask('what is x?');
+    const feed = await t.requested(1);
+    feed.push(start());
+    await t.settle();
+    const scrolled = jest.spyOn(row, 'scrollIntoView').mockReset();
+    if (scrollTop) {
+      scroller.scrollTop = scrollTop;
+      jest
+        .spyOn(row, 'getBoundingClientRect')
+        .mockReturnValue({ top: -500, bottom: -400 } as DOMRect);
+      scroller.dispatchEvent(new Event('scroll'));
+    }
+    feed.push({ type: 'token', part: 'explanation', text: 'A number.' });
+    await t.phase('streaming');
+    await t.settle();
+    await t.settle();
+    expect(scrolled).toHaveBeenCalledTimes(count);
+    t.manager.dispose();
+  });
+
   it('removes row and diff on Accept, and reports what could not be recorded', async () => {
     const t = setup();
     const cell = (await t.place(true))!;

@@ -7,7 +7,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import type { IProblem } from '../../kernel/check';
-import { installLine, problemLine } from '../model/problems';
+import {
+  installLine,
+  problemLine,
+  replaceName,
+  withFirstLine
+} from '../model/problems';
 import { Button } from '../../ui/button';
 
 const MAX_SHOWN = 4;
@@ -16,16 +21,17 @@ const MAX_CANDIDATES = 2;
 export interface IProblemListProps {
   problems: readonly IProblem[];
   trans: TranslationBundle;
-  onReplace: (problem: IProblem, candidate: string) => void;
-  onInstall: (packageName: string) => void;
-  onImport: (statement: string) => void;
+  /** The code that has the problems. */
+  code: string;
+  /** Show the code in which the person has had a problem corrected. */
+  onCorrect: (code: string) => void;
   onRepair: () => void;
 }
 
 export function ProblemList(
   props: IProblemListProps
 ): React.JSX.Element | null {
-  const { problems, trans } = props;
+  const { problems, code, trans, onCorrect } = props;
   if (!problems.length) {
     return null;
   }
@@ -44,21 +50,25 @@ export function ProblemList(
                 key={candidate}
                 label={candidate}
                 title={trans.__('Replace with “%1”', candidate)}
-                run={() => props.onReplace(problem, candidate)}
+                run={() => onCorrect(replaceName(code, problem, candidate))}
               />
             ))}
             {problem.import && (
               <Button
                 label={problem.import}
                 title={trans.__('Add this line')}
-                run={() => props.onImport(problem.import ?? '')}
+                run={() => onCorrect(withFirstLine(code, problem.import ?? ''))}
               />
             )}
             {problem.package && (
               <Button
                 label={installLine(problem.package)}
                 title={trans.__('Add a line that installs it')}
-                run={() => props.onInstall(problem.package ?? '')}
+                run={() =>
+                  onCorrect(
+                    withFirstLine(code, installLine(problem.package ?? ''))
+                  )
+                }
               />
             )}
           </li>

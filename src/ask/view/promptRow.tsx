@@ -14,7 +14,6 @@ import * as React from 'react';
 
 import type { DataFrameProfile } from '../../api/types';
 import type { GenerationModel } from '../model/generation';
-import { installLine, replaceName, withFirstLine } from '../model/problems';
 import type { IGenerationState } from '../model/state';
 import type { IModels } from '../../tokens';
 import { DataFramePicker } from './dataFramePicker';
@@ -231,11 +230,6 @@ function Prompt(props: IPromptProps): React.JSX.Element {
     return true;
   };
 
-  const correct = (code: string) => {
-    model.decision.correct(code);
-    focus();
-  };
-
   return (
     <div
       className="jp-AIServer-Ask-card"
@@ -346,13 +340,11 @@ function Prompt(props: IPromptProps): React.JSX.Element {
       <ProblemList
         problems={state.problems}
         trans={trans}
-        onReplace={(problem, candidate) =>
-          correct(replaceName(state.code, problem, candidate))
-        }
-        onInstall={name =>
-          correct(withFirstLine(state.code, installLine(name)))
-        }
-        onImport={statement => correct(withFirstLine(state.code, statement))}
+        code={state.code}
+        onCorrect={code => {
+          model.decision.correct(code);
+          focus();
+        }}
         onRepair={() =>
           void start(() => model.ask(repairRequest(state.problems, trans)))
         }
