@@ -8,7 +8,7 @@ import type { IShownStep } from '../../records/fold';
 import { outputOf, lastRunOf } from '../../records/runs';
 import { isAnswerInWords } from '../../labels/stepLabels';
 import { IOrigin, originsOf } from '../model/replay';
-import { chip, el } from './dom';
+import { type Child, chip, el } from './dom';
 import { highlight } from './highlight';
 import { authorOf, PageLabels } from './labels';
 import { markdownBlock } from './markdown';
@@ -133,28 +133,29 @@ export function rowBlock(
   cell: number,
   row: IShownStep,
   options: { before?: string; isShort?: boolean; run?: Step | null } = {}
-): (HTMLElement | null)[] {
+): Child[] {
   const { trans, replay } = labels;
   const step = replay.stepOf(cell, row);
   const isTurn = step.kind === 'turn';
   const before = options.before ?? step.base ?? step.before;
   const label = isTurn ? trans.__('Suggested code') : trans.__('Code');
   const { explanation, answer } = step;
+  const isUnchanged = options.isShort && before === step.code;
   return [
-    ...(isTurn
-      ? [el('h4', trans.__('Request')), el('blockquote.request', step.title)]
-      : []),
-    step.error && step.kind !== 'run' ? el('p.error', step.error) : null,
-    ...(isTurn && explanation
-      ? [
-          el('h4', trans.__('Answer')),
-          answer ? markdownBlock(answer) : el('p.explanation', explanation)
-        ]
-      : []),
-    ...(isAnswerInWords(step)
-      ? []
-      : options.isShort && before === step.code
-        ? [el('p.dull', trans.__('No code changes.'))]
+    isTurn && [
+      el('h4', trans.__('Request')),
+      el('blockquote.request', step.title)
+    ],
+    step.kind !== 'run' && step.error && el('p.error', step.error),
+    isTurn &&
+      explanation && [
+        el('h4', trans.__('Answer')),
+        answer ? markdownBlock(answer) : el('p.explanation', explanation)
+      ],
+    isAnswerInWords(step)
+      ? null
+      : isUnchanged
+        ? el('p.dull', trans.__('No code changes.'))
         : [
             el('h4', label),
             codeBlock(labels, {
@@ -165,7 +166,7 @@ export function rowBlock(
               label,
               isShort: options.isShort
             })
-          ]),
+          ],
     outputBlock(
       labels,
       options.run === undefined ? lastRunOf(row) : options.run

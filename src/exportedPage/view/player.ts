@@ -134,14 +134,9 @@ export class Player {
 function activityChart({ replay }: PageLabels): HTMLElement {
   const { moments } = replay.data;
   const kinds = ['model', 'person', 'other'] as const;
-  const bars = Array.from(
-    { length: Math.min(MAX_BARS, moments.length) },
-    () => ({
-      model: 0,
-      person: 0,
-      other: 0
-    })
-  );
+  const emptyBar = () => ({ model: 0, person: 0, other: 0 });
+  const length = Math.min(MAX_BARS, moments.length);
+  const bars = Array.from({ length }, emptyBar);
   moments.forEach(({ steps: [first] }, index) => {
     // `first` is a pair: the index of a cell in the replay, and the index of a step of that cell.
     const step = first && replay.cells[first[0]].steps[first[1]];
@@ -150,9 +145,10 @@ function activityChart({ replay }: PageLabels): HTMLElement {
     const kind = author === 'model' || author === 'person' ? author : 'other';
     bars[Math.floor((index * bars.length) / moments.length)][kind]++;
   });
-  const total = (bar: (typeof bars)[number]) =>
-    bar.model + bar.person + bar.other;
-  const highest = Math.max(1, ...bars.map(total));
+  const highest = Math.max(
+    1,
+    ...bars.map(({ model, person, other }) => model + person + other)
+  );
   const chart = el('div.activity', { 'aria-hidden': 'true' });
   for (const bar of bars) {
     const segments = kinds.map(kind => {
