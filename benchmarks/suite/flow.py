@@ -115,9 +115,12 @@ class Course:
 
     def fix(self, answer: Answer, message: str) -> Answer:
         """Have the error of a run corrected. The cell has the code that failed."""
-        problems = self._kernel.check(answer.code)
-        intent = page_rules.fix_request(message, problems)
-        fixed = self._send(intent, answer.code, cell=answer.code, mode="repair")
+        if self._is_small:
+            fixed = self._send(self._item.request, "", mode="retry")
+        else:
+            problems = self._kernel.check(answer.code)
+            intent = page_rules.fix_request(message, problems)
+            fixed = self._send(intent, answer.code, cell=answer.code, mode="repair")
         if not _has_code(fixed):
             return answer
         return self.correct(fixed, self._kernel.check(fixed.code))

@@ -67,9 +67,9 @@ export class AutomaticRepair {
       if (!best.problems.some(isForModel)) {
         break;
       }
-      const previous = store.suggestion;
-      const problems = await (isSmall
-        ? this._sender.resend()
+      const { suggestion: previous, request } = store;
+      const problems = await (isSmall && request
+        ? this._sender.resend(request)
         : this._sender.send({
             ...this._sender.buildRequest(requestText(best.problems)),
             isRepair: true

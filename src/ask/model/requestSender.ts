@@ -65,12 +65,10 @@ export class RequestSender {
     );
   }
 
-  /** Send the person's last request again, by the page itself, to get another answer. */
-  async resend(): Promise<Problems> {
-    const { request } = this._store;
-    return request
-      ? this.send({ ...request, isRetry: true, isRepair: true })
-      : null;
+  /** Send the person's request again without being asked to, because its answer has problems. */
+  resend(request: IRequest): Promise<Problems> {
+    this._store.request = request;
+    return this.send({ ...request, isRetry: true, isRepair: true });
   }
 
   /** Stop the generation that another page runs for this cell, then send the request again. */

@@ -1,4 +1,4 @@
-import { code, done, setup, start } from './generation.fakes';
+import { MODEL, code, done, setup, start } from './generation.fakes';
 
 type Setup = ReturnType<typeof setup>;
 
@@ -28,6 +28,25 @@ async function askAndRun(t: Setup): Promise<Promise<void>> {
 }
 
 describe('RunAndRepair', () => {
+  it('asks a small model for another answer to the request', async () => {
+    const t = cellThatFails(['bad']);
+    const small = { ...MODEL, small: true };
+    const asked = t.model.ask('do it');
+    const feed = await t.requested(1);
+    feed.push({ ...start(1), model: small } as never, done(1, 'bad'), null);
+    await asked;
+    const ran = t.model.runs.start();
+    await answer(t, 2, 'good');
+    await ran;
+    expect(t.bodies.map(({ intent, mode, source }) => [intent, mode, source])) //
+      .toEqual([
+        ['do it', undefined, 'x = 1'],
+        ['do it', 'retry', 'x = 1']
+      ]);
+    expect(t.source()).toBe('good');
+    expect(t.model.state.notice).toBe('ran_corrected');
+  });
+
   it('P13: runs nothing until it is started', async () => {
     const t = cellThatFails([]);
     const asked = t.model.ask('do it');

@@ -1,6 +1,7 @@
 /**
  * Accepts a suggestion, runs the cell, and lets the model correct the code if it fails. A person
- * starts this sequence with “Accept and run”, for one suggestion at a time.
+ * starts this sequence with “Accept and run”, for one suggestion at a time. A small model is asked
+ * for another answer to the person's request instead, because it rarely corrects its own code.
  *
  * Invariants (P13, P42):
  * - No code runs unless the person has started the sequence for the open suggestion.
@@ -12,7 +13,8 @@
  *   request follows.
  */
 import type { Decision } from './decision';
-import type { Problems, RequestSender } from './requestSender';
+import type { IRequest } from './requestBody';
+import type { RequestSender } from './requestSender';
 import type { AutomaticRepair } from './repair';
 import type { IRepairOptions } from './state';
 import type { GenerationStore } from './store';
@@ -35,6 +37,7 @@ export class RunAndRepair {
   async start(): Promise<void> {
     const { limit, _store: store } = this;
     const failedCodes = new Set<string>();
+    const { request } = store; // accepting the suggestion discards it
     this._isStopped = false;
     for (let corrections = 0; ; corrections++) {
       const { code, intent } = store.state;
@@ -56,7 +59,7 @@ export class RunAndRepair {
         this._end(error ? 'run_failed' : 'not_run');
         return;
       }
-      await this._correct(error);
+      await this._correct(error, request);
       if (this._isStopped || store.state.phase !== 'suggested') {
         return;
       }
@@ -80,7 +83,10 @@ export class RunAndRepair {
     return this._store.target.run().catch(() => false);
   }
 
-  private async _correct(error: string): Promise<void> {
+  private async _correct(
+    error: string,
+    request: IRequest | null
+  ): Promise<void> {
     const { _options: options, _sender: sender, _store: store } = this;
     const { target } = store;
     const problems = (await target.check(target.source() ?? '')) ?? [];
@@ -88,11 +94,12 @@ export class RunAndRepair {
       return;
     }
     store.setState({ phase: 'editing' });
-    await this._repair.runAfter((): Promise<Problems> => {
-      const request = sender.buildRequest(
-        options.errorRequestText(error, problems)
-      );
-      return sender.send({ ...request, isRepair: true });
+    await this._repair.runAfter(() => {
+      if (store.state.model?.small && request) {
+        return sender.resend(request);
+      }
+      const intent = options.errorRequestText(error, problems);
+      return sender.send({ ...sender.buildRequest(intent), isRepair: true });
     });
   }
 
