@@ -172,7 +172,7 @@ class NameIndex:
             other = self._folded[number]
             matcher.set_seq1(other)
             ratio = matcher.ratio()
-            if len(folded) >= 3 and len(other) >= 3 and (folded in other or other in folded):
+            if _is_long(folded) and _is_long(other) and (folded in other or other in folded):
                 ratio = max(ratio, _NEAR)
             if ratio >= _NEAR and self._names[number] != name:
                 ranked.append((-ratio, number))
@@ -219,6 +219,11 @@ def similarity(first: str, other: str) -> float:
 def fold(name: str) -> str:
     """Return a name without case, underscores, hyphens and spaces."""
     return re.sub(r"[\s_\-]+", "", name.casefold()) or name
+
+
+def _is_long(folded: str) -> bool:
+    """Return whether a name that contains this one is probably meant. 单价 is as long as a word."""
+    return len(folded) >= (3 if folded.isascii() else 2)
 
 
 def _pairs(folded: str) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import pandas as pd
 import pytest
 
 from aiserver.kernel.check import check
@@ -94,6 +95,27 @@ def test_near_names_are_candidates():
     assert problem["candidates"] == ["username"]
     assert check("print(价)", {"价格": 3})[0]["candidates"] == ["价格"]
     assert check("pritn(1)", {})[0]["candidates"][0] == "print"
+
+
+def _correction(code, *columns):
+    return check(code, {"df": pd.DataFrame(columns=list(columns))})[0]["correction"]
+
+
+def test_a_clear_mistake_has_a_correction():
+    assert _correction("df['avg wait']", "avg. wait ", "wait") == ""
+    assert _correction("df['wait time']", "wait time ", "wait times") == "wait time "
+    assert _correction("df['prise']", "price") == "price"
+    assert _correction("df.volume", "Total Volume") == "Total Volume"
+    assert _correction("df['单价']", "单价（元）", "数量") == "单价（元）"
+    assert check("pritn(1)", {"n": 1})[0]["correction"] == "print"
+
+
+def test_a_doubtful_correction_is_left_to_the_person():
+    assert _correction("df['is_male']", "is_female") == ""
+    assert _correction("df['sales_2023']", "sales_2024") == ""
+    assert _correction("df['mean_price']", "price") == ""
+    assert _correction("df['prise']", "price", "prize") == ""
+    assert check("import pandas as pd\npd.corrr", {})[0]["correction"] == ""
 
 
 @pytest.mark.parametrize(
