@@ -1,4 +1,7 @@
-"""Child processes that answer requests of their parent through pipes, and end with their parent."""
+"""Child processes that receive requests and send answers through pipes.
+
+A child process ends when its parent ends.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import IO, Any, BinaryIO
 
-_END_TIMEOUT = 2  # seconds that a child has to end by itself before it is killed
+_END_TIMEOUT = 2  # seconds; a child that hasn't ended by itself after this time is killed
 
 
 class ChildEnded(Exception):
@@ -18,7 +21,10 @@ class ChildEnded(Exception):
 
 
 class Child:
-    """A child process with pipes to and from it. Raises OSError if it can't be started."""
+    """A child process, with a pipe for requests and a pipe for answers.
+
+    The constructor raises OSError if the process can't be started.
+    """
 
     def __init__(self, command: Sequence[str]) -> None:
         self._process = subprocess.Popen(
@@ -43,7 +49,7 @@ class Child:
     def call(self, request: object) -> Any:
         """Send a request to the child, and return its answer.
 
-        Raises ChildEnded if the child has ended or its answer can't be read.
+        Raises ChildEnded if the child ends before it has sent a complete answer.
         """
         try:
             send(self.requests, request)
@@ -60,7 +66,7 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """Kill the process. Any read or write in progress on its pipes fails or ends."""
+        """Kill the process. A read or write that waits at its pipes then fails or returns."""
         self._process.kill()
 
     def end(self) -> None:
@@ -95,13 +101,13 @@ def command_of(module: str) -> tuple[str, ...]:
 
 
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
-    """Call ``serve`` with the streams of requests and answers. This function runs in the child.
+    """Call ``serve`` with the streams of requests and answers. The child calls this function.
 
-    The function returns when ``serve`` returns or when the parent has closed a pipe.
+    It returns when ``serve`` returns, or when the parent closes one of the two streams.
     """
     with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
         os.nice(5)  # run at a lower priority
-    # Redirect the output of `print` to stderr, so that the parent doesn't read it as an answer.
+    # Redirect stdout to stderr, so that the parent doesn't read a library's output as an answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     with contextlib.suppress(BrokenPipeError, EOFError):

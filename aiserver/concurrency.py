@@ -15,8 +15,8 @@ async def for_each(
 ) -> None:
     """Call ``work`` for each item, with at most ``limit`` calls at a time.
 
-    After a call has failed, no further call begins. When the running calls have ended, the
-    exception of the failed call is raised.
+    If a call raises an exception, no new call begins. When all running calls have ended, the
+    exception is raised; if several calls raised one, any of these exceptions is raised.
     """
     queue = deque(items)
 

@@ -30,8 +30,9 @@ def add_store_command(
 ) -> argparse.ArgumentParser:
     """Add a command that works on a store. The option named ``option`` selects the store.
 
-    ``function_path`` is the path of the command's function below this package, such as
-    ``sessions.copy.run_copy``. The function's module is imported only when the command runs.
+    ``function_path`` names the function that runs the command. For example,
+    ``sessions.copy.run_copy`` is the function ``run_copy`` in ``cli/sessions/copy.py``. The module
+    is imported only when the command runs.
     """
     module, _, function = function_path.rpartition(".")
 

@@ -15,15 +15,15 @@ from ..sessions.file.root import FOLDER, path_from_url
 if TYPE_CHECKING:
     from ..extension import AIServer
 
-# Matches if the user chose a store by a path, not by its name or by the name of a class.
-_PATH_SIGN = re.compile(r"[/\\]|^[.~]")
+# Matches if the user's choice of a store is a path. Names of stores and of classes don't match.
+_PATH_PATTERN = re.compile(r"[/\\]|^[.~]")
 
 
 class Configuration:
-    """The configuration that a server started in the current folder would use.
+    """The configuration that a Jupyter server would use if it were started in the current folder.
 
-    No server is started. If Jupyter rejects the configuration, it prints the reason, and
-    SettingError is raised.
+    The constructor doesn't start a server. If Jupyter rejects the configuration, Jupyter prints the
+    reason, and the constructor raises SettingError.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Configuration:
             ) from error
         root = self._server.config.ServerApp.get("root_dir") or Path.cwd()
         self.root_dir = Path(root).expanduser()
-        """The folder whose notebooks the server would offer."""
+        """The folder that the server would serve: it contains the notebooks."""
 
     @property
     def is_enabled(self) -> bool:
@@ -66,21 +66,23 @@ class Configuration:
         return store
 
     def owner_in(self, store: SessionManager) -> str:
-        """Return the owner whose sessions a server that uses ``store`` would show.
+        """Return the owner whose sessions the server would show if it used ``store``.
 
-        Returns "" if only one person uses the store.
+        Returns an empty text if the store isn't shared.
         """
         return str(self.extension.session_owner) if store.shared else ""
 
 
 def _folder_from(choice: str) -> Path | None:
-    """Return the root that a choice names by a ``file:`` URL or a path; None for other choices.
+    """Return the root if ``choice`` is a ``file:`` URL or a path; otherwise return None.
 
-    A choice may also name the folder ``.aiserver_sessions`` in the root.
+    ``choice`` may name the root or the folder ``.aiserver_sessions`` in the root.
     """
     if choice.lower().startswith("file:"):
         folder = path_from_url(choice)
-    elif "://" not in choice and (_PATH_SIGN.search(choice) or (choice and Path(choice).is_dir())):
+    elif "://" not in choice and (
+        _PATH_PATTERN.search(choice) or (choice and Path(choice).is_dir())
+    ):
         folder = Path(choice).expanduser().resolve()
     else:
         return None

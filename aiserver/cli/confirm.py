@@ -10,9 +10,8 @@ from ..errors import SettingError
 def confirm(question: str, *, yes: bool, default: bool = False) -> bool:
     """Ask the user a yes/no question, and return whether the user said yes.
 
-    Returns ``default`` if the user only presses Enter, and False after Ctrl+D. If ``yes`` (the
-    option ``--yes``) is set, the user is not asked. Raises SettingError if the user has to be asked
-    but there is no terminal.
+    If the user only presses Enter, return ``default``. If ``yes`` (the option ``--yes``) is set,
+    return True without asking. Raises SettingError if ``yes`` is not set and there is no terminal.
     """
     if yes:
         return True

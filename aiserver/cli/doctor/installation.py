@@ -20,7 +20,7 @@ from ... import __version__
 from .base import Finding, note, ok, problem
 
 _REINSTALL = "pip install --force-reinstall aiserver"
-# For each frontend: the lowest supported version, and the first later version that isn't supported.
+# The supported versions of each frontend: at least the first of the two, but below the second.
 _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 
@@ -70,7 +70,7 @@ def _check_requirements() -> list[Finding]:
 
 
 def _check_frontends() -> list[Finding]:
-    """Check that JupyterLab or Notebook is installed, and that their versions are supported."""
+    """Check that JupyterLab or Notebook is installed, and that AI Server supports its version."""
     findings = []
     for name, (low, high) in _FRONTENDS.items():
         version = _version(name)
@@ -102,7 +102,10 @@ def _check_server_extension(is_enabled: bool) -> Finding:
 
 
 def _check_labextension() -> list[Finding]:
-    """Check that the JupyterLab extension is enabled and has the server extension's version."""
+    """Check that the JupyterLab extension is installed and enabled.
+
+    Its version must be the same as the server extension's.
+    """
     from jupyter_core.paths import jupyter_path
 
     folders = jupyter_path("labextensions")

@@ -21,8 +21,8 @@ _NO_MODEL = (
 async def check_model(models: ModelRegistry, *, ask: bool) -> list[Finding]:
     """Check the default model, and report whether the other models are available.
 
-    If ``ask`` is set, also check that the default model answers a test request. Closes ``models``
-    at the end.
+    If ``ask`` is set and the default model is ready, also send a test request to it. At the end,
+    close ``models``.
     """
     try:
         overview = await models.overview()
@@ -57,7 +57,7 @@ def _location(info: ModelInfo) -> str:
 
 
 async def _check_answer(models: ModelRegistry) -> Finding:
-    """Ask the default model for one line of code, and stop at the first token of the answer."""
+    """Ask the default model for one line of code. Stop as soon as any text is received."""
     from ...prompts.context import build_messages
     from ...prompts.prompt_input import PromptInput
 

@@ -33,7 +33,7 @@ from ...sessions.record.damage.conflict_markers import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
-_START_SIZE = 4096  # bytes at the start of a session file, which contain the cell's id
+_START_SIZE = 4096  # bytes; the beginning of a session file of this size contains the cell's id
 LOW_SPACE = 100 * 1024 * 1024  # the doctor warns if fewer bytes are free
 
 
@@ -63,7 +63,8 @@ def check_settings(folder: Path) -> list[Finding]:
 
     This folder may be missing, because it is created only when something is first saved in it.
     """
-    existing_folder = folder  # or the nearest parent that exists
+    # Find the folder or, if it doesn't exist, its nearest parent that exists.
+    existing_folder = folder
     while not existing_folder.exists() and existing_folder != existing_folder.parent:
         existing_folder = existing_folder.parent
     fix = f"chmod u+rwx {existing_folder}, or set ModelRegistry.data_dir to another folder."
@@ -106,14 +107,15 @@ def _report_location(folder: Path) -> Finding:
 
 
 def _check_duplicates(folder: Path) -> list[Finding]:
-    """Report duplicates of history files, which cloud sync or restoring a backup may create."""
+    """Report duplicate history files. Cloud sync or a restored backup may have created them."""
     session_names, log_names = _names_in(folder), _names_in(folder / NOTEBOOKS)
     duplicates = [name for name in session_names if is_copy(name, _read_start(folder / name))]
     notebook_ids = {id_ for name in log_names if (id_ := log_notebook_id(name))}
     copied_logs = [
         f"{NOTEBOOKS}/{name}" for name in log_names if copied_notebook_id(name, notebook_ids)
     ]
-    # Another file may happen to have the name of a copied log, but only logs contain `"seq"`.
+    # Any file may happen to have the name of a copied change log, but only change logs contain
+    # `"seq"`.
     duplicates += [name for name in copied_logs if b'"seq"' in _read_start(folder / name)]
     if not duplicates:
         return []
@@ -146,7 +148,7 @@ def _names_in(folder: Path) -> list[str]:
 def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
     """Return the first ``size`` bytes of a file, or all bytes if ``size`` is -1.
 
-    Returns ``b""`` if the file can't be read.
+    If the file can't be read, return ``b""``.
     """
     try:
         with file.open("rb") as content:
@@ -179,7 +181,7 @@ def _check_permissions(folder: Path) -> list[Finding]:
 
 
 def _check_writing(root: Path) -> Finding:
-    """Check that a file can be locked and saved, in a temporary folder."""
+    """Create a temporary folder, and check that a file in it can be locked and saved."""
     fix = "Check the folder's permissions, or set FileSessionManager.root to another folder."
     folder = root / FOLDER
     try:
@@ -211,7 +213,7 @@ def _check_network_disk(root: Path) -> list[Finding]:
 
 
 def _check_system_locks(root: Path) -> list[Finding]:
-    """Return a note if the disk doesn't support the operating system's locks.
+    """Report if the disk doesn't support the operating system's file locks.
 
     On such a disk, AI Server uses lock files instead.
     """

@@ -1,4 +1,4 @@
-"""Check that the store of histories is available; ``storage.py`` checks a file store's folder."""
+"""Check that the configured store is available. ``storage.py`` checks a file store's folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STORE_FIX = "Check AIServer.session_manager, the login, and that the database i
 
 
 async def check_store(store: SessionManager) -> list[Finding]:
-    """Check the configured store. Findings show URLs without their passwords."""
+    """Check the configured store, and close it. Passwords in URLs are hidden in the findings."""
     try:
         if isinstance(store, FileSessionManager):
             return check_storage(Path(store.root))

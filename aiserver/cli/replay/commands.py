@@ -26,7 +26,7 @@ from .terminal import print_history, print_report
 
 
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print the history of all cells, or of the cell that the option ``--cell`` names."""
+    """Print the history of all cells, or of only the cell that the option ``--cell`` names."""
     history = await _load_history(arguments.notebook, context)
     cell_ids = {cell["cellId"] for cell in history.timeline.cells()}
     if arguments.cell:
@@ -72,7 +72,10 @@ async def run_report(arguments: argparse.Namespace, context: StoreContext) -> in
 
 
 async def _load_history(name: str, context: StoreContext) -> History:
-    """Load the history of a notebook. ``name`` is its file or id. Raises NotFound."""
+    """Load the history of the notebook with this file or id.
+
+    Raises NotFound if there is no history, and SettingError if ``name`` is not a notebook.
+    """
     notebook_id = _notebook_id(name)
     history = await Histories(context.store, owner=context.owner).load(notebook_id)
     if not history.timeline.moments:
@@ -89,10 +92,10 @@ def _notebook_id(name: str) -> str:
 
 
 def _write_file(output: str | None, name: str, data: bytes, *, force: bool) -> Path:
-    """Write the file ``output``; return its path.
+    """Write ``data`` to the file ``output``, and return the path of the written file.
 
-    If ``output`` is a folder, a file called ``name`` is written into this folder. If ``output`` is
-    None, a file called ``name`` is written into the current folder.
+    If ``output`` is a folder, write a file called ``name`` into this folder. If ``output`` is None,
+    write a file called ``name`` into the current folder.
     """
     target = Path(output or name)
     if target.is_dir():

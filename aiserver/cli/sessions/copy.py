@@ -1,7 +1,7 @@
-"""``sessions copy``: copy a whole project from one store to another.
+"""``sessions copy``: copy all sessions, change logs and blobs from one store to another.
 
-Invariants: a copied session differs from the original only in its owner. The source store
-is not changed. If the command is interrupted, running it again copies what is still missing.
+Invariants: a copied session differs from the original only in its owner. The source store is not
+changed. If the command is interrupted, running it again copies the data that is still missing.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                 for owner, to_owner in target_owner_by_owner.items():
                     await copy(source.store, target.store, owner, to_owner, report, bar)
             except BaseException:
-                # The copy was interrupted, for example by Ctrl+C or a full disk.
+                # Copying was interrupted, for example by Ctrl+C or a full disk.
                 if report.session_count:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # Damaged data may be missing from the store's lists, and so may not have been copied or
-            # reported. So count the damaged sessions, change logs and blobs.
+            # The source's lists of sessions, notebooks and blobs may lack damaged ones. Such data
+            # was neither copied nor reported. Therefore, count all damaged data.
             damaged_count = await _count_damaged(source, bar)
         _print_summary(report, source, target, damaged_count)
     return 1 if report.skipped or damaged_count else 0
@@ -58,7 +58,10 @@ async def copy(
     report: Report | None = None,
     bar: ProgressBar | None = None,
 ) -> Report:
-    """Copy all data of one owner. Other programs can also call this function."""
+    """Copy all data of ``owner`` in ``source`` to ``to_owner`` in ``target``.
+
+    Returns ``report``, or a new report. Other programs can also call this function.
+    """
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)
     source_blobs = await source.list_blobs(owner=owner)

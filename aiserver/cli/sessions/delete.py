@@ -1,7 +1,7 @@
 """``sessions delete``: delete histories permanently.
 
-Invariant: only the sessions that were counted for the confirmation are deleted. A session that
-changes after they were counted is not deleted, and the command reports this.
+Invariant: the command deletes only the sessions that it counted when it asked for confirmation. If
+one of them has changed since then, the command doesn't delete it, but reports it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .stores import StoreContext
 
 
 async def run_delete(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Delete the selected sessions after a confirmation."""
+    """Ask for confirmation, and delete the selected sessions."""
     rows = dict([row for name in arguments.name for row in await select(context, name)])
     turn_count = sum(summary.turns for summary in rows.values())
     selected = f"{len(rows):,} histories with {turn_count:,} requests"
@@ -38,9 +38,9 @@ async def delete_sessions(
     revisions: Mapping[SessionKey, int],
     logs: Collection[tuple[str, str]],
 ) -> set[SessionKey]:
-    """Delete the sessions that still have these revisions.
+    """Delete each session that still has the revision that ``revisions`` contains for it.
 
-    Returns the keys of the sessions that were not deleted, and prints how many were deleted.
+    Prints how many sessions were deleted, and returns the keys of those that were not deleted.
     ``logs`` contains pairs of an owner and a notebook id. The change logs of these notebooks are
     deleted, too, except for notebooks that still have a session.
     """

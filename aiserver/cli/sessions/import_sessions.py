@@ -59,7 +59,10 @@ async def run_import(arguments: argparse.Namespace, context: StoreContext) -> in
 
 
 def notebook_id_of(path: str) -> str:
-    """Return the id in a notebook's metadata. Raises SettingError."""
+    """Return the notebook id in the metadata of a notebook's file.
+
+    Raises SettingError if the file can't be read or has no notebook id.
+    """
     try:
         notebook_id = json.loads(Path(path).read_bytes())["metadata"]["aiserver"]["notebook_id"]
     except OSError as error:
@@ -108,9 +111,8 @@ async def _write(
 ) -> None:
     """Write the sessions, change logs and blobs of a result into the store.
 
-    ``owner_of`` maps an owner in the input to the owner in the store. ``target_ids`` are the ids of
-    the notebook and the cell that the sessions are attached to. If such an id is None, the sessions
-    keep their own.
+    ``owner_of`` maps an owner in the input to the owner in the store. ``target_ids`` are a notebook
+    id and a cell id. Each of them that isn't None replaces the sessions' own id.
     """
     # Blobs first, so that sessions never refer to missing blobs.
     for owner, data in result.blobs:
@@ -128,11 +130,11 @@ async def _write(
 def _target_owner(
     result: ReadResult, context: StoreContext, arguments: argparse.Namespace, owner: str
 ) -> str:
-    """Return the owner that data of ``owner`` gets in the store.
+    """Return the owner in the store for data that has the owner ``owner`` in the input.
 
-    Data in a backup keeps its owner, unless the command has the option ``--owner``. The owner for
-    whom the command runs gets all other data. In a shared store, this owner also gets the data in a
-    backup that has no owner.
+    Data from a backup keeps its owner, with two exceptions: the command has the option
+    ``--owner``, or the store is shared and ``owner`` is empty. In these two cases, and for data
+    that isn't from a backup, return the owner for whom the command runs.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

@@ -18,7 +18,7 @@ from ..safe_text import make_safe
 from .selection import select
 from .stores import StoreContext
 
-_RELATIVE_WIDTHS = {"last request": 3}  # columns that aren't in this mapping have the width 1
+_RELATIVE_WIDTHS = {"last request": 3}  # all other columns have the relative width 1
 _HEADINGS: tuple[str, ...] = (
     "owner",
     "notebook",
@@ -58,7 +58,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
 async def run_show(arguments: argparse.Namespace, context: StoreContext) -> int:
     """Print the turns and events of the selected sessions.
 
-    If no session is selected, print the session that was changed last.
+    If the command names no sessions, print only the session that was changed last.
     """
     rows = await select(context, arguments.name)
     if not rows:

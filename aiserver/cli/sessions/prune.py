@@ -8,7 +8,7 @@ Invariants:
   everything. With ``--dry-run`` nothing is written or deleted.
 - A session that changes while the command runs is not deleted.
 - A notebook counts as missing only if there is no file at its last recorded path, and no notebook
-  below the project's folder contains its notebook id.
+  in ``StoreContext.root`` or its subfolders contains its notebook id.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .stores import StoreContext
 
 _AGE = re.compile(r"([0-9]{1,6})([dwmy])")
 _DAYS_BY_UNIT = {"d": 1, "w": 7, "m": 30, "y": 365}
-_MAX_SHOWN = 20  # at most this many sessions are printed before the question whether to delete them
+_MAX_SHOWN = 20  # the maximum number of sessions that are listed before asking for confirmation
 
 
 @dataclass
@@ -89,7 +89,7 @@ async def run_prune(arguments: argparse.Namespace, context: StoreContext) -> int
 
 
 def time_before(age: str, now: datetime | None = None) -> str:
-    """Return the time that was ``age`` ago, as text.
+    """Return the time that is ``age`` before ``now``, as ``YYYY-MM-DDTHH:MM:SS``.
 
     An age is a text such as ``365d``, ``52w``, ``12m`` or ``1y``. Raises SettingError if the age is
     not valid.
@@ -115,12 +115,12 @@ async def _create_plan(
     if arguments.older_than:
         # The times are compared as texts, so time zones are ignored. The resulting error of up to a
         # day doesn't matter here.
-        newest_time = time_before(arguments.older_than)
+        cutoff_time = time_before(arguments.older_than)
         chosen = [
             (key, summary)
             for key, summary in chosen
             # The age of a session that was imported without times is unknown, so it isn't deleted.
-            if summary.last_updated < newest_time and summary.last_updated != NO_TIME
+            if summary.last_updated < cutoff_time and summary.last_updated != NO_TIME
         ]
     if arguments.gone:
         missing_notebooks = await _missing_notebooks(context)
@@ -137,10 +137,10 @@ async def _create_plan(
             plan.sessions[key] = session
         bar.advance()
     # A missing notebook's change log is deleted only if all sessions of the notebook are deleted.
-    notebooks_with_sessions = {
+    remaining_notebooks = {
         (key.owner, key.notebook_id) for key, _ in rows if key not in plan.sessions
     }
-    for owner, notebook_id in sorted(missing_notebooks - notebooks_with_sessions):
+    for owner, notebook_id in sorted(missing_notebooks - remaining_notebooks):
         log = await context.store.read_notebook_log(notebook_id, owner=owner)
         plan.logs[owner, notebook_id] = log
     await _plan_blobs(plan, context, rows, all_unused=arguments.unused_blobs)
@@ -190,9 +190,9 @@ async def _plan_blobs(
     *,
     all_unused: bool,
 ) -> None:
-    """Add to the plan the blobs that no session uses once the planned sessions are deleted.
+    """Add to the plan the blobs that no session will use after the planned sessions are deleted.
 
-    If ``all_unused`` is not set, only blobs that the planned sessions use are added.
+    If ``all_unused`` is not set, add only those of these blobs that a planned session uses.
     """
     store = context.store
     for owner in context.owners:

@@ -1,4 +1,4 @@
-"""Select sessions by a notebook's file or id, a cell's id, or both."""
+"""Select sessions by a notebook's file, a notebook id, a cell id, or both ids."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .stores import StoreContext
 SelectedSession = tuple[SessionKey, SessionSummary]
 """The key and summary of a selected session."""
 
-_MIN_PREFIX = 4  # an id must not be shortened to fewer characters
+_MIN_PREFIX = 4  # characters; an id can't be shortened to fewer
 
 
 async def select(context: StoreContext, name: str | None = None) -> list[SelectedSession]:
@@ -21,7 +21,10 @@ async def select(context: StoreContext, name: str | None = None) -> list[Selecte
 
     ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. A single id
     may be shortened to its first characters, if no other id begins with these characters. Without a
-    name, all sessions are returned. Raises NotFound, SettingError.
+    name, all sessions are returned.
+
+    Raises NotFound if no session matches. Raises SettingError if a notebook's file has no notebook
+    id, or if several ids begin with ``name``.
     """
     rows: list[SelectedSession] = []
     for owner in context.owners:

@@ -1,7 +1,8 @@
 """Open a command's store, and determine the owners whose histories the command handles.
 
-Invariants: by default, a command uses the store and the owner that a server started in the same
-folder would use. A ``file:`` URL or path in the command overrides the folder in the configuration.
+Invariants: by default, a command uses the store and the owner that a Jupyter server would use if it
+were started in the current folder. A ``file:`` URL or a path in the command overrides the folder in
+the configuration.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class StoreContext:
 
     @property
     def owner(self) -> str:
-        """The only owner. Raises SettingError if there isn't exactly one owner."""
+        """The owner, if there is exactly one. Otherwise, SettingError is raised."""
         if len(self.owners) != 1:
             raise SettingError("This works for one owner only. Choose one with --owner.")
         return self.owners[0]
@@ -46,7 +47,7 @@ class StoreContext:
 
     @property
     def root(self) -> Path:
-        """The folder that the notebooks' paths in change logs are relative to."""
+        """The folder to which the paths of notebooks in change logs are relative."""
         if isinstance(self.store, FileSessionManager):
             return Path(self.store.root)
         return self.configuration.root_dir
@@ -62,8 +63,8 @@ async def open_store(
     """Open a store, and close it afterwards.
 
     ``choice`` names the store by its URL, name or folder; without a choice, the configured store is
-    opened. Without ``owner`` and ``all_owners``, the owner is the one whose
-    sessions a server in the current folder would show.
+    opened. If ``owner`` is None and ``all_owners`` is not set, the owner is the one whose sessions
+    the configured server would show.
     """
     configuration = configuration or Configuration()
     store = configuration.create_store(choice or "")
