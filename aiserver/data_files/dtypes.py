@@ -20,11 +20,14 @@ _NUMBER = re.compile(
 )
 _INT64 = range(-(2**63), 2**63)
 _UINT64 = range(2**64)
-_LONGEST_INTEGER = 40  # characters; an integer of 64 bits is shorter, unless it is padded
+_LONGEST_INTEGER = 40  # characters; a column with a longer integer gets the dtype `object`
 
 
 class Date:
-    """Represents any date or time in a table. Only its type matters, so its text is fixed."""
+    """A placeholder for a date or time in a workbook.
+
+    Its value isn't needed. Its text is a date, so that ``table.py`` recognises it as one.
+    """
 
     def __str__(self) -> str:
         return "1900-01-01"
@@ -36,7 +39,7 @@ def is_number(text: str) -> bool:
 
 
 def dtype_of_texts(values: Sequence[str]) -> str:
-    """Return the dtype of a column in a text file."""
+    """Return the dtype of a column that contains these texts in a CSV or TSV file."""
     present = [value for value in values if value not in MISSING]
     if not present:
         return "float64" if values else "object"
@@ -53,7 +56,10 @@ def dtype_of_texts(values: Sequence[str]) -> str:
 
 
 def dtype_of_values(values: Sequence[Any]) -> str:
-    """Return the dtype of a column of typed values, as in JSON. None is a missing value."""
+    """Return the dtype of a column of typed values, such as those in JSON or Excel files.
+
+    None is a missing value.
+    """
     present = [value for value in values if value is not None]
     if not present:
         return "float64" if values else "object"

@@ -1,8 +1,9 @@
 """Read the first rows of an Excel workbook (.xlsx, .xlsm): a zip archive of XML files.
 
-Invariants: reads at most ``MAX_READ`` bytes of the file, and unpacks at most ``_MAX_PART`` bytes of
-each XML file, whatever sizes the archive claims. Reading stops at a document type
-declaration, which could define entities that expand without limit.
+Invariants: this module reads at most ``MAX_READ`` bytes of the workbook, and unpacks at most
+``_MAX_PART`` bytes of each XML file, whatever sizes the archive claims. A workbook with a document
+type declaration is rejected, because the declaration could define entities that expand without
+limit.
 """
 
 from __future__ import annotations
@@ -23,21 +24,23 @@ from .table import describe_rows
 MAX_READ = 1_048_576
 _MAX_PART = 1_048_576
 _MAX_ROWS = 30
-_CHUNK = 16_384
-_CELL = re.compile(r"([A-Z]{1,3})[0-9]+")
+_CHUNK = 16_384  # bytes
+_CELL_REFERENCE = re.compile(r"([A-Z]{1,3})[0-9]+")  # such as `B12`
+# The ids of Excel's built-in formats for dates and times.
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)])
+# The parts of a format's code in which letters don't stand for a date: "text", [Red], \x.
 _TEXT_IN_FORMAT = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
 class _Stop(Exception):
-    """Enough of an XML file was read."""
+    """Ends the parsing of an XML file of which enough was read."""
 
 
 class _Limited(io.RawIOBase):
-    """A file of which only ``MAX_READ`` bytes can be read. Reading more raises OSError."""
+    """A file of which at most ``MAX_READ`` bytes can be read. Reading more raises OSError."""
 
     def __init__(self, file: BinaryIO) -> None:
-        self._file, self._left = file, MAX_READ
+        self._file, self._allowed_bytes = file, MAX_READ
 
     def readable(self) -> bool:
         return True
@@ -52,15 +55,19 @@ class _Limited(io.RawIOBase):
         return self._file.tell()
 
     def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size if 0 <= size <= self._left else self._left + 1)
-        self._left -= len(data)
-        if self._left < 0:
+        is_within_limit = 0 <= size <= self._allowed_bytes
+        data = self._file.read(size if is_within_limit else self._allowed_bytes + 1)
+        self._allowed_bytes -= len(data)
+        if self._allowed_bytes < 0:
             raise OSError("too large")
         return data
 
 
 def read_excel(file: BinaryIO, *, examples: int = 0) -> Table | None:
-    """Return the columns of the first sheet; None if the file can't be read within the limits."""
+    """Return the description of the first sheet; None if it can't be read within the limits.
+
+    ``examples`` is the number of different values to show for each column of texts.
+    """
     try:
         with zipfile.ZipFile(_Limited(file)) as archive:
             return _Workbook(archive, examples).table()
@@ -82,7 +89,7 @@ class _Workbook:
         dates = self._date_styles() if sheet.has_styles else frozenset()
         rows = [[_value(cell, texts, dates) for cell in row] for row in sheet.rows]
         blank_count = next((i for i, row in enumerate(rows) if row != [None] * len(row)), len(rows))
-        rows = rows[blank_count:]
+        rows = rows[blank_count:]  # pandas must skip the blank rows above the table
         width = max(map(len, rows), default=0)
         rows = [row + [None] * (width - len(row)) for row in rows]
         table = describe_rows(
@@ -95,7 +102,7 @@ class _Workbook:
         return replace(table, arguments=tuple(arguments))
 
     def _first_sheet(self) -> str:
-        """Return the path of the first sheet in the archive."""
+        """Return the path of the first sheet's XML file in the archive."""
         ids: list[str] = []
         targets: dict[str, str] = {}
 
@@ -113,7 +120,10 @@ class _Workbook:
         return target[1:] if target.startswith("/") else f"xl/{target}"
 
     def _shared_texts(self, last: int) -> list[str]:
-        """Return the shared texts up to the index ``last``. Cells refer to these texts by index."""
+        """Return the shared texts with the indexes 0 to ``last``; none if ``last`` is -1.
+
+        A cell can contain the index of a shared text instead of a text.
+        """
         texts: list[str] = []
         parts: list[str] = []
         is_phonetic = False  # phonetic hints aren't a part of the text
@@ -172,7 +182,12 @@ class _Workbook:
         end: Callable[[str], None] | None = None,
         text: Callable[[str, str], None] | None = None,
     ) -> bool:
-        """Parse an XML file of the archive. Return whether it was read to its end."""
+        """Parse an XML file of the archive. Return whether it was read to its end.
+
+        ``start`` is called with the name and attributes of each element, ``end`` with the name, and
+        ``text`` with each text and the name of the element that contains it. The names have no
+        namespace prefix.
+        """
         parser = expat.ParserCreate()
         parser.buffer_text = True
         open_names: list[str] = []
@@ -214,8 +229,9 @@ class _SheetReader:
     def __init__(self) -> None:
         self.rows: list[list[tuple[str, int, str] | None]] = []
         self.last_text = -1
-        """The highest index of a shared text in the rows."""
+        """The highest index of a shared text in the rows; -1 if there is none."""
         self.has_styles = False
+        """Whether any number has a style. The style may be that of a date."""
         self._kind, self._style, self._column = "n", 0, 0
         self._parts: list[str] = []
 
@@ -227,7 +243,7 @@ class _SheetReader:
             self.rows.append([])
         elif name == "c" and self.rows:
             row = self.rows[-1]
-            match = _CELL.fullmatch(attributes.get("r", ""))
+            match = _CELL_REFERENCE.fullmatch(attributes.get("r", ""))
             self._column = _column_number(match[1]) if match else len(row)
             self._kind = attributes.get("t", "n")
             self._style = int(attributes.get("s", "0"))
@@ -251,6 +267,7 @@ class _SheetReader:
 
 
 def _column_number(letters: str) -> int:
+    """Return the index of a column from its letters: ``"A" -> 0``, ``"AA" -> 26``."""
     number = 0
     for letter in letters:
         number = number * 26 + ord(letter) - 64
@@ -258,7 +275,10 @@ def _column_number(letters: str) -> int:
 
 
 def _value(cell: tuple[str, int, str] | None, texts: list[str], dates: frozenset[int]) -> Any:
-    """Return the value of a cell as pandas reads it; None if the cell is empty."""
+    """Return the value of a cell as pandas reads it, but ``Date()`` for any date or time.
+
+    Returns None if the cell is empty. ``dates`` are the indexes of the styles for dates.
+    """
     if cell is None:
         return None
     kind, style, value = cell
@@ -271,4 +291,4 @@ def _value(cell: tuple[str, int, str] | None, texts: list[str], dates: frozenset
     if kind == "n":
         number = float(value)
         return int(number) if number.is_integer() else number
-    return None if kind == "e" else value  # pandas reads an error as a missing value
+    return None if kind == "e" else value  # pandas reads an error such as #N/A as a missing value

@@ -25,11 +25,12 @@ _HAS_DIR_FD = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY")
 def parts_below_root(notebook_path: str, name: str) -> list[str] | None:
     """Return the parts of a file's path below the root; None if the path isn't allowed.
 
-    ``name`` is relative to the notebook's folder, and ``notebook_path`` is relative to the root.
+    The root is the folder that Jupyter serves. ``notebook_path`` is relative to the root, and
+    ``name`` is relative to the notebook's folder: ``"a/b.ipynb", "../c.csv" -> ["c.csv"]``.
     """
     if not name or name[0] in "/\\~" or "\0" in name + notebook_path or "://" in name:
         return None
-    if os.name == "nt" and ":" in name:  # a drive, or a stream of a file
+    if os.name == "nt" and ":" in name:  # a drive such as `C:`, or an NTFS stream of a file
         return None
     parts: list[str] = []
     folder = _SEPARATOR.split(notebook_path.strip("/"))[:-1]
@@ -57,6 +58,7 @@ def open_below(root: str, parts: list[str]) -> Iterator[BinaryIO | None]:
 
 
 def _open(root: str, parts: list[str]) -> int | None:
+    """Return the descriptor of an opened regular file; None if it is missing or not allowed."""
     try:
         base = os.path.realpath(root)
         path = str(Path(base, *parts))
@@ -73,14 +75,15 @@ def _open(root: str, parts: list[str]) -> int | None:
         return None
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
-    os.close(descriptor)  # something else replaced the file after it was checked
+    os.close(descriptor)  # since the check above, something else has replaced the file
     return None
 
 
 def _open_parts(base: str, parts: list[str]) -> int:
-    """Open a path without following links.
+    """Open the file ``parts`` below ``base``; return its descriptor.
 
-    If the system supports it, each folder of the path is opened relative to its parent.
+    Raises OSError if the file is a link. If the system can open the folders one by one, a folder
+    below ``base`` that is a link also raises OSError.
     """
     if not _HAS_DIR_FD:
         return os.open(str(Path(base, *parts)), _FLAGS | _NO_LINK | _NO_WAIT)

@@ -16,11 +16,12 @@ _MAX_RECORDS = 500
 
 
 def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0) -> Table | None:
-    """Return the keys of the records as columns; None if ``data`` contains no records.
+    """Return a description with the records' keys as columns; None if ``data`` has no records.
 
-    ``data`` is the beginning of the file. ``lines`` is true if the file's extension means that each
-    line is an object, as in ``.jsonl``. If ``lines`` is false, a file with a single object isn't
-    described, because the keys of the object may be values, as in ``{"Alice": 3, "Bob": 5}``.
+    ``data`` is the beginning of the file, or the whole file if ``is_complete`` is set. ``lines`` is
+    set if the file's extension stands for one object per line, such as ``.jsonl``. If ``lines`` is
+    not set, a single object that isn't in an array is not described: its keys may be data, such as
+    the names of people.
     """
     decoded = decode(data)
     if decoded is None:
@@ -44,7 +45,10 @@ def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0)
 
 
 def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first objects of an array, and whether these are all of its elements."""
+    """Return the first objects of an array, and whether these are all of its elements.
+
+    Returns no objects if one of the first elements isn't an object.
+    """
     decoder = json.JSONDecoder()
     records: list[dict[str, Any]] = []
     at = _skip(text, text.index("[") + 1)
@@ -64,7 +68,10 @@ def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first objects of a text with one object per line, and whether these are all."""
+    """Return the first objects of a text with one object per line, and whether there are no more.
+
+    Returns no objects if one of the first lines contains another JSON value.
+    """
     lines = [line for line in text.split("\n") if line.strip()]
     if not is_complete:
         lines = lines[:-1]  # the last line may be cut
@@ -76,10 +83,11 @@ def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
                 return [], False
             records.append(value)
     except (ValueError, RecursionError):
-        return records, False  # the rest is malformed
+        return records, False  # a line is malformed
     return records, len(records) == len(lines)
 
 
 def _skip(text: str, at: int) -> int:
+    """Return the position of the first character that isn't blank, at ``at`` or later."""
     match = _SPACE.match(text, at)
     return match.end() if match else at

@@ -1,8 +1,8 @@
-"""Find the names of data files in texts: in quotes, or without quotes between other words. Pure.
+"""Find the names of data files in texts, whether they are in quotes or not. Pure.
 
 Chinese has no spaces between words, so ``读取数据/销售.csv并画图`` can name ``读取数据/销售.csv``,
 ``数据/销售.csv`` or ``销售.csv``. So each mention is a list of possible names, the longest first.
-Which of them is meant depends on the files that exist.
+``reader.py`` uses the first one that is the name of an existing file.
 """
 
 from __future__ import annotations
@@ -22,14 +22,16 @@ KINDS = {
     "jsonl": "JSON Lines",
     "ndjson": "JSON Lines",
 }
-MAX_LENGTH = 200  # the maximum length of a name, in characters
+MAX_LENGTH = 200  # the maximum number of characters in a name
 _MAX_MENTIONS = 40
 # The name ends with the extension: `a.csv.gz` and `a.csvx` don't match. A full stop may follow.
 _EXTENSION = re.compile(
     rf"\.(?:{'|'.join(sorted(KINDS, key=len, reverse=True))})(?![A-Za-z0-9_]|\.[A-Za-z0-9])",
     re.IGNORECASE,
 )
+# For each closing quotation mark, its opening quotation mark.
 _QUOTES = {"'": "'", '"': '"', "`": "`", "”": "“", "’": "‘", "」": "「", "』": "『", "》": "《"}
+# A name without quotes at the end of a text. It contains no spaces, quotes, brackets or colons.
 _BARE = re.compile(r"[^\s'\"`“”‘’「」『』《》()（）\[\]【】{}<>|*?,，;；。：:、！？!=]+$")
 
 
@@ -47,6 +49,7 @@ def mentioned_files(texts: Iterable[str]) -> list[list[str]]:
 
 
 def _names_ending_at(text: str, end: int) -> list[str]:
+    """Return the possible names that end at the position ``end`` of a text, the longest first."""
     start = max(text.rfind("\n", 0, end) + 1, end - MAX_LENGTH)
     before = text[start:end]
     names = []
@@ -54,17 +57,21 @@ def _names_ending_at(text: str, end: int) -> list[str]:
     if opening and opening in before:
         names.append(before[before.rfind(opening) + 1 :])
     bare = _BARE.search(before)
-    if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):  # not a part of a URL
+    if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):  # `bare` isn't part of a URL
         names += _ends_of(bare[0])
     return [name for name in dict.fromkeys(names) if _EXTENSION.sub("", name).strip("./ ")]
 
 
 def _ends_of(name: str) -> list[str]:
-    """Return the name, and each of its endings that begins after a non-ASCII character."""
+    """Return the name, and each of its endings that follows a non-ASCII character.
+
+    Leaves out endings that begin with a slash:
+    ``"读a/画/b.csv" -> ["读a/画/b.csv", "a/画/b.csv"]``.
+    """
     starts = [0, *(at + 1 for at, char in enumerate(name) if not char.isascii())]
     return [name[start:] for start in starts if name[start : start + 1] not in ("", "/")]
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of a file, by the extension of its name."""
+    """Return the kind of a data file, by its extension: ``"a.pq" -> "Parquet"``."""
     return KINDS[name.rpartition(".")[2].lower()]

@@ -1,7 +1,10 @@
 """Read the columns of a Parquet file from its footer, which uses Thrift's compact protocol.
 
-The footer begins with the schema and the number of rows, so its first bytes are enough, and no
-library is needed. https://parquet.apache.org/docs/file-format/metadata/ describes the fields.
+The footer begins with the schema and the number of rows, so reading its first bytes is enough.
+https://parquet.apache.org/docs/file-format/metadata/ describes the numbered fields. Of the footer,
+this module reads the fields 2 (the schema: a list of elements) and 3 (the number of rows). Of an
+element, it reads 1 (physical type), 3 (repetition), 4 (name), 5 (number of children),
+6 (converted type) and 10 (logical type).
 """
 
 from __future__ import annotations
@@ -13,11 +16,11 @@ from ..requests import ColumnProfile
 from .profile import MAX_COLUMNS, MAX_NAME, Table
 
 _MAGIC = b"PAR1"
-_MAX_FOOTER = 65_536  # the maximum number of bytes that are read of the footer
+_MAX_FOOTER = 65_536  # the maximum number of bytes to read of the footer
 _MAX_DEPTH = 16
-# The dtypes of the physical types, by their numbers.
+# The dtype for each physical type, by the number of the type.
 _TYPES = ("bool", "int32", "int64", "datetime64[ns]", "float32", "float64", "object", "object")
-# The dtypes of columns with a converted type, which overrides the physical type.
+# The dtype for each converted type. It takes precedence over the one for the physical type.
 _CONVERTED = {
     5: "object",  # DECIMAL
     6: "object",  # DATE
@@ -28,11 +31,12 @@ _CONVERTED = {
     **{11: "uint8", 12: "uint16", 13: "uint32", 14: "uint64"},
     **{15: "int8", 16: "int16", 17: "int32", 18: "int64"},
 }
+# The dtype for each logical type. It takes precedence over the one for the converted type.
 _LOGICAL = {5: "object", 6: "object", 7: "object"}  # DECIMAL, DATE, TIME
 _TIMESTAMP = 8
 _UNITS = {1: "ms", 2: "us", 3: "ns"}
 _REPEATED = 2
-# The kinds of fields in the compact protocol.
+# The numbers of the types of values in the compact protocol.
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 11, 12
 
 
@@ -49,13 +53,13 @@ def read_parquet(file: BinaryIO, size: int) -> Table | None:
     try:
         return _table(_Reader(file.read(min(length, _MAX_FOOTER))).footer())
     except (AttributeError, LookupError, TypeError, ValueError, struct.error):
-        return None  # the footer lacks fields that the format requires
+        return None  # the footer is malformed or cut
 
 
 def _table(fields: dict[int, Any]) -> Table:
     elements, row_count = fields[2], fields[3]
     columns = []
-    at = 1  # the first element is the root
+    at = 1  # the first element is the root, whose children are the columns
     for _ in range(elements[0][5]):
         element = elements[at]
         at = _end_of(elements, at)
@@ -66,17 +70,17 @@ def _table(fields: dict[int, Any]) -> Table:
 
 
 def _end_of(elements: list[dict[int, Any]], at: int) -> int:
-    """Return the index that follows an element and all elements nested in it."""
-    remaining_count = 1
-    while remaining_count:
-        remaining_count += (elements[at].get(5) or 0) - 1
+    """Return the index after the element at ``at`` and all elements nested in it."""
+    pending_count = 1
+    while pending_count:
+        pending_count += (elements[at].get(5) or 0) - 1
         at += 1
     return at
 
 
 def _dtype(element: dict[int, Any]) -> str:
     if element.get(5) or element.get(3) == _REPEATED:
-        return "object"  # records and lists
+        return "object"  # the values are records or lists
     logical = element.get(10)
     if isinstance(logical, dict):
         for kind, options in logical.items():
@@ -91,7 +95,7 @@ def _dtype(element: dict[int, Any]) -> str:
 
 
 class _Reader:
-    """Decodes structures. Raises IndexError at the end of the data."""
+    """Decodes structures of the compact protocol. Raises IndexError if the data ends too early."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -114,7 +118,7 @@ class _Reader:
     def _value(self, kind: int, depth: int) -> Any:
         if depth > _MAX_DEPTH:
             raise ValueError("too deep")
-        if kind in (_TRUE, _FALSE, _BYTE):  # in a list, a bool has a byte of its own
+        if kind in (_TRUE, _FALSE, _BYTE):  # a bool gets here only from a list, where it is a byte
             return self._byte()
         if kind == _DOUBLE:
             return struct.unpack("<d", self._bytes(8))[0]

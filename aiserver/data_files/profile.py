@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from ..requests import ColumnProfile
 
 MAX_COLUMNS = 200
-MAX_NAME = 200  # the maximum length of a column's name, in characters
+MAX_NAME = 200  # the maximum number of characters that are shown of a column's name
 
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a file, and the arguments with which pandas reads them correctly.
+    """The columns of a data file, and the arguments that pandas needs to read the file correctly.
 
     ``columns`` may contain only the first columns; ``column_count`` is the number of all columns.
-    ``row_count`` is None unless the file was read to its end or stores this number. If the file
-    has no header, ``has_header`` is false, and the columns' names are their positions, from 0.
+    ``row_count`` is None unless the file was read to its end or stores its number of rows. If the
+    file has no header, ``has_header`` is false, and the columns are called 0, 1, 2 and so on.
     """
 
     columns: Sequence[ColumnProfile] = ()
@@ -32,8 +32,8 @@ class Table:
 class FileProfile:
     """A data file, described like a DataFrame.
 
-    ``name`` is the path exactly as the request spells it. ``size`` is in bytes. The table has no
-    columns if the file can't be described.
+    ``name`` is the path exactly as the request spells it. ``kind`` is one of the values of
+    ``names.KINDS``. ``size`` is in bytes. If the file can't be described, ``table`` has no columns.
     """
 
     name: str

@@ -1,8 +1,8 @@
 """Find the data files that a request names, and describe them.
 
-Invariants: a file is never loaded completely: at most 64 KB of a text file are read, and of other
-files only the parts that describe the columns. A damaged, huge or hostile file yields a description
-without columns, and never an error.
+Invariants: only a limited part of a file is read: at most 64 KB of a text file, the footer of a
+Parquet file, and the first rows of an Excel file. A damaged, huge or hostile file yields a
+description without columns, and never an error.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from .profile import FileProfile, Table
 from .text import read_delimited
 
 MAX_FILES = 5
-MAX_BYTES = 65_536  # the maximum number of bytes that are read of a text file
+MAX_BYTES = 65_536  # the maximum number of bytes to read of a text file
 
 
 class DataFiles:
     """Describes the data files below the folder that Jupyter serves.
 
-    ``root`` is that folder, or None if there is no such folder because notebooks aren't files.
+    ``root`` is that folder. It is None if Jupyter doesn't store notebooks as files in a folder.
     """
 
     def __init__(self, root: str | None) -> None:
         self._root = root
 
     def mentions(self, notebook_path: str | None, texts: Iterable[str]) -> list[list[str]]:
-        """Return the possible names of the files that the texts mention.
+        """Return a list of possible names for each file that the texts mention.
 
         Returns [] if there is no notebook or no root. Reads nothing from the disk.
         """
@@ -44,8 +44,8 @@ class DataFiles:
     ) -> list[FileProfile]:
         """Return the descriptions of the mentioned files that exist, at most ``MAX_FILES``.
 
-        If several names of a mention exist as files, the first of them is described.
-        ``examples`` is the number of different values to show for each column of texts.
+        A mention's file is the first one that exists among the possible names. ``examples`` is the
+        number of different values to show for each column of texts.
         """
         profiles: dict[str, FileProfile] = {}
         for names in mentions:

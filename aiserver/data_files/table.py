@@ -1,7 +1,7 @@
 """Describe a table by its first rows: whether it has a header, its columns and their dtypes. Pure.
 
-Invariant (P15): without ``examples``, a description contains no value. A table without a header
-must be recognised as such, because otherwise the values of its first row would count as names.
+Invariant (P15): if ``examples`` is 0, a description contains no values. Therefore, a table without
+a header must be recognised. Otherwise, the values of its first row would be used as column names.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from ..requests import ColumnProfile
 from .dtypes import MISSING, dtype_of_texts, is_number
 from .profile import MAX_COLUMNS, MAX_NAME, Table
 
-MAX_EXAMPLE = 24  # the maximum length of an example, the same as in `kernel/variables.py`
-_MAX_CELLS = 10_000  # enough for good dtypes, and read in a few milliseconds
-# A year or a date, with or without a time.
+MAX_EXAMPLE = 24  # the maximum number of characters in an example, as in `kernel/variables.py`
+_MAX_CELLS = 10_000  # enough cells to guess dtypes well; reading them takes a few milliseconds
+# A text such as `2024`, `2024-05`, `2024/05/31 10:00`, `31.5.24` or `2024年5月`.
 _PERIOD = re.compile(
     r"\s*(?:(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|"
     r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?)\s*"
 )
+# A text such as `1,234.50 €` or `12%`, if it contains a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
-_LONGEST_NAME = 300  # characters; a longer cell of the first row isn't a name
+_LONGEST_NAME = 300  # characters; a longer text in the first row isn't the name of a column
 
 
 def describe_rows(
@@ -32,9 +33,9 @@ def describe_rows(
     is_complete: bool = False,
     dtype_of: Callable[[Sequence[Any]], str] = dtype_of_texts,
 ) -> Table:
-    """Return the description of a table with these rows. The first row may be its header.
+    """Return the description of a table with these rows, of which the first may be a header.
 
-    ``is_complete`` means that these are all of its rows.
+    ``is_complete`` means that the table has no further rows.
     """
     if not rows or not rows[0]:
         return Table()
@@ -42,8 +43,9 @@ def describe_rows(
     below = rows[1 : 1 + max(1, _MAX_CELLS // len(first))]
     has_header = _is_header(first, below)
     data = below if has_header else [rows[0], *below]
+    # If every row has one cell more than the header, pandas reads the first column as the index.
     if data and has_header and all(len(row) == len(first) + 1 for row in data):
-        data = [row[1:] for row in data]  # pandas reads the first column as the index
+        data = [row[1:] for row in data]
     names = _unique_names(first) if has_header else list(map(str, range(len(first))))
     columns = []
     for index, name in enumerate(names[:MAX_COLUMNS]):
@@ -70,16 +72,15 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
     """Return whether the first row contains names instead of values."""
     numbers = [cell for cell in first if is_number(cell)]
     if len(numbers) > 1 and numbers == list(map(str, range(len(numbers)))):
-        return True  # the names that pandas gives to columns without names
+        return True  # pandas wrote the numbers 0, 1, 2, … as the names of columns without names
     rows = [[_as_text(value).strip() for value in row[:MAX_COLUMNS]] for row in below]
     start = list(first[:MAX_COLUMNS])
-    rows = [
-        row for row in rows if row != start
-    ]  # a file joined from several files repeats its header
+    rows = [row for row in rows if row != start]  # files that were concatenated repeat the header
     for index, cell in enumerate(start):
         column = [row[index] for row in rows if index < len(row)]
         if _PERIOD.fullmatch(cell):
-            # A wide table may have years or dates as names, but the values below them are neither.
+            # A column's name may be a year or a date. The cell counts as a value if there are no
+            # values below it, or if at least half of these values are years or dates, too.
             periods = [value for value in column if _PERIOD.fullmatch(value)]
             if not column or 2 * len(periods) >= len(column):
                 return False
@@ -89,7 +90,7 @@ def _is_header(first: Sequence[str], below: Sequence[Sequence[Any]]) -> bool:
 
 
 def _is_value(cell: str) -> bool:
-    """Return whether a text can't be the name of a column."""
+    """Return whether a text looks like a value: a number, URL, e-mail address or long text."""
     if len(cell) > _LONGEST_NAME or "://" in cell or is_number(cell):
         return True
     if _NUMERIC.fullmatch(cell) and any(char.isdigit() for char in cell):
@@ -99,7 +100,10 @@ def _is_value(cell: str) -> bool:
 
 
 def _unique_names(first: Sequence[str]) -> list[str]:
-    """Return the names that pandas gives to the columns."""
+    """Return the column names that pandas creates from a header.
+
+    For example, ``["a", "", "a"] -> ["a", "Unnamed: 1", "a.1"]``.
+    """
     names: list[str] = []
     seen: dict[str, int] = {}
     for index, cell in enumerate(first):
@@ -122,7 +126,11 @@ def describe_records(
     is_complete: bool = False,
     arguments: tuple[str, ...] = (),
 ) -> Table:
-    """Return the description of a table whose columns are the keys of the records."""
+    """Return the description of a table whose columns are the keys of the records.
+
+    ``is_complete`` means that the file has no further records. ``arguments`` become those of the
+    table.
+    """
     names = list(dict.fromkeys(key for record in records for key in record))
     columns = []
     for name in names[:MAX_COLUMNS]:

@@ -15,7 +15,8 @@ from .table import describe_rows
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _DELIMITERS = (",", "\t", ";", "|")
 _SNIFFED_ROWS = 30
-_MIN_CONSISTENT = 0.8  # the share of rows that must have the same number of fields
+# With the right delimiter, at least this fraction of the rows has the same number of fields.
+_MIN_CONSISTENT = 0.8
 _HIGH_BYTES = re.compile(rb"[\x80-\xff]")
 # A common Chinese character in GB 18030 has two high bytes. In Latin texts, most high bytes are
 # single.
@@ -25,10 +26,10 @@ _CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
 def read_delimited(
     data: bytes, default: str, *, is_complete: bool, examples: int = 0
 ) -> Table | None:
-    """Return the description of a delimited text, of which ``data`` is the beginning.
+    """Return the description of a CSV or TSV file, of which ``data`` is the beginning.
 
-    ``default`` is the delimiter that pandas uses if none is given. Returns None
-    if ``data`` isn't text.
+    ``default`` is the delimiter that pandas uses for such a file if it gets no argument ``sep``: a
+    comma or a tab. Returns None if ``data`` isn't text.
     """
     decoded = decode(data)
     if decoded is None:
@@ -52,7 +53,7 @@ def read_delimited(
 def decode(data: bytes) -> tuple[str, str] | None:
     """Return the text and its encoding; None if ``data`` isn't text.
 
-    ``data`` may end in the middle of a character, which is then left out.
+    If ``data`` ends in the middle of a character, the text ends before that character.
     """
     for encoding in _encodings(data):
         try:
@@ -64,6 +65,7 @@ def decode(data: bytes) -> tuple[str, str] | None:
 
 
 def _encodings(data: bytes) -> list[str]:
+    """Return the encodings that the text may have, the most probable first."""
     if data.startswith(codecs.BOM_UTF8):
         return ["utf-8-sig"]
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -78,7 +80,12 @@ def _encodings(data: bytes) -> list[str]:
 
 
 def _delimiter(text: str, default: str) -> str:
-    """Return the delimiter that gives most rows the same number of fields."""
+    """Return the delimiter of a text.
+
+    A delimiter is possible if it divides most rows into the same number of fields, at least two.
+    Return ``default`` if it is possible; otherwise the possible delimiter that yields the most
+    fields. If no delimiter is possible, return ``default``.
+    """
     start = "\n".join(text.splitlines()[: 2 * _SNIFFED_ROWS])
     widths = {}
     for delimiter in dict.fromkeys((default, *_DELIMITERS)):
@@ -93,7 +100,7 @@ def _delimiter(text: str, default: str) -> str:
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]]:
-    """Return the rows that aren't blank, as far as they can be parsed."""
+    """Return the rows that aren't blank, up to the first one that can't be parsed."""
     rows: list[list[str]] = []
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):

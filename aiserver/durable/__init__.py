@@ -1,4 +1,4 @@
-"""Read and write private files durably: each write is complete or has no effect.
+"""Read and write private files durably, so that a failed write never destroys the old content.
 
 Invariants:
 
@@ -9,15 +9,16 @@ Invariants:
 - While a file is replaced, a reader sees either the old or the new content, never a mixture.
 - Folders are created with mode 0700 and files with mode 0600, whatever the umask is. Only a file
   that is replaced with ``public=True`` gets the usual mode, which depends on the umask.
-- If the last component of a path is a symbolic link, the link is never followed. Anything that
-  isn't a regular file raises ``NotRegularFile``. Reading never creates a file or a folder.
+- If the last component of a path is a symbolic link, the link is never followed. ``read_file`` and
+  ``append_file`` raise ``NotRegularFile`` for a path that isn't a regular file. Reading never
+  creates a file or a folder.
 
 The modules: ``files`` reads, replaces, appends to and removes files, and ``folders`` creates and
-checks folders. ``quarantine`` preserves unusable files. ``locking`` locks a name, so that one
-process at a time writes the file of this name. If the disk doesn't support the operating
-system's file locks, ``locking`` uses ``lock_files`` instead. ``disks`` detects network file
-systems. ``platform`` hides differences between operating systems. ``errors`` translates ``OSError``
-into the project's own errors.
+checks folders. ``quarantine`` preserves unreadable files. ``locking`` locks a name, so that only
+one process at a time writes the file of this name. If the disk doesn't support the operating
+system's file locks, ``locking`` uses ``lock_files``. ``disks`` detects network file systems.
+``platform`` hides differences between operating systems. ``errors`` translates ``OSError`` into
+the project's own errors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Detect network file systems, and define the notices about a history folder and its disk.
 
-Invariants: the type of a disk is read from the system's mount table, not from the disk. Only Linux
-has such a table. On other systems, every disk counts as local.
+The type of a disk is read from the mount table ``/proc/mounts``, which only Linux has. On other
+systems, every disk counts as local.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SHARED_NOTICE = "The history folder is shared with a group, so its members can r
 
 
 class NetworkDisk(NamedTuple):
-    """A file system to which other machines can write, too."""
+    """A file system to which other machines may write, too."""
 
     kind: str
     """The name of the file system in the mount table, such as ``nfs4``."""
@@ -62,11 +62,11 @@ def network_disk(folder: Path) -> NetworkDisk | None:
     except OSError:
         return None
     resolved_folder = folder.resolve()
-    # Several mount points may contain the folder. The folder is on the deepest one. If a mount
-    # point occurs twice, its last mount hides the first.
+    # If several mount points contain the folder, the folder is on the deepest of them. If a mount
+    # point occurs twice in the table, the later line counts.
     kind, options, depth = "", "", -1
     for mount_point, mount_kind, mount_options in mounts:
-        mount_folder = Path(mount_point.replace("\\040", " "))  # the table escapes spaces
+        mount_folder = Path(mount_point.replace("\\040", " "))  # the table's escape for a space
         if resolved_folder.is_relative_to(mount_folder) and len(mount_folder.parts) >= depth:
             kind, options, depth = mount_kind, mount_options, len(mount_folder.parts)
     if kind not in _NETWORK_FILE_SYSTEMS:

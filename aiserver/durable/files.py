@@ -39,8 +39,8 @@ class NotRegularFile(Exception):
 class Stamp(NamedTuple):
     """The times, size and inode number of a file.
 
-    If the file's content changes, so does its stamp. Only two changes within one tick of the disk's
-    clock may result in the same stamp.
+    If the file's content changes, its stamp changes, too. There is one exception: two changes
+    within one tick of the disk's clock may result in the same stamp.
     """
 
     mtime_ns: int
@@ -74,7 +74,7 @@ def _open_regular(path: Path, flags: int) -> Iterator[tuple[int, os.stat_result]
     except FileNotFoundError:
         raise
     except OSError as exc:
-        # These error numbers mean a link, or a pipe or socket that can't be opened.
+        # These error numbers mean that the path is a link, or a pipe or socket.
         if exc.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO) or path.is_symlink():
             raise NotRegularFile from exc
         raise
@@ -98,18 +98,19 @@ def replace_file(
 ) -> Stamp | None:
     """Atomically and durably replace the file ``name`` with ``data``, which may be in chunks.
 
-    The temp file is in the same folder, or in ``temp_folder`` on the same disk. Its name begins
-    with ``name``, so a process that has the lock for ``name`` can find and delete the temp files
-    that killed processes left. The mode of a ``public`` file depends on the umask, as usual.
+    The data is first written to a temp file in the same folder, or in ``temp_folder``, which must
+    be on the same disk. If the process is killed, the temp file is left. Its name begins with
+    ``name``, so that a process that later locks ``name`` may delete it. If ``public`` is set, the
+    file's mode depends on the umask, as usual; otherwise the file is private.
 
     ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes.
     Freeing them takes time. If ``on_durable`` were called afterwards, saving a session of 10 turns
     would exceed its target in ``benchmarks/stores.py``.
 
-    Return the file's stamp if no later change can produce the same stamp, else None. The disk's
-    clock would give equal times to two changes within one of its ticks. So this function sets the
-    file's time itself, to the nanosecond. It returns None if the disk doesn't store such exact
-    times.
+    Return the file's stamp if no later change can produce the same stamp, else None. To make the
+    stamp unique, this function sets the file's time itself, to the nanosecond: the disk's clock
+    would give equal times to two changes within one of its ticks. The function returns None if the
+    disk doesn't store such exact times.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
     target = folder / name
@@ -121,8 +122,8 @@ def replace_file(
             if not public:
                 make_private(fd)
             chunks = [data] if isinstance(data, bytes) else data
-            # Write a short file with one call. Seven calls for seven chunks took a twentieth of the
-            # time of a save (``benchmarks/stores.py``).
+            # Write a short file with one call. Seven calls for seven chunks took 5 % of the time of
+            # a save (``benchmarks/stores.py``).
             if sum(map(len, chunks)) < _LONG:
                 chunks = [b"".join(chunks)]
             for chunk in chunks:
@@ -152,7 +153,7 @@ def replace_file(
 
 
 def commit_file(file: Path, target: Path) -> None:
-    """Durably rename ``file``, which is complete, to ``target``.
+    """Durably rename the completely written ``file`` to ``target``.
 
     After a power cut, ``target`` is either the complete new file or unchanged.
     """
@@ -215,9 +216,10 @@ def _write_all(fd: int, data: bytes | bytearray) -> None:
 
 
 def _read_all(fd: int, size: int) -> bytes:
-    """Return all bytes of a file, whose size was ``size`` when it was opened."""
+    """Return all bytes of an opened file. ``size`` is the size that it had when it was opened."""
     chunks = []
-    # The first call asks for one byte more than the size, because the file may have grown since.
+    # The first call usually reads the whole file. Further calls read the bytes that were added
+    # after the file was opened.
     while chunk := os.read(fd, max(size + 1, 65536)):
         chunks.append(chunk)
         size = 0

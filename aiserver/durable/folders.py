@@ -1,4 +1,4 @@
-"""Create and check folders of histories. They are private and never symbolic links."""
+"""Create, check and restrict the folders of histories. A symbolic link is never accepted."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def ensure_folder(folder: Path) -> None:
         return
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
-        # The umask may have removed some of the owner's permissions. Some file systems
-        # don't allow chmod.
+        # The umask may have removed some of our own permissions, so set the mode again. Some file
+        # systems don't allow this.
         with contextlib.suppress(PermissionError):
             folder.chmod(0o700)
         flush_folder(folder.parent)
@@ -47,13 +47,14 @@ Access = Literal["private", "open", "shared", "foreign"]
 
 
 def get_access(folder: Path) -> Access:
-    """Return whether other accounts can read a folder and, if so, why.
+    """Return which access other accounts have to a folder.
 
-    - ``private``: no other account can read the folder.
-    - ``open``: other accounts can read the folder, for example because ``git clone`` created it.
-    - ``shared``: somebody allowed other accounts to read the folder. They used an access list, or
-      gave the folder to a group (with the setgid bit).
-    - ``foreign``: other accounts can read the folder, and it belongs to another account.
+    - ``private``: no other account has access. This is also returned on Windows, without a check.
+    - ``open``: other accounts have access, probably by accident, for example because ``git clone``
+      created the folder.
+    - ``shared``: other accounts have access, probably by intention: the folder has an access list,
+      or it has the setgid bit and its group may write.
+    - ``foreign``: other accounts have access, and the folder belongs to an account that isn't ours.
     """
     status = os.lstat(folder)
     if sys.platform == "win32" or not status.st_mode & 0o077:
@@ -65,9 +66,9 @@ def get_access(folder: Path) -> Access:
 
 
 def restrict_access(folder: Path) -> Access:
-    """Make a folder private if this account owns it; return the access as it was before.
+    """Make a folder private if it is ours; return the access that other accounts had before.
 
-    In a ``shared`` folder, the group keeps its access, and everybody else loses it.
+    If the folder is ``shared``, its group keeps its access, and all other accounts lose theirs.
     """
     access = get_access(folder)
     allowed_mode = 0o770 if access == "shared" else 0o700

@@ -88,7 +88,7 @@ def _run_check(check: Callable[[], list[Finding]]) -> list[Finding]:
 
 
 def _supported_signs() -> dict[str, str]:
-    """Return the sign for each level; ASCII signs if stdout's encoding lacks the usual ones."""
+    """Return the signs to print; ASCII signs if stdout's encoding lacks one of the usual signs."""
     try:
         "".join(_SIGNS.values()).encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
