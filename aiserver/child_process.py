@@ -33,8 +33,8 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONSAFEPATH": "1"},
-            # Ctrl+C in the terminal must not end the child, because Jupyter then asks the user
-            # whether to stop the server.
+            # After Ctrl+C in the terminal, the server keeps running until the user confirms that
+            # it should stop. So Ctrl+C must not end the child.
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -70,7 +70,7 @@ class Child:
         self._process.kill()
 
     def end(self) -> None:
-        """Close the child's input, so that the child ends. Kill it if it doesn't end."""
+        """Close the child's input, so that the child ends. If it doesn't end in time, kill it."""
         with contextlib.suppress(OSError):
             self.requests.close()
         if not self.has_ended(_END_TIMEOUT):

@@ -1,4 +1,4 @@
-"""Read the configuration of the Jupyter server, so that commands use the same store and models."""
+"""Read the Jupyter server's configuration, so that commands use the server's store and models."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ The functions in ``ADD_COMMANDS`` add the commands to the parser. Each command h
 with a message, 2 for wrong usage, 130 after Ctrl+C.
 
 Invariant: printing never fails because a character is missing from the output's encoding. For
-example, Python on a Chinese Windows writes files in GBK, which has no tick mark.
+example, on a Chinese Windows, Python encodes redirected output in GBK, which has no “✓”.
 """
 
 from __future__ import annotations

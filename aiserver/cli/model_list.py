@@ -72,7 +72,7 @@ def measure_and_print(model: CatalogueModel, path: Path) -> None:
         print(f"{model.label} wrote too little in {speed.PROBE_SECONDS:.0f} s to be measured.")
         return
     print(f"{model.label} writes {result:.0f} tokens per second on this computer.")
-    # If the speed can't be stored, the page doesn't show it.
+    # Ignore the error if the speed can't be stored: the page then doesn't show the speed.
     with contextlib.suppress(OSError, StorageError):
         speed.store(model, result)
 

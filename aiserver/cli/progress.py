@@ -52,11 +52,14 @@ class ProgressBar:
         self._bar.stop()
 
     def begin(self, label: str, total: int | None) -> None:
-        """Begin the next phase of the work, which handles ``total`` items (None: unknown)."""
+        """Begin the next phase of the work.
+
+        The phase has ``total`` items. None means that their number is unknown.
+        """
         self._bar.reset(0, description=label, total=total)
 
     def advance(self) -> None:
-        """Advance by one item."""
+        """Count one more item as done."""
         self._bar.advance(0)
 
 

@@ -28,7 +28,7 @@ _CHUNK = 16_384  # bytes
 _CELL_REFERENCE = re.compile(r"([A-Z]{1,3})[0-9]+")  # such as `B12`
 # The ids of Excel's built-in formats for dates and times.
 _DATE_FORMATS = frozenset([*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)])
-# The parts of a format's code in which letters don't stand for a date: "text", [Red], \x.
+# The parts of a format's code whose letters don't mean a date: "text", [Red], \x.
 _TEXT_IN_FORMAT = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 

@@ -100,8 +100,8 @@ def replace_file(
 
     The data is first written to a temp file in the same folder, or in ``temp_folder``, which must
     be on the same disk. If the process is killed, the temp file is left. Its name begins with
-    ``name``, so that a process that later locks ``name`` may delete it. If ``public`` is set, the
-    file's mode depends on the umask, as usual; otherwise the file is private.
+    ``name``, so a process that later locks ``name`` may delete the temp file. If ``public`` is set,
+    the file's mode depends on the umask, as usual; otherwise the file is private.
 
     ``on_durable`` is called when the new bytes are durable, before the disk frees the old bytes.
     Freeing them takes time. If ``on_durable`` were called afterwards, saving a session of 10 turns

@@ -10,7 +10,7 @@ Level = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One result of a check, printed as a line of the doctor's report."""
+    """One result of a check, printed in the doctor's report."""
 
     level: Level
     """The kind of the finding.

@@ -127,7 +127,7 @@ def _check_labextension() -> list[Finding]:
 
 
 def _normalize(version: str) -> str:
-    """Return a version as Python packages write it: ``1.0.0a1`` for npm's ``1.0.0-alpha.1``."""
+    """Convert an npm version to the form that Python uses: ``"1.0.0-alpha.1" -> "1.0.0a1"``."""
     try:
         return str(Version(version))
     except ValueError:

@@ -92,7 +92,7 @@ def _root_fix(root: Path) -> str:
 
 
 def _report_location(folder: Path) -> Finding:
-    """Report where histories are saved, how many there are, and how many files are quarantined."""
+    """Report the folder, the number of cells with a history, and the number of damaged files."""
     if not folder.is_dir():
         return ok(f"Histories will be saved in {folder}")
     names = [path.name for path in folder.iterdir()]
@@ -158,7 +158,7 @@ def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
 
 
 def _check_permissions(folder: Path) -> list[Finding]:
-    """Check that the folder of histories is a real folder that other accounts can't read."""
+    """Check that the path isn't a link or a file, and that other accounts can't read the folder."""
     if folder.is_symlink():
         text = f"{folder} is a symbolic link, which is not followed."
         return [problem(text, "Replace it with the folder itself, or set FileSessionManager.root.")]

@@ -31,7 +31,10 @@ _HEADINGS: tuple[str, ...] = (
 
 
 async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
-    """Print a list of sessions: a table on a terminal, tab-separated lines in a pipe."""
+    """Print a list of sessions: as a table at a terminal, as tab-separated lines in a pipe.
+
+    With the option ``--json``, print JSON.
+    """
     rows = await select(context, arguments.notebook)
     if arguments.json:
         data = [_as_json_data(key, summary) for key, summary in rows]

@@ -100,7 +100,7 @@ def time_before(age: str, now: datetime | None = None) -> str:
     now = now or datetime.now(timezone.utc)
     try:
         time = now - timedelta(days=int(match[1]) * _DAYS_BY_UNIT[match[2]])
-    except OverflowError:  # before the year 1
+    except OverflowError:  # the time would be before the year 1
         time = datetime(1, 1, 1)
     # Some systems don't pad years before 1000 with zeros.
     return time.strftime("%Y-%m-%dT%H:%M:%S").zfill(19)
@@ -119,7 +119,7 @@ async def _create_plan(
         chosen = [
             (key, summary)
             for key, summary in chosen
-            # The age of a session that was imported without times is unknown, so it isn't deleted.
+            # If a session was imported without times, its age is unknown, so it isn't deleted.
             if summary.last_updated < cutoff_time and summary.last_updated != NO_TIME
         ]
     if arguments.gone:
