@@ -166,7 +166,7 @@ class AIServer(ExtensionApp):
     def make_models(self) -> ModelRegistry:
         """Create the configured model registry.
 
-        Raises SettingError if the configured class isn't a subclass of ModelRegistry.
+        Raises SettingError if the configured class isn't ModelRegistry or a subclass of it.
         """
         from .errors import SettingError
         from .llm.registry import ModelRegistry
@@ -290,7 +290,7 @@ class _LoadingRouter(Router):
     This router itself never returns a handler, so Tornado looks for one in the added routes.
     """
 
-    SUPPORTED_METHODS = ()  # jupyter_server checks that each method listed here is guarded
+    SUPPORTED_METHODS = ()  # none, because jupyter_server requires a login for each method listed
 
     def __init__(self, extension: AIServer) -> None:
         self.extension = extension

@@ -1,9 +1,9 @@
 """Make JupyterLab's server translate the titles and descriptions of our settings.
 
 The texts of the page don't need this module: JupyterLab serves ``aiserver/locale/*.json`` to the
-page. The schemas of settings, however, are translated on the server, and only with the catalogs of
-language packs, which don't include extensions. So this module adds our catalogs to the server's
-catalogs, in the translation domain ``aiserver``.
+page. But JupyterLab's server itself translates the schemas of settings, and uses only the catalogs
+of language packs, which contain no texts of ours. So this module makes the server use our catalogs
+for the translation domain ``aiserver``.
 
 Invariants: a text without a translation stays English, without an error. On a server without
 JupyterLab, this module doesn't import jupyterlab_server.

@@ -9,15 +9,15 @@ Invariants:
 - The claim of another process on the same machine expires when that process has ended. It doesn't
   expire because of its age.
 - A process can't check whether a process on another machine or in another container has ended. So
-  each process rewrites its claim every ``BEAT`` seconds. A process that waits for the lock regards
-  such a claim as expired if it hasn't changed for ``LEASE`` seconds, as measured by the clock of
-  the waiting process.
+  each process rewrites its claim every ``BEAT`` seconds while it has the lock. A waiting process
+  regards the claim of a process on another machine or in another container as expired if the claim
+  hasn't changed for ``LEASE`` seconds, as measured by the clock of the waiting process.
 - Only one process can take over an expired claim. It creates a takeover file with its own claim;
   the name of this file contains the token of the expired claim, so no second process can create
   it. Then the takeover file atomically replaces the lock file, so that the lock never looks free.
 
 ``filelock.SoftFileLock`` can't be used, because it never takes over the lock of a process in
-another container. Besides, it only takes over a lock if the disk can exchange the names of two
+another container. Besides, it takes over a lock only on a disk that can exchange the names of two
 files. Most of the disks that don't support the system's locks can't do that, either.
 """
 
@@ -124,8 +124,9 @@ class _Claim:
         _active_tokens.discard(self._token)
         self._released.set()
         with self._write_lock:
-            # If this process was paused for long, another process may be taking over the lock right
-            # now. Only one of these two processes can create the takeover file.
+            # If this process was paused for long, its claim may have expired, and another process
+            # may be taking over the lock right now. So this process creates the takeover file
+            # first. If that fails, the other process has created it and gets the lock file.
             takeover_path = f"{self._path}.{self._token}"
             was_paused = time.monotonic() - self._written_at > LEASE / 2
             if was_paused and not (self._is_ours() and self.create(takeover_path)):
@@ -134,7 +135,7 @@ class _Claim:
                 _remove(path)
 
     def _is_ours(self) -> bool:
-        """Return whether the lock file still has this claim."""
+        """Return whether the lock file still contains this claim."""
         data = _read(self._path)
         return data is not None and _parse(data).get("token") == self._token
 
@@ -146,11 +147,14 @@ class _Claim:
 
 
 def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool:
-    """Replace an expired claim with ``claim``; return whether that succeeded.
+    """Take over the lock file ``path`` with ``claim`` if the claim in the file has expired.
 
-    ``first_seen`` maps the bytes of a claim to the time when this process first saw them. A process
-    may end during a takeover and leave a takeover file, which contains its own claim. That claim
-    expires, too, and is taken over in the same way. So there may be a chain of expired claims.
+    Return whether the lock was taken over. ``first_seen`` maps the bytes of a claim to the time
+    when this process first saw them.
+
+    If a process ends during a takeover, its takeover file remains, with a claim that expires, too.
+    The next process takes over that claim in the same way. So there may be a chain of expired
+    claims: the one in the lock file, and those in takeover files.
     """
     chain: list[tuple[str, bytes]] = []
     takeover_path = path
@@ -174,10 +178,10 @@ def _take_over(claim: _Claim, path: str, first_seen: dict[bytes, float]) -> bool
 
 
 def _remove(path: str) -> None:
-    """Remove a lock file or takeover file, or make its claim expire."""
+    """Remove a lock file or takeover file. If that fails, empty it, so that its claim expires."""
     try:
         Path(path).unlink(missing_ok=True)
-    except OSError:  # empty the file: a claim that identifies no process expires by its age
+    except OSError:  # an empty claim identifies no process, so it expires by its age
         with contextlib.suppress(OSError):
             os.truncate(path, 0)
 
@@ -190,8 +194,8 @@ def _is_expired(data: bytes, first_seen: dict[bytes, float]) -> bool:
     if claim.get("machine") != machine or not isinstance(pid, int):
         return is_too_old
     if pid == os.getpid() and claim.get("start") == _start_time(pid):
-        # This process wrote the claim. If the lock was released but removing the file failed, the
-        # claim is still there.
+        # This process wrote the claim. If the process released the lock but couldn't remove the
+        # file, the claim expires by its age.
         return is_too_old and claim.get("token") not in _active_tokens
     return not _is_alive(pid, claim.get("start"))
 
@@ -214,7 +218,7 @@ def _is_alive(pid: int, start: object) -> bool:
 
 
 def _token(data: bytes) -> str:
-    """Return a claim's token, or a hash of the bytes if the claim is incomplete."""
+    """Return the token of the claim in ``data``, or a hash of ``data`` if it has no valid token."""
     token = _parse(data).get("token")
     if isinstance(token, str) and token.isalnum():
         return token[:32]
@@ -232,7 +236,7 @@ def _parse(data: bytes) -> dict[str, Any]:
 def _read(path: str) -> bytes | None:
     try:
         content = read_file(Path(path))
-    except NotRegularFile:  # no process creates a link as a lock file, so somebody planted it
+    except NotRegularFile:  # AI Server creates no links here, so somebody planted this link
         Path(path).unlink(missing_ok=True)
         return None
     return content and content[0]
@@ -260,7 +264,7 @@ def _machine_id() -> str:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         namespace = Path("/proc/self/ns/pid").stat().st_ino  # different in each container
     except OSError:
-        # An id that no other process has, so that claims expire only by their age.
+        # The id is random, so that other processes' claims expire only by their age.
         return f"{name} {secrets.token_hex(8)}"
     return f"{name} {boot} {namespace}"
 

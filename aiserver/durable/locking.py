@@ -5,15 +5,15 @@ The *system's locks* are the file locks of the operating system (``flock``).
 Invariants:
 
 - At most one process has the lock of a name, even if the system's locks work for some processes
-  and not for others. The first process for which they don't work creates a file in the folder,
-  ``no-flock``, which is called the note. From then on, all processes use lock files in this folder
-  (see ``lock_files.py``).
+  and not for others. The first process for which they don't work creates the file ``no-flock``,
+  called the note, in the folder. From then on, all processes use lock files in this folder (see
+  ``lock_files.py``).
 - If a process that has a lock is killed, other processes can get the lock.
 - A symbolic link in place of a lock file, which somebody may have planted, is removed and never
   followed.
-- If somebody removes a lock file that is in use, the processes that wait for it aren't blocked, and
-  no two of them get the lock. To ensure this, after a process has locked a file, it verifies that
-  the file still has its name.
+- If somebody removes a lock file that is in use, the processes that wait for the lock still get it,
+  one at a time. For this, a process that has locked a file verifies that the file still exists
+  under its name. If it doesn't, the process creates the file again and locks the new file.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def lock_file(folder: str, name: str, deadline: float) -> Callable[[], object] |
     ``deadline`` is a time of the monotonic clock. Raises OSError.
     """
     path, note_path = f"{folder}{os.sep}{name}.lock", f"{folder}{os.sep}{NO_FLOCK}"
-    # No process creates a link as a lock file, so somebody planted it.
+    # AI Server creates no links here. If there is a link, somebody planted it.
     if os.path.islink(path):  # noqa: PTH114 - takes a third of the time of Path.is_symlink
         Path(path).unlink(missing_ok=True)
     if flock is None:
@@ -77,7 +77,7 @@ def has_system_locks(folder: Path) -> bool:
     """Return whether the system's locks work in a folder; False if the folder has the note.
 
     The locks are tried with a temporary file. In a read-only folder, where no file can be created,
-    the locks count as working.
+    the locks count as working. On Windows, which has other locks, the result is always True.
     """
     if flock is None:
         return True
@@ -145,7 +145,7 @@ def _is_file_at(fd: int, path: str) -> bool:
     opened = os.fstat(fd)
     if (current.st_ino, current.st_dev) != (opened.st_ino, opened.st_dev):
         return False
-    if opened.st_mode & 0o777 != 0o600:  # changed by the umask
+    if opened.st_mode & 0o777 != 0o600:  # the umask removed permissions
         with contextlib.suppress(PermissionError):
             Path(path).chmod(0o600)
     return True

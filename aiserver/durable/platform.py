@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# Not every system has these flags. Windows has no O_NOFOLLOW, but creating a link there requires a
-# privilege.
+# The flags for opening a file, of which each system has only some. Windows has no O_NOFOLLOW and so
+# follows links, but a user needs a privilege to create a link there.
 SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # so that opening a pipe (FIFO) doesn't block
 # Windows refuses to rename or remove a file that is in use. The action is retried after each of
@@ -58,18 +58,18 @@ def retry_while_in_use(action: Callable[[], object]) -> None:
 
 def make_private(fd: int) -> None:
     """Set an open file's mode to 0600."""
-    # The umask may have removed our own permissions, too. Some disks refuse to change permissions.
+    # The umask may have removed permissions of the owner. Some disks refuse to change permissions;
+    # on such a disk, the mode stays as it is.
     if sys.platform != "win32" and os.fstat(fd).st_mode & 0o777 != 0o600:
         with contextlib.suppress(PermissionError):
             os.fchmod(fd, 0o600)
 
 
 def open_old_file(path: Path) -> int | None:
-    """Open a file that is about to be replaced; return its descriptor.
+    """Open a file that is about to be replaced, and return its descriptor.
 
-    Return None on Windows, or if the file can't be opened.
-
-    The disk frees the bytes of the replaced file only when the descriptor is closed.
+    The disk frees the bytes of the replaced file only when the descriptor is closed. Return None on
+    Windows, or if the file can't be opened.
     """
     if sys.platform != "win32":  # Windows can't replace an open file
         with contextlib.suppress(OSError):
@@ -78,9 +78,9 @@ def open_old_file(path: Path) -> int | None:
 
 
 def set_time(fd: int) -> int:
-    """Set the times of an open file to now, and return this time in nanoseconds."""
+    """Set the times of an open file to now; return the current time in nanoseconds."""
     now = time.time_ns()
     if os.utime in os.supports_fd:
-        with contextlib.suppress(OSError):  # some disks don't support that
+        with contextlib.suppress(OSError):  # some disks can't set times
             os.utime(fd, ns=(now, now))
     return now

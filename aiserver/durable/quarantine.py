@@ -50,7 +50,7 @@ def copy_to_quarantine(
 def _quarantine_names(
     folder: Path, name: str, suffix: str = QUARANTINE_SUFFIX
 ) -> tuple[str, str | None]:
-    """Return the next free quarantine name for a file, and the latest used name if any."""
+    """Return a file's first free quarantine name, and the last used one (None if there is none)."""
     latest_name, number = None, 1
     while os.path.lexists(folder / (free_name := f"{name}{suffix}{number}")):
         latest_name, number = free_name, number + 1

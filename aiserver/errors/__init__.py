@@ -18,7 +18,7 @@
     │   ├── StorageBusy                … because another process holds the lock for too long
     │   ├── StorageUnreachable         … because the database doesn't respond
     │   ├── StorageFull                … because the disk is full
-    │   ├── StorageReadOnly            … because the folder can't be written
+    │   ├── StorageReadOnly            … because the folder can't be read or written
     │   ├── SessionTooNew              … because a newer version of AI Server wrote the session
     │   └── SessionCorrupt             … because the session is damaged
     └── ModelError                     the model gave no usable answer
@@ -32,14 +32,14 @@
         ├── ModelAuthFailed            the provider rejected the key
         │   ├── ModelForbidden         … because the key isn't valid for this model
         │   ├── ModelNoCredit          … because the account has no credit or quota left
-        │   └── ModelKeyMissing        … or there is no key
+        │   └── ModelKeyMissing        … because there is no key
         ├── ModelUnknown               the provider has no model with this name
         ├── RequestRefused             the provider rejected the request
         ├── TextRefused                the provider's content filter blocked the text
         ├── ModelRateLimited           the provider's rate limit is reached
-        ├── ModelUnavailable           the model's server can't be reached
-        │   ├── ModelFailed            … or the server reported an internal error
-        │   └── NoModelAnswer          … or the server's response isn't a model's answer
+        ├── ModelUnavailable           the model's server gave no answer
+        │   ├── ModelFailed            … because the server reported an internal error
+        │   └── NoModelAnswer          … because the response isn't a model's answer
         ├── ModelTimeout               the model didn't answer in time
         ├── PromptTooLong              the prompt exceeds the model's context window
         └── BadAnswer                  the answer is empty or can't be used
@@ -48,7 +48,7 @@
 
 Invariants: a message is plain text that is safe to show and to store. A message never contains a
 provider's raw text, a path, a key or a traceback; only the exception in ``__cause__`` may contain
-them. Nothing here depends on HTTP: ``handlers/base.py`` maps each ``code`` to a status.
+them. Nothing here depends on HTTP: ``handlers/base.py`` maps each class to a status.
 
 ``base`` contains the root of the tree and the errors of requests, settings and child processes,
 ``storage`` the errors of the history, and ``model`` the errors of models and providers. ``text``

@@ -7,8 +7,8 @@ from typing import ClassVar
 from .base import AIServerError
 from .text import UserText
 
-# These texts replace a server's name if the name is unknown: at the start of a sentence, and within
-# a sentence.
+# The parameters that messages contain until a server's label is set: ``_PROVIDER`` at the start of
+# a sentence, and ``_THE_PROVIDER`` within a sentence.
 _PROVIDER, _THE_PROVIDER = UserText("The provider"), UserText("the provider")
 
 
@@ -19,7 +19,7 @@ class ModelError(AIServerError):
     default_message = UserText("The model could not answer. Try again.")
     no_gguf = UserText("The model file is not in GGUF format. Use a GGUF file.")
     named_message: ClassVar[UserText | None] = None
-    """The message to use once the server's label is known.
+    """The message that replaces ``default_message`` when the server's label is set.
 
     It is only needed if ``default_message`` has no parameter for the label."""
     no_provider = UserText("There is no provider called “%1”.")
@@ -34,7 +34,7 @@ class ModelError(AIServerError):
     def set_server_label(self, provider: str | None, label: str) -> None:
         """Add the name of the model's provider and the label of its server to the error.
 
-        If the message is the default message, the message gets the label, too.
+        If the error has the default message, the label is also inserted into the message.
         """
         self.provider, self.server = provider, label
         named = self.default_message if self.default_message.params else self.named_message
@@ -65,7 +65,7 @@ class ModelNotAllowed(ModelError):
 
 
 class InstallFailed(ModelError):
-    """The local model couldn't be installed. The downloaded part is kept."""
+    """The local model couldn't be installed. The part that was downloaded stays on disk."""
 
     code = "install_failed"
     retryable = True

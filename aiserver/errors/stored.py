@@ -1,4 +1,4 @@
-"""Find the ``UserText`` from which a stored error message was made, to translate the message.
+"""Find the ``UserText`` of a stored error message, so that the message can be translated.
 
 A history contains the message of an error as an English sentence. This module compares the sentence
 with the texts of the error classes in ``model.py``. If an earlier version of AI Server worded the
@@ -18,7 +18,7 @@ from .text import UserText
 
 @lru_cache(maxsize=256)
 def find_text(sentence: str) -> UserText | None:
-    """Return the text that was stored as ``sentence``, or None if no text matches."""
+    """Return the ``UserText`` that reads ``sentence``, or None if no text matches."""
     for pattern, text in _patterns():
         if match := pattern.fullmatch(sentence):
             # If a parameter equals the template's default parameter, such as “The provider”, use

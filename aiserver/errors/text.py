@@ -14,7 +14,7 @@ _PARAMETER = re.compile(r"%([1-9])")
 
 
 class UserText(str):
-    """An English text, made from a template and the parameters for its %1, %2 ….
+    """An English text: a template in which parameters replace %1, %2 ….
 
     A parameter that is itself a ``UserText`` is translated, too. The template must be a literal,
     because ``scripts/translations.py`` reads it from the source code.
@@ -38,7 +38,10 @@ class UserText(str):
 
     @classmethod
     def from_wire(cls, fields: dict[str, Any] | None) -> UserText | None:
-        """Return the text that ``to_wire`` converted. Its parameters must be plain strings."""
+        """Return the text that ``to_wire`` converted to ``fields``; None if ``fields`` is None.
+
+        All parameters of the text must be plain strings.
+        """
         return cls(fields["template"], *fields["params"]) if fields else None
 
     def to_wire(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from .past_turns import load_past_turns
 
 @dataclass(frozen=True)
 class Preview:
-    """The messages that a model would get.
+    """The model of a request, and the messages that this model would get.
 
     Each message is a tuple of its role, its text, and a boolean. The boolean is true if the message
     is one of the fixed examples in a prompt. ``redaction_count`` is the number of replaced secrets.
@@ -98,7 +98,7 @@ class Assistant:
         return generation
 
     def _release(self, generation: Generation) -> None:
-        """Free the cell of a generation that has ended, so that another can start there."""
+        """Forget a generation that has ended, so that another generation can start in its cell."""
         self._running.pop(generation.id, None)
         self._id_by_cell.pop(generation.key, None)
 
@@ -121,7 +121,7 @@ class Assistant:
     def stop(self, generation_id: str, *, user: str = "") -> None:
         """Stop a running generation.
 
-        Raises NotFound if it isn't running, NotYours if another user started it.
+        Raises NotFound if the generation isn't running, and NotYours if another user started it.
         """
         generation = self._running.get(generation_id)
         if generation is None:
@@ -133,8 +133,8 @@ class Assistant:
     def warm_up(self, key: SessionKey, body: WarmUpBody) -> None:
         """Prepare a model for a request in this cell, in the background.
 
-        Does nothing while a generation is running. Nothing is sent to a remote model. A new
-        warm-up, or a generation in any cell, cancels the previous warm-up.
+        Nothing is sent to a remote model. A new warm-up, or a generation in any cell, cancels the
+        previous warm-up. While a generation is running, no warm-up starts.
         """
         self._cancel_warm_up()
         if not self._running:

@@ -72,8 +72,8 @@ async def compose(
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
     """Return the data files that the intent, the cell or the cell above it names.
 
-    If DataFrames are attached, the cell above is ignored, because its files are probably in them
-    already.
+    If DataFrames are attached, the cell above is ignored, because it has already read its files.
+    Return [] if describing the files takes longer than ``_FILES_TIMEOUT``.
     """
     texts = [_intent_of(body), body.source]
     if not attached_frames(body):
@@ -101,11 +101,11 @@ def _prompt_input(
 ) -> PromptInput:
     """Return the input of a prompt, with its secrets hidden by ``vault``.
 
-    If no DataFrames are attached, those of the newest past turn with DataFrames are used.
+    If the request has no DataFrames, use those of the newest past turn that has DataFrames.
     """
     frames = attached_frames(body)
-    # Hide the secrets in the source first. Only then can `update_marks` recognise the same secrets
-    # in the history.
+    # Hide the source's secrets before those of the history, so that `update_marks` can use the
+    # same marks for the same secrets in the history.
     source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),
@@ -200,10 +200,10 @@ def _hide(text: str, vault: Vault) -> str:
 
 
 def _last_frames(history: list[Interaction]) -> list[DataFrameProfile]:
-    """Return the DataFrames of the newest turn that has any."""
+    """Return the DataFrames of the newest turn that has DataFrames; [] if they aren't valid."""
     for turn in reversed(history):
         if turn.dataframes:
-            # Another tool or a later version may have stored other fields or values. They must not
+            # Another tool or a later version may have stored other fields or values. These must not
             # prevent a request in the cell.
             try:
                 names = DataFrameProfile.model_fields

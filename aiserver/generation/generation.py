@@ -5,7 +5,7 @@ Invariants:
 - A generation has exactly one ``Outcome``. Unless the store fails, a turn is recorded with the
   status of the outcome and the text that was received.
 - ``Generation.stop`` is called when the user presses Stop, when the client disconnects and when the
-  server shuts down. This closes the model's stream, which stops the model.
+  server shuts down. It closes the model's stream, so that the model stops.
 - A slow client receives every token. The model has to wait for the client, because the number of
   queued tokens is limited. The end of the answer is always queued after the last token.
 - An answer without code is a success if it contains an explanation: it is an answer in words.
@@ -96,7 +96,7 @@ class Generation:
         self.turn_id = 1  # the expected id of the turn, which may get another id when it is saved
         self._sessions, self._log = sessions, log
         self._data_files = data_files or DataFiles(None)
-        self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()
+        self._queue: asyncio.Queue[Token | Waiting | None] = asyncio.Queue()  # None marks the end
         self._free_slots = asyncio.Semaphore(QUEUE_SIZE)  # how many tokens can still be queued
         self._is_retry = body.mode == RETRY_MODE
         self._language = cell_language(body.language, body.source, body.cell_type)
@@ -135,7 +135,7 @@ class Generation:
         self._task = asyncio.create_task(self._run())
 
     def stop(self) -> None:
-        """Stop the model. May be called at any time, any number of times."""
+        """Stop the model. May be called at any time, and more than once."""
         self._is_stopped = True
         if self._task and self._is_querying:
             self._task.cancel()
@@ -204,7 +204,8 @@ class Generation:
         ) as deltas:
             async for delta in deltas:
                 if self._is_stopped:
-                    # Before Python 3.12 asyncio.wait_for can swallow a cancellation.
+                    # Before Python 3.12, asyncio.wait_for in the model's code can swallow the
+                    # cancellation by `stop`.
                     raise asyncio.CancelledError
                 self._usage = delta.usage or self._usage
                 if delta.waiting is not None:
@@ -219,9 +220,9 @@ class Generation:
     def _answer(self) -> tuple[str, str]:
         """Return the suggestion and the explanation of the answer.
 
-        A model that must answer with a block of code may write sentences into the block. They are
-        an explanation, since they can't replace the cell's code.
-        If an answer in words was requested, its code becomes a code block in the explanation.
+        If the request asks for an answer in words, the code becomes a code block at the end of the
+        explanation. If the block of code contains sentences instead of code, the sentences become
+        the beginning of the explanation, since they can't replace the cell's code.
         """
         suggestion, explanation = self._parser.suggestion, self._parser.explanation
         if self._in_words and suggestion:
@@ -234,7 +235,7 @@ class Generation:
     def _stored_language(self) -> str:
         """The name of the cell's language, as it is stored in the turn.
 
-        If the cell is in the kernel's language, this is the kernel's name for the language.
+        If the cell is in the kernel's language, it is the name in the request.
         """
         language = self._language
         return self.body.language if language.name == language.kernel else language.name
@@ -268,7 +269,7 @@ class Generation:
             turn.usage = self._usage
         if self.body.parent_turn_id is not None:
             turn.parent_turn_id = self.body.parent_turn_id
-        # A small model that explains code gets no DataFrames.
+        # A small model that explains code gets no DataFrames, so none are stored.
         if not self._in_words and (frames := attached_frames(self.body)):
             without_values = {"__all__": {"examples"}}
             excluded = {"columns": without_values, "index": without_values}
@@ -286,7 +287,7 @@ class Generation:
                 error = AIServerError(UserText("This answer could not be saved to the history."))
             unsaved = Interaction.model_validate(turn.to_dict() | {"turn_id": self.turn_id})
             return Outcome("error", error=error, unsaved=unsaved)
-        # The stored turn is redacted. The user gets the turn with the original texts.
+        # `saved` is redacted, as it is stored. The user gets the turn with the original texts.
         saved = saved.model_copy(
             update={"user_request": turn.user_request, "ai_response": turn.ai_response}
         )

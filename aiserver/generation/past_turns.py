@@ -56,10 +56,10 @@ async def past_turns_of(
 
 
 def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:
-    """Return the turns before the first attempt at a request, for another attempt at it.
+    """Return the turns before the newest ones that were attempts at a request.
 
-    ``intent`` and ``source`` are those of the request. The turns in which the model corrected one
-    of its answers to the request are left out, too.
+    These turns are the history for another attempt. An attempt is a turn with the ``intent`` and
+    ``source`` of the request, or a later turn in which the model corrected its answer.
     """
     end = len(turns)
     for index in range(len(turns) - 1, -1, -1):
@@ -81,7 +81,7 @@ class _MergedCells:
     async def turns_before(self, session: Session) -> list[Interaction]:
         """Return the turns of the cells that were merged into the cell of ``session``.
 
-        These turns come before the turns of the session.
+        The turns of the session itself aren't included. Return [] if the cell's context was reset.
         """
         if any(event.type == "context_reset" for event in session.events or []):
             return []
@@ -101,9 +101,10 @@ class _MergedCells:
     async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
         """Load the session of ``parent``, an item of ``meta.parents``.
 
-        Return None if no session can be loaded, or if the session was loaded before.
+        Return None if the session doesn't exist, is damaged or was loaded before, or if ``parent``
+        is invalid, or if the maximum number of sessions is loaded.
         """
-        # A copied notebook has its own copies of the parents' sessions. They are tried first.
+        # A copied notebook has its own copies of the parents' sessions, so try its id first.
         for notebook_id in (session.meta.notebook_id, parent.get("notebook_id")):
             cell_id = parent.get("cell_id")
             if not (isinstance(notebook_id, str) and isinstance(cell_id, str)):
@@ -131,6 +132,7 @@ def _until_merged(session: Session, cell_ids: set[str | None]) -> Session:
     """Return a session as it was when its cell was merged into one of ``cell_ids``.
 
     If the cell was only merged into other cells, return the session as it was at its first merge.
+    If the cell was never merged, return ``session`` itself.
     """
     merges = [
         (event.seq, (event.data or {}).get("into"))

@@ -4,8 +4,8 @@ The three copies are from our branch, from their branch, and from the branches' 
 
 Invariants:
 
-- If a file can't be parsed, our copy stays unchanged, and the exit status is 1. The command in
-  git's config then merges by lines and leaves conflict markers.
+- If a file can't be parsed, our copy stays unchanged, and the exit status is 1. After this status,
+  the command in git's config merges the file by lines and leaves conflict markers.
 - All files of one merge get the same merge id, and each merge has a different merge id. The id
   connects the entries of a log with the records that the merge renumbered (see
   ``renumbering.py``). The id is derived from the merged commits. In a cherry-pick or stash, git
@@ -58,9 +58,9 @@ def merge_id() -> str:
 
 
 def _inode_and_time(path: str) -> str:
-    """Return the inode and the modification time of a file, or "" if it can't be read.
+    """Return a file's inode and modification time as text; an empty text if it can't be read.
 
-    For git's index lock, they identify a merge, because git creates this file once for each merge.
+    Those of the lock file of git's index identify a merge, because each merge creates the file.
     """
     try:
         status = Path(path).stat()

@@ -50,7 +50,7 @@ def install() -> int:
 def set_up_merging(folder: Path) -> bool:
     """Make git merge histories with the merge driver.
 
-    Returns whether lines were added to ``.gitattributes``, which then has to be committed.
+    Returns whether lines were added to ``.gitattributes``. If so, the file has to be committed.
 
     Raises NotFound if the folder isn't in a repository, StorageReadOnly, OSError.
     """
@@ -157,8 +157,7 @@ def _top(folder: Path | None = None) -> Path:
 def _git(*arguments: str, check: bool = True, folder: Path | None = None) -> str:
     """Run git in a folder and return its output.
 
-    Raises NotFound if git isn't installed or doesn't respond. If ``check`` is set, also raises
-    NotFound if git reports a failure.
+    Raises NotFound if git isn't installed or doesn't respond or, with ``check``, if it fails.
     """
     try:
         process = run_git(*arguments, folder=folder, check=False)

@@ -1,9 +1,9 @@
 """The base handler: it reads requests, writes answers and maps errors to HTTP.
 
-Invariants: the body of an error is ``{code, message, text, requestId}`` and, for some errors, data
-that helps to fix them. All errors of a class have the same ``code``, and ``message`` is a plain
-sentence. The body never contains a traceback, a path or a provider's text. No traceback is logged
-for an error that the client caused.
+Invariants: the body of an error is ``{code, message, text, requestId}``; the body of some errors
+has more fields, which help to fix the problem. All errors of a class have the same ``code``, and
+``message`` is a plain sentence. The body never contains a traceback, a path or a provider's text.
+No traceback is logged for an error that the client caused.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from ..sessions.base import SessionManager
 from ..sharing.process import Exporter
 from ..surrogates import json_bytes
 
-RESOURCE = "aiserver"  # the name of this API in the permissions that an Authorizer checks
+RESOURCE = "aiserver"  # the name of this API for Jupyter's Authorizer, which checks permissions
 MAX_BODY = 3 * 1024 * 1024  # bytes; parsing such a body blocks the event loop for less than 10 ms
 
-# The HTTP statuses of errors. A class without an entry has the status of its parent class.
+# The HTTP statuses of errors. A class without an entry has the status of its nearest parent class.
 STATUS: dict[type[errors.AIServerError], int] = {
     errors.AIServerError: 500,
     errors.InvalidRequest: 400,
@@ -67,7 +67,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.ModelInUse: 409,
     errors.ModelShared: 403,
 }
-# Codes and messages of the errors that Jupyter or Tornado raise before a handler runs.
+# By status: the code and message of an error that Jupyter or Tornado raises before a handler runs.
 FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
     400: (errors.InvalidRequest.code, errors.InvalidRequest.default_message),
     401: ("unauthenticated", UserText("Log in to the Jupyter server first.")),
@@ -92,8 +92,8 @@ class Services:
 
     ``session_owner`` is the owner of the sessions; it is empty if the store belongs to one person.
     Only the user named ``owner`` may ask models and change settings, and only the user named
-    ``deleting_owner`` may delete histories. If ``owner`` or ``deleting_owner`` is empty, every user
-    may do so.
+    ``deleting_owner`` may delete histories. If one of the two is empty, every user may do what it
+    would restrict.
     """
 
     sessions: SessionManager
@@ -252,7 +252,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         return None
 
     async def finish_in_thread(self, build: Callable[[], Any]) -> None:
-        """Build and encode a long answer in a thread, to keep the event loop free; send it."""
+        """Build and encode a long answer in a thread, to keep the event loop free; then send it."""
         await self.finish(await asyncio.to_thread(lambda: json_bytes(build())))
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:

@@ -21,7 +21,7 @@ class ChangesHandler(AIServerHandler):
 
     @guarded("write")
     async def post(self, notebook_id: str) -> None:
-        """Record a batch, and answer with the revision and last seq of each session."""
+        """Record a batch, and answer with the revision and newest seq of each changed session."""
         check_id("notebookId", notebook_id)
         batch = self._batch(notebook_id, self.body(ChangesBody))
         result = await self.services.changes.record(notebook_id, batch)

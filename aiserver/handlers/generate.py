@@ -56,7 +56,7 @@ class GenerateHandler(AIServerHandler):
         await self.finish(json_bytes(outcome.interaction.to_dict()))
 
     def on_connection_close(self) -> None:
-        """Stop the generation. If it doesn't exist yet, ``post`` stops it as soon as it does."""
+        """Stop the generation. If it doesn't exist yet, ``post`` stops it once it exists."""
         self._is_disconnected = True
         if self._generation is not None:
             self._generation.stop()

@@ -19,7 +19,7 @@ class InstallHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Start an installation, or follow the running installation of the same model.
+        """Start an installation, or follow the one that is already installing the same model.
 
         Answer with the progress of the installation: with server-sent events if the client accepts
         them, else with the current progress only.
@@ -29,7 +29,7 @@ class InstallHandler(AIServerHandler):
         local = self.services.models.local
         installation = local.installer.current
         # A client that sends ``join`` only follows a running installation and never starts one.
-        # Without a name, it follows the installation of any model.
+        # If it sends no name, it follows the running installation, whatever its model is.
         if body.join and installation is None:
             raise NotFound(UserText("No installation is running."))
         if installation is None or not body.join or body.name is not None:

@@ -147,7 +147,10 @@ class CheckHandler(AIServerHandler):
 
     @guarded("execute")
     async def post(self) -> None:
-        """Request the provider's list of models. Nothing from a notebook is sent."""
+        """Request the provider's list of models, and answer with the verdict on key and address.
+
+        Nothing from a notebook is sent.
+        """
         self.check_owner()
         body = self.body(CheckBody)
         verdict = await self.services.models.check(body.model, secret_value(body.key), body.address)

@@ -96,14 +96,14 @@ class Contents:
             return False
 
     async def notebook_id(self, name: str) -> str | None:
-        """Return the id stored in the notebook, or None."""
+        """Return the id in the notebook's metadata; None if it has none or can't be read."""
         path = self.path(name)
         try:
             if self._served_folder is not None and self._is_safe(name):
                 metadata = await asyncio.to_thread(_metadata, self._file(name))
             elif path is None:
                 return None
-            else:  # only the contents manager can read the notebook
+            else:  # the notebook isn't a file, or opening its name isn't safe
                 model = await ensure_async(self._manager.get(path, content=True, type="notebook"))
                 metadata = model["content"]["metadata"]
             notebook_id = metadata["aiserver"]["notebook_id"]

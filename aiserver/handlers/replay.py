@@ -14,7 +14,7 @@ from ..requests import BlameBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-_CHUNK = 1000  # moments that are encoded at once, which takes some milliseconds
+_CHUNK = 1000  # the number of moments that are encoded at once, in some milliseconds
 
 
 class ReplayHandler(AIServerHandler):
@@ -24,8 +24,8 @@ class ReplayHandler(AIServerHandler):
     async def get(self, notebook_id: str, cell_id: str) -> None:
         """Answer with the steps; the list is empty for a cell without a history.
 
-        In that case, the status isn't 404, because most cells have no history, and browsers log
-        each 404.
+        For such a cell, the status is 200, because browsers log each 404, and most cells have no
+        history.
         """
         key = self.key(notebook_id, cell_id)
         session = await self.services.sessions.load_session(key)
@@ -45,7 +45,7 @@ class BlameHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the origin of each line. It is a POST request, as sources can be long."""
+        """Answer with the origin of each line. It is a POST request, as its source can be long."""
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.services.sessions.load_session(key)

@@ -45,7 +45,7 @@ async def send_events(handler: AIServerHandler, events: AsyncGenerator[Event | N
                 await _write(handler, b": still here\n\n" if event is None else _frame(*event))
     except _Disconnected:
         return
-    except Exception as error:  # the headers are sent: report the error in the stream
+    except Exception as error:  # too late for a status: report the error in the stream
         handler.log.error("A stream failed (request %s): %s", handler.request_id, outline_of(error))
         with contextlib.suppress(_Disconnected):
             await _write(handler, _frame("error", error_fields(AIServerError())))
@@ -54,7 +54,7 @@ async def send_events(handler: AIServerHandler, events: AsyncGenerator[Event | N
 
 
 def _frame(event: str, data: dict[str, Any]) -> bytes:
-    """Encode one event. JSON has no raw line breaks, so it fits in one ``data`` line."""
+    """Encode one event. ``json_bytes`` writes no line breaks, so one ``data`` line is enough."""
     return b"event: %b\ndata: %b\n\n" % (event.encode(), json_bytes(data))
 
 
