@@ -27,7 +27,7 @@ class ExportHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Do the same as ``post``. Prefer ``post``: servers log URLs, and this one has the path."""
+        """Do the same as ``post``. Prefer ``post``: servers log URLs, here with the path."""
         await self._answer(notebook_id, self.query(ExportBody))
 
     async def _answer(self, notebook_id: str, body: ExportBody) -> None:

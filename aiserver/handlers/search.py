@@ -27,7 +27,7 @@ class SearchHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self) -> None:
-        """Do the same as ``post``. Prefer ``post``: servers log URLs, and this one has the query."""
+        """Do the same as ``post``. Prefer ``post``: servers log URLs, here with the query."""
         await self._answer(self.query(SearchQuery))
 
     async def _answer(self, body: SearchBody) -> None:

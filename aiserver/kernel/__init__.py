@@ -3,12 +3,12 @@
 The modules of this package use the standard library only, work in CPython 3.8 to 3.14 and import
 nothing of ``aiserver``, except each other. ``bundle.py`` joins the modules of the check into one
 text. ``scripts/kernel_code.py`` writes this text and that of ``variables.py`` to ``src/kernel/``.
-The page runs these texts in a separate namespace, in the ``user_expressions`` of a silent request.
+The page runs each text in a namespace of its own, in the ``user_expressions`` of a silent request.
 
 Invariants (P18, P41):
 - None of the person's code runs: no property, no ``repr`` and no comparison of their objects.
-  Objects are compared by identity. Only modules, functions, classes and objects of exact library
-  types or plain built-in types are inspected.
+  The code compares objects only by identity. It inspects only modules, functions, classes, and
+  objects whose exact type is a built-in type or a type of a supported library.
 - No module that a suggestion names is imported, and no variable changes.
 - A problem that isn't certain isn't reported: a false alarm is worse than a miss.
 """

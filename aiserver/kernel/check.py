@@ -41,7 +41,7 @@ def check(
     """Return the problems of a suggestion, sorted by position, at most ``limit``.
 
     ``variables`` is the namespace in which the suggestion would run, and ``folder`` is the kernel's
-    current folder. The search ends after ``seconds``. Never raises: if an analysis fails, problems
+    current folder. The check stops after ``seconds``. Never raises: if an analysis fails, problems
     may be missing.
     """
     if len(code) > _LONGEST_PARSED:
@@ -72,16 +72,12 @@ def _check_names(
 ) -> None:
     if source.may_define_names:
         return
-    names = set(variables) | {name for name in dir(builtins) if type(name) is str}
+    defined = set(variables) | {name for name in dir(builtins) if type(name) is str}
 
     def report(node: ast.AST, name: str, visible: set[str]) -> None:
-        private = name.startswith("_")
-        near = [other for other in visible if private or not other.startswith("_")]
+        is_private = name.startswith("_")
+        names = [other for other in visible if is_private or not other.startswith("_")]
         message = f"The name {name!r} is not defined."
-        candidates = problems.near(name, sorted(near))
-        statement = import_of(name, problems.text_after(node))
-        if statement:
-            candidates = [other for other in candidates if similarity(name, other) >= CLEAR]
-        problems.add(node, "undefined_name", name, message, candidates, statement=statement)
+        problems.add(node, "undefined_name", name, message, problems.near(name, sorted(names)))
 
-    NameChecker(names, report).check(tree)
+    NameChecker(defined, report).check(tree)

@@ -1,1 +1,1 @@
-"""Follows the values of a suggestion: modules, functions and the columns of DataFrames."""
+"""Follows the values in a suggestion: modules, functions, and DataFrames with their columns."""

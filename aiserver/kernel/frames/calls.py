@@ -43,7 +43,7 @@ class Calls(Expressions):
     # Subscripts
 
     def key(self, node: ast.Subscript) -> Any:
-        """Return the key of a subscript, converted to the AST of CPython 3.9 and later."""
+        """Return the key of a subscript, in the form that the AST has since CPython 3.9."""
         key: Any = node.slice
         if type(key).__name__ == "Index":
             return key.value
@@ -52,7 +52,7 @@ class Calls(Expressions):
         return key
 
     def is_mask(self, key: ast.AST) -> bool:
-        """Return whether a key selects rows."""
+        """Return whether a key selects rows, such as ``frame["x"] > 0`` or a slice."""
         if isinstance(key, (ast.Compare, ast.Slice)):
             return True
         if isinstance(key, ast.UnaryOp) and isinstance(key.op, ast.Invert):
@@ -140,7 +140,7 @@ class Calls(Expressions):
         else:
             called = self.value(function)
             if isinstance(function, ast.Name):
-                self._note_user_function(function.id, called, node)
+                self._record_effects(function.id, called, node)
         result = self._call(called, node)
         self._evaluate_arguments(node)
         return result
@@ -216,10 +216,10 @@ class Calls(Expressions):
         else:
             self._check_method(kind, name, node)
 
-    def _note_user_function(self, name: str, called: Value, node: ast.Call) -> None:
+    def _record_effects(self, name: str, called: Value, node: ast.Call) -> None:
         """Record the possible effects of a call on files, arguments and globals.
 
-        A library's function is assumed not to change its arguments and globals.
+        A library's function is assumed to change neither its arguments nor global variables.
         """
         value = self.variables.get(name, MISSING) if name not in self._names else MISSING
         is_library = isinstance(called, Symbol) and not is_user_function(called.value)

@@ -55,17 +55,19 @@ class Expressions(Lifting):
         self.is_conditional = False
         self.may_create_files = source.may_create_files
         self.may_install_modules = source.may_install_modules
-        self._names: dict[str, Value] = {}
-        self._rebound: set[str] = set()
-        self._memo: dict[int, Value] = {}
+        self._names: dict[str, Value] = {}  # the values of the names that the suggestion sets
+        self._rebound: set[str] = set()  # names that were assigned or that ``import *`` may set
+        self._memo: dict[int, Value] = {}  # the values of nodes, by the nodes' ids
         self._value_of_object = {}
+        # The functions whose bodies are still to be followed, each with the kinds of problems that
+        # weren't reported at its definition.
         self._functions: list[tuple[Any, set[str]]] = []
         self._user_functions: set[str] = set()
         if source.may_define_names:
             self._names = dict.fromkeys(variables, UNKNOWN)
 
     def value(self, node: ast.AST) -> Value:
-        """Return the value of an expression. It is cached, unless the expression is a name."""
+        """Return the value of an expression. The value is cached, unless the node is a name."""
         if isinstance(node, ast.Name):
             return self._name(node.id)
         result = self._memo.get(id(node))
@@ -77,7 +79,7 @@ class Expressions(Lifting):
         return result
 
     def texts(self, value: Value) -> Labels:
-        """Return the texts of a value as labels without positions."""
+        """Return the strings of a ``Texts`` as labels without positions."""
         if isinstance(value, Texts) and value.values is not None:
             return Labels([(name, ast.Pass()) for name in value.values], True)
         return Labels([], False)
@@ -115,8 +117,8 @@ class Expressions(Lifting):
         self._memo[id(node)] = UNKNOWN
         names = dict(self._names)
         arguments = node.args
-        every = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
-        for item in [*every, arguments.vararg, arguments.kwarg]:
+        plain = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
+        for item in [*plain, arguments.vararg, arguments.kwarg]:
             if item is not None:
                 self._names[item.arg] = UNKNOWN
         for item, value in zip(arguments.args, parameters):
@@ -167,6 +169,7 @@ class Expressions(Lifting):
         return UNKNOWN
 
     def _uncertain(self, nodes: list[Any]) -> None:
+        """Follow expressions that might not be evaluated. Fewer kinds of problems are reported."""
         silent = self.silent
         self.silent = silent | {"missing_column", "missing_attribute", "missing_file"}
         for node in nodes:
@@ -174,7 +177,7 @@ class Expressions(Lifting):
         self.silent = silent
 
     def _operation(self, node: Any) -> Value:
-        """Return the value of an operation. It has its operand's columns and index."""
+        """Return the value of an operation, such as ``frame > 0``: it has the frame's columns."""
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
         for value in values:
             if isinstance(value, Expression):
@@ -299,7 +302,7 @@ class Expressions(Lifting):
     def _row_attribute(self, row: Row, node: ast.Attribute, is_called: bool) -> Value:
         """Return an attribute of ``frame.loc[key]``, which may be one row or several.
 
-        If a DataFrame has the attribute and a Series doesn't, ``frame.loc[key]`` is several rows.
+        If DataFrames have the attribute and Series don't, ``frame.loc[key]`` means several rows.
         """
         series, frame = loaded_value("pandas", "Series"), loaded_value("pandas", "DataFrame")
         if series is MISSING or frame is MISSING:
@@ -326,7 +329,7 @@ class Expressions(Lifting):
 
 
 def groups_class(groups: Groups) -> Any:
-    """Return pandas' class of the groups, or ``MISSING``."""
+    """Return the class of pandas' groups; ``MISSING`` if they aren't pandas' or it isn't loaded."""
     if groups.frame.library != "pandas":
         return MISSING
     if groups.is_resampled:
@@ -336,6 +339,6 @@ def groups_class(groups: Groups) -> Any:
 
 
 def class_of_library(kind: Any) -> bool:
-    """Return whether a class belongs to a loaded module other than the notebook."""
+    """Return whether a class is from a loaded module other than ``__main__``, the notebook."""
     module = module_of(kind)
     return module != "__main__" and loaded_module(module) is not None

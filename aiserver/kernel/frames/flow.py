@@ -23,6 +23,7 @@ from .values import UNKNOWN, Frame, Groups, Indexer, Method, Row, Symbol, Value
 
 # The kinds of problems that aren't reported in statements that might be skipped.
 _UNCERTAIN = frozenset({"missing_column", "missing_file", "missing_attribute", "missing_module"})
+# The kinds of problems that aren't reported in the body of a function.
 _IN_FUNCTIONS = frozenset({"missing_column", "missing_file"})
 
 
@@ -30,6 +31,7 @@ class Flow(Calls):
     """Follows statements in order, and tracks the values of names."""
 
     def run(self, tree: ast.Module) -> None:
+        """Follow all statements, and after them the bodies of the functions."""
         self._find_possible_columns(tree)
         self._block(tree.body)
         functions, self._functions = self._functions, []
@@ -42,7 +44,7 @@ class Flow(Calls):
             self._function(node, modules, silent)
 
     def _find_possible_columns(self, tree: ast.Module) -> None:
-        """Find the columns that loops and functions may add at an unknown time."""
+        """Collect the columns that loops and functions may add at an unknown time."""
         for node in ast.walk(tree):
             if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
                 for inner in ast.walk(node):
@@ -52,9 +54,10 @@ class Flow(Calls):
                                 self.possible_columns.add(part.value)
 
     def _function(self, node: Any, modules: dict[str, Value], silent: set[str]) -> None:
-        """Follow a function's body, in which only the values of modules are known.
+        """Follow a function's body, with values only for the variables that are modules.
 
-        Other variables may have changed when the function runs.
+        All other variables may have new values when the function is called. ``silent`` contains the
+        kinds of problems that weren't reported at the function's definition.
         """
         names, was_silent = self._names, self.silent
         self._names = {**dict.fromkeys(self.variables, UNKNOWN), **modules}
@@ -81,7 +84,10 @@ class Flow(Calls):
             self._statement(statement)
 
     def _branch(self, statements: list[Any], silent: set[str]) -> None:
-        """Follow statements that might be skipped. Names that they assign become unknown."""
+        """Follow statements that might be skipped, without reporting the kinds in ``silent``.
+
+        Afterwards, the names that the statements assign have unknown values.
+        """
         before, was_silent, was_conditional = dict(self._names), self.silent, self.is_conditional
         self.silent, self.is_conditional = self.silent | silent, True
         self._block(statements)

@@ -24,7 +24,7 @@ _READERS = set(
     "numpy.loadtxt numpy.genfromtxt numpy.fromfile matplotlib.pyplot.imread PIL.Image.open "
     "os.listdir".split()
 )
-# The parameters of plotting functions that name columns of the DataFrame, by library.
+# By library: the parameters of its plotting functions that name columns.
 _DATA_PARAMETERS = {
     "seaborn": ("x", "y", "hue", "size", "style", "col", "row", "units"),
     "plotly.express": [
@@ -64,7 +64,7 @@ _READ_CSV = _HARMLESS | set(
     "warn_bad_lines delim_whitespace storage_options dtype_backend keep_date_col date_parser "
     "dayfirst date_format".split()
 )
-# The keywords that functions accept as ``**kwargs``.
+# For functions that are declared with ``**kwargs``: the keywords that these accept.
 _KEYWORDS = {
     "pandas.date_range": "closed",
     "pandas.Grouper": (
@@ -125,7 +125,7 @@ def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
 
 
 def check_keywords(context: Context, accepted: Any | None, function: str, node: ast.Call) -> None:
-    """Report the keyword arguments that a function doesn't accept."""
+    """Report the keyword arguments that aren't in ``accepted``; None accepts all of them."""
     if accepted is None:
         return
     for keyword in node.keywords:
@@ -136,6 +136,7 @@ def check_keywords(context: Context, accepted: Any | None, function: str, node: 
 
 
 def may_create_files(name: str) -> bool:
+    """Return whether a function with this name may create files."""
     return name in _FILE_MAKERS or name.startswith(("to_", "save", "write", "download", "fetch"))
 
 
@@ -201,7 +202,11 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
 
 
 def _with_index(context: Context, frame: Frame, given: ast.AST | None, used: list[str]) -> Frame:
-    """Select the columns ``used``, and move those in ``given`` (``index_col``) to the index."""
+    """Apply ``usecols`` and ``index_col`` of ``read_csv`` to a frame.
+
+    The frame keeps only the columns ``used``, or all if ``used`` is empty. The columns that
+    ``given`` names become its index.
+    """
     header = list(frame.columns)
     if used:
         frame.columns = {name: None for name in header if name in used}

@@ -7,12 +7,12 @@ import ast
 from .labels import Arguments, Labels, labels, report_column, report_missing
 from .values import UNKNOWN, Context, Frame, Groups, Series, Value
 
-# Methods of groups whose result has a row for each group, and the selected columns.
+# Methods of groups whose result has one row for each group and has the selected columns.
 _AGGREGATIONS = set(
     "sum mean median min max std var count first last prod nunique sem quantile any all "
     "idxmax idxmin skew".split()
 )
-# Methods of groups whose result has rows of the frame that was grouped.
+# Methods of groups whose result has the rows of the grouped frame, or some of these rows.
 _TRANSFORMATIONS = set(
     "cumsum cumprod cummax cummin shift diff rank ffill bfill fillna pct_change transform "
     "head tail nth sample".split()
@@ -93,6 +93,7 @@ def _series(groups: Groups, name: str | None) -> Series:
 
 
 def _aggregated(groups: Groups, columns: list[str]) -> Value:
+    """Return a result with one row for each group, and with ``columns`` besides the keys."""
     if groups.is_single and groups.selection:
         if groups.as_index:
             return _series(groups, groups.selection[0])
@@ -154,6 +155,7 @@ def _named_aggregation(context: Context, groups: Groups, node: ast.Call) -> Valu
 
 
 def require_in_groups(context: Context, groups: Groups, wanted: Labels) -> None:
+    """Report the labels that aren't columns of the groups."""
     if groups.selection is None:
         report_missing(context, groups.frame, wanted)
     elif not groups.is_single:

@@ -1,4 +1,4 @@
-"""Column labels in a suggestion, and whether a frame has them."""
+"""Find the column labels in a suggestion, and report those that a frame lacks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .values import Context, Frame, Text, Texts, Value
 
 
 class Labels:
-    """The labels that an expression names.
+    """The labels in an expression, each with its node.
 
-    ``is_exact`` is true if ``items`` contains all labels; ``is_single`` is true if the expression
-    is one string instead of a list.
+    ``is_exact`` tells whether ``items`` contains all labels, and ``is_single`` whether the
+    expression is one string.
     """
 
     def __init__(
@@ -27,7 +27,10 @@ class Labels:
 
 
 class Arguments:
-    """The arguments of a call, by parameter. ``parameters`` names the positional parameters."""
+    """The arguments of a call, by parameter. ``parameters`` names the positional parameters.
+
+    ``is_exact`` is false if the call contains ``*args`` or ``**kwargs``.
+    """
 
     def __init__(self, node: ast.Call, parameters: str) -> None:
         names = parameters.split()
@@ -50,7 +53,7 @@ class Arguments:
                 self.keywords[keyword.arg] = keyword
 
     def get(self, *names: str) -> ast.expr | None:
-        """Return the first argument in ``names`` that is given and isn't the constant None."""
+        """Return the first of these arguments that is given and isn't None, or else None."""
         for name in names:
             node = self._nodes.get(name)
             if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
@@ -58,7 +61,7 @@ class Arguments:
         return None
 
     def constant(self, name: str, default: Any = None) -> Any:
-        """Return an argument's value; ``default`` if not given, ``...`` if not constant."""
+        """Return an argument's constant value: ``...`` if it isn't a constant, or the default."""
         node = self._nodes.get(name)
         if node is None:
             return default
@@ -125,7 +128,11 @@ def report_column(context: Context, frame: Frame, name: str, node: Any) -> None:
 
 
 def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result: Value) -> Value:
-    """Return a method's result. With ``inplace``, change the frame and return an unknown value."""
+    """Return the result of a method. With ``inplace``, change the frame to it instead.
+
+    With ``inplace``, return a value about which nothing is known. If the call might be skipped, or
+    the value of ``inplace`` is unknown, more columns become possible in the frame.
+    """
     in_place = arguments.constant("inplace", False)
     if in_place is False:
         return result

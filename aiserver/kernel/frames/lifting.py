@@ -33,11 +33,14 @@ class Lifting(Context):
     _value_of_object: dict[int, Value]
 
     def lift(self, obj: Any, path: str) -> Value:
-        """Return the ``Value`` that represents an object. Each object has one ``Value``."""
+        """Return the ``Value`` that represents an object. An object has only one ``Value``.
+
+        ``path`` is the dotted name by which the suggestion refers to the object.
+        """
         if id(obj) not in self._value_of_object:
             try:
                 self._value_of_object[id(obj)] = self._lift(obj, path)
-            except Exception:  # this version of a library has other attributes
+            except Exception:  # the object lacks an attribute in this version of its library
                 self._value_of_object[id(obj)] = UNKNOWN
         return self._value_of_object[id(obj)]
 

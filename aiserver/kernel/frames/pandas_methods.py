@@ -42,6 +42,7 @@ _PANDAS_CHECKED = {
     "to_csv": ("", ("columns",), False),
     "astype": ("dtype", ("dtype",), False),
 }
+# The methods of ``frame.plot`` whose ``x`` and ``y`` are checked.
 _PLOTS = {"bar", "barh", "line", "area", "scatter", "hexbin", "pie"}
 
 
@@ -241,9 +242,9 @@ def _melt(context: Context, frame: Frame, arguments: Arguments) -> Value:
     names = [name for part in named for name in part.names]
     result = Frame("pandas", [*id_columns.names, *names, "variable", "value"], set(), 1)
     given = [arguments.get("var_name"), arguments.get("value_name")]
-    unclear = any(node is not None and not part.items for node, part in zip(given, named))
+    is_unclear = any(node is not None and not part.items for node, part in zip(given, named))
     result.has_unknown_columns = (
-        unclear or not id_columns.is_exact or arguments.get("var_name") is None
+        is_unclear or not id_columns.is_exact or arguments.get("var_name") is None
     )
     return result
 
@@ -299,7 +300,7 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
-    """Return the columns that a query names; None if the query isn't simple."""
+    """Return the variables in a query, which are columns; None if the query isn't simple."""
     quoted: dict[str, str] = {}
 
     def replace(match: Any) -> str:
@@ -328,7 +329,7 @@ def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
 
 
 def _eval(context: Context, frame: Frame, arguments: Arguments) -> Value:
-    return UNKNOWN  # with ``inplace``, `apply_in_place` marks the columns as unknown
+    return UNKNOWN  # with ``inplace``, ``apply_in_place`` makes the columns unknown
 
 
 def _filter(context: Context, frame: Frame, arguments: Arguments) -> Value:

@@ -7,10 +7,12 @@ import ast
 from .labels import Arguments, Labels, labels, report_missing
 from .values import UNKNOWN, Context, Expression, Frame, Groups, Value
 
+# Methods whose result has the same columns.
 _POLARS_SAME = set(
     "clone head tail limit slice sample reverse filter sort drop_nulls unique fill_null "
     "fill_nan top_k bottom_k rechunk gather_every shift drop_nans cast remove".split()
 )
+# Methods whose arguments name columns.
 _POLARS_CHECKED = {
     "sort",
     "select",
@@ -55,7 +57,7 @@ def call_expression(context: Context, owner: Expression, name: str, node: ast.Ca
 
 
 def _reads(context: Context, node: ast.AST, with_text: bool) -> list[tuple[str, ast.AST]]:
-    """Return the columns that an argument reads. ``with_text``: a string names a column."""
+    """Return the columns that an argument reads. With ``with_text``, a string names a column."""
     if isinstance(node, ast.Starred):
         node = node.value
     if isinstance(node, (ast.List, ast.Tuple)):

@@ -1,4 +1,4 @@
-"""Values of a suggestion, as far as they are known without running it."""
+"""The values in a suggestion, as far as the check can determine them without running it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class Texts(Value):
 class Symbol(Value):
     """A module, function or class.
 
-    ``path`` is its dotted name; ``value`` is ``MISSING`` if its module isn't loaded.
+    ``path`` is its dotted name. ``value`` is the object itself, or ``MISSING`` if its module isn't
+    loaded.
     """
 
     def __init__(self, path: str, value: Any, is_module: bool = False) -> None:
@@ -50,9 +51,10 @@ class Instance(Value):
 class Frame(Value):
     """A DataFrame.
 
-    ``columns`` contains the columns that the frame may have. If ``has_unknown_columns``, it may
-    have others, too. ``index`` contains the possible names of its index, and ``levels`` is the
-    number of the index's levels; each is None if it isn't known.
+    ``columns`` contains the columns that the frame may have. If ``has_unknown_columns`` is true,
+    the frame may have any other column, too. ``index`` contains the possible names of the frame's
+    index, or is None if they aren't known. ``levels`` is the number of levels of the index, or None
+    if it isn't known. ``attributes`` contains the names of attributes that aren't columns.
     """
 
     def __init__(
@@ -70,7 +72,7 @@ class Frame(Value):
         self.attributes: set[str] = set()
 
     def derive(self, columns: Iterable[str] | None = None) -> Frame:
-        """Return a frame with the same index, and with ``columns`` or else the same columns."""
+        """Return a new frame with the same index, and with ``columns`` unless they are None."""
         names = self.columns if columns is None else columns
         frame = Frame(self.library, names, self.index, self.levels)
         frame.has_unknown_columns = self.has_unknown_columns
@@ -92,7 +94,10 @@ class Frame(Value):
 
 
 class Series(Value):
-    """A Series, with the possible names of its index as in ``Frame``."""
+    """A Series. ``index`` and ``levels`` mean the same as in ``Frame``.
+
+    If ``has_text_index`` is true, an unknown attribute may be a label of the index.
+    """
 
     def __init__(
         self,
@@ -107,9 +112,9 @@ class Series(Value):
 
 
 class Row(Value):
-    """A row of a frame as a Series, or as a named tuple if ``is_tuple``.
+    """A row of a frame as a Series, or as a named tuple if ``is_tuple`` is true.
 
-    If it comes from ``frame.loc[key]``, it may also be several rows with the same label.
+    A value of ``frame.loc[key]`` may also be several rows with the same label.
     """
 
     def __init__(self, frame: Frame, is_tuple: bool = False) -> None:
@@ -117,7 +122,11 @@ class Row(Value):
 
 
 class Groups(Value):
-    """The result of ``groupby``. ``keys`` is None if the keys aren't certain."""
+    """The result of ``groupby`` or ``resample``.
+
+    ``keys`` is None if the keys aren't known, and ``selection`` is None if all columns are
+    selected. If ``is_single`` is true, one column is selected as a Series.
+    """
 
     def __init__(self, frame: Frame, keys: list[str] | None, as_index: bool) -> None:
         self.frame, self.keys, self.as_index = frame, keys, as_index
@@ -127,7 +136,7 @@ class Groups(Value):
 
 
 class Indexer(Value):
-    """``frame.loc`` and the like."""
+    """``frame.loc``, ``frame.iloc``, ``frame.at`` or ``frame.iat``."""
 
     def __init__(self, frame: Frame, name: str) -> None:
         self.frame, self.name = frame, name
@@ -141,14 +150,22 @@ class Method(Value):
 
 
 class Expression(Value):
-    """A polars expression: the columns that it reads and the name of its result, if known."""
+    """A polars expression. ``reads`` has the columns that it reads, each with its node.
+
+    ``output`` is the name of the column that it creates, or None if the name isn't known.
+    """
 
     def __init__(self, reads: list[tuple[str, ast.AST]], output: str | None) -> None:
         self.reads, self.output = reads, output
 
 
 class Context:
-    """The part of the analysis that the other modules of this package use."""
+    """The part of the analysis that the other modules of this package use.
+
+    While ``silent`` contains a kind of problem, problems of this kind aren't reported.
+    ``possible_columns`` are columns that any frame may have. ``is_conditional`` tells whether the
+    current statement might be skipped.
+    """
 
     problems: Problems
     folder: str
