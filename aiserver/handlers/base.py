@@ -92,8 +92,8 @@ class Services:
 
     ``session_owner`` is the owner of the sessions; it is empty if the store belongs to one person.
     Only the user named ``owner`` may ask models and change settings, and only the user named
-    ``deleting_owner`` may delete histories. If one of the two is empty, every user may do what it
-    would restrict.
+    ``deleting_owner`` may delete histories. If ``owner`` is empty, every user may ask models and
+    change settings. If ``deleting_owner`` is empty, every user may delete histories.
     """
 
     sessions: SessionManager

@@ -169,7 +169,7 @@ class Expressions(Lifting):
         return UNKNOWN
 
     def _uncertain(self, nodes: list[Any]) -> None:
-        """Follow expressions that might not be evaluated. Fewer kinds of problems are reported."""
+        """Follow expressions that might be skipped, and report fewer kinds of problems in them."""
         silent = self.silent
         self.silent = silent | {"missing_column", "missing_attribute", "missing_file"}
         for node in nodes:
@@ -177,7 +177,7 @@ class Expressions(Lifting):
         self.silent = silent
 
     def _operation(self, node: Any) -> Value:
-        """Return the value of an operation, such as ``frame > 0``: it has the frame's columns."""
+        """Return the value of an operation. That of ``frame > 0`` has the columns of ``frame``."""
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
         for value in values:
             if isinstance(value, Expression):
@@ -329,7 +329,7 @@ class Expressions(Lifting):
 
 
 def groups_class(groups: Groups) -> Any:
-    """Return the class of pandas' groups; ``MISSING`` if they aren't pandas' or it isn't loaded."""
+    """Return pandas' class of the groups; ``MISSING`` for polars, or if it isn't loaded."""
     if groups.frame.library != "pandas":
         return MISSING
     if groups.is_resampled:

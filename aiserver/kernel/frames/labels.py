@@ -53,7 +53,7 @@ class Arguments:
                 self.keywords[keyword.arg] = keyword
 
     def get(self, *names: str) -> ast.expr | None:
-        """Return the first of these arguments that is given and isn't None, or else None."""
+        """Return the first given argument in ``names`` that isn't None; None if there is none."""
         for name in names:
             node = self._nodes.get(name)
             if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
@@ -61,7 +61,10 @@ class Arguments:
         return None
 
     def constant(self, name: str, default: Any = None) -> Any:
-        """Return an argument's constant value: ``...`` if it isn't a constant, or the default."""
+        """Return the constant value of an argument.
+
+        Return ``default`` if the argument isn't given, and ``...`` if it isn't a constant.
+        """
         node = self._nodes.get(name)
         if node is None:
             return default
@@ -128,10 +131,10 @@ def report_column(context: Context, frame: Frame, name: str, node: Any) -> None:
 
 
 def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result: Value) -> Value:
-    """Return the result of a method. With ``inplace``, change the frame to it instead.
+    """Return the result of a method; with ``inplace=True``, change ``frame`` to the result.
 
-    With ``inplace``, return a value about which nothing is known. If the call might be skipped, or
-    the value of ``inplace`` is unknown, more columns become possible in the frame.
+    In the second case, return an unknown value. If the call might be skipped, or if the value of
+    ``inplace`` isn't known, ``frame`` may have more columns than before.
     """
     in_place = arguments.constant("inplace", False)
     if in_place is False:

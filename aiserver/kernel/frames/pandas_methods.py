@@ -300,7 +300,7 @@ def _query(context: Context, frame: Frame, arguments: Arguments) -> Value:
 
 
 def _query_names(text: str, columns: dict[str, None]) -> list[str] | None:
-    """Return the variables in a query, which are columns; None if the query isn't simple."""
+    """Return the columns and index names in a query; None if the query isn't simple."""
     quoted: dict[str, str] = {}
 
     def replace(match: Any) -> str:

@@ -72,7 +72,7 @@ class Frame(Value):
         self.attributes: set[str] = set()
 
     def derive(self, columns: Iterable[str] | None = None) -> Frame:
-        """Return a new frame with the same index, and with ``columns`` unless they are None."""
+        """Return a new frame with the same index, and with ``columns`` (None: the same columns)."""
         names = self.columns if columns is None else columns
         frame = Frame(self.library, names, self.index, self.levels)
         frame.has_unknown_columns = self.has_unknown_columns
@@ -114,7 +114,7 @@ class Series(Value):
 class Row(Value):
     """A row of a frame as a Series, or as a named tuple if ``is_tuple`` is true.
 
-    A value of ``frame.loc[key]`` may also be several rows with the same label.
+    The value of ``frame.loc[key]`` is also a ``Row``, although several rows may have the label.
     """
 
     def __init__(self, frame: Frame, is_tuple: bool = False) -> None:
