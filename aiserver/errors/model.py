@@ -195,7 +195,7 @@ class ModelRateLimited(ModelError):
 
 
 class ModelUnavailable(ModelError):
-    """The model's server can't be reached."""
+    """The model's server can't be reached, or gave no valid answer."""
 
     code = "model_unavailable"
     retryable = True
