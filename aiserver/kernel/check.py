@@ -78,6 +78,10 @@ def _check_names(
         is_private = name.startswith("_")
         names = [other for other in visible if is_private or not other.startswith("_")]
         message = f"The name {name!r} is not defined."
-        problems.add(node, "undefined_name", name, message, problems.near(name, sorted(names)))
+        candidates = problems.near(name, sorted(names))
+        statement = import_of(name, problems.text_after(node))
+        if statement:
+            candidates = [other for other in candidates if similarity(name, other) >= CLEAR]
+        problems.add(node, "undefined_name", name, message, candidates, statement=statement)
 
     NameChecker(defined, report).check(tree)
