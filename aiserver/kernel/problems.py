@@ -9,18 +9,18 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-_NEAR = 0.6  # the minimum similarity of a candidate
-CLEAR = 0.8  # the minimum similarity of a clear misspelling
-_CANDIDATES = 3
-_LONGEST_NAME = 200
+_MIN_SIMILARITY = 0.6  # the minimum similarity of a name that is proposed as a replacement
+_MAX_CANDIDATES = 3
+_MAX_NAME_LENGTH = 200
 
 
 class Problems:
     """Collects at most ``limit`` problems, and only one for each position and name.
 
-    Lines are counted from 1, and columns from 0, in characters (code points). The end is exclusive.
-    The positions are those in the person's text. The parsed ``text`` may lack indentation that the
-    person's text has; ``indent`` is the number of characters removed from each line.
+    Lines are counted from 1, and columns from 0, in characters (code points). End columns are
+    exclusive. Problems have the positions in the person's text. The parsed ``text`` may lack
+    indentation of the person's text: ``indent`` has, for each line, the number of characters that
+    were removed.
     """
 
     def __init__(self, text: str, indent: list[int], limit: int, deadline: float) -> None:
@@ -38,7 +38,7 @@ class Problems:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more problems are added: the limit is reached or the deadline has passed."""
+        """Whether ``add`` ignores problems: the limit is reached or the deadline has passed."""
         return len(self._problems) >= self.limit or time.monotonic() > self.deadline
 
     def add(
@@ -94,9 +94,10 @@ class Problems:
         )
 
     def near(self, name: str, names: Iterable[str]) -> list[str]:
-        """Return the names that are most similar to ``name``.
+        """Return at most three names that are similar to ``name``, the most similar first.
 
-        The index of each container of names is cached, so the container must not be changed.
+        Return [] if no more problems are added. The index of each container of names is cached, so
+        the caller must not change the container.
         """
         if self.is_full:
             return []
@@ -107,13 +108,16 @@ class Problems:
         return cached[1].near(name)
 
     def name_node(self, node: ast.AST, name: str) -> Any:
-        """Return the position of an attribute's or keyword argument's name; otherwise the node."""
+        """Return the position of ``name`` in an attribute or keyword argument.
+
+        For any other node, return the node itself.
+        """
         line, end = getattr(node, "end_lineno", None), getattr(node, "end_col_offset", None)
         size = len(name.encode("utf-8", "replace"))
         if isinstance(node, ast.Attribute) and line is not None and end is not None:
             return Position(line, end - size, line, end)
         if isinstance(node, ast.keyword):
-            first = getattr(node, "lineno", None)  # since CPython 3.9
+            first = getattr(node, "lineno", None)  # a keyword has a position since CPython 3.9
             if first is None:
                 return node.value
             return Position(first, node.col_offset, first, node.col_offset + size)
@@ -151,7 +155,7 @@ class NameIndex:
     """Finds similar names, ignoring case, underscores, hyphens and spaces."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = list(dict.fromkeys(name for name in names if len(name) <= _LONGEST_NAME))
+        self._names = list(dict.fromkeys(name for name in names if len(name) <= _MAX_NAME_LENGTH))
         self._folded = [fold(name) for name in self._names]
         self._pairs: dict[str, list[int]] = {}
         for number, folded in enumerate(self._folded):
@@ -160,7 +164,7 @@ class NameIndex:
 
     def near(self, name: str) -> list[str]:
         """Return at most three names, the most similar first."""
-        folded = fold(name[:_LONGEST_NAME])
+        folded = fold(name[:_MAX_NAME_LENGTH])
         common: dict[int, int] = {}
         for pair in _pairs(folded):
             for number in self._pairs.get(pair, ()):
@@ -172,11 +176,11 @@ class NameIndex:
             other = self._folded[number]
             matcher.set_seq1(other)
             ratio = matcher.ratio()
-            if _is_long(folded) and _is_long(other) and (folded in other or other in folded):
-                ratio = max(ratio, _NEAR)
-            if ratio >= _NEAR and self._names[number] != name:
+            if len(folded) >= 3 and len(other) >= 3 and (folded in other or other in folded):
+                ratio = max(ratio, _MIN_SIMILARITY)
+            if ratio >= _MIN_SIMILARITY and self._names[number] != name:
                 ranked.append((-ratio, number))
-        return [self._names[number] for _, number in sorted(ranked)[:_CANDIDATES]]
+        return [self._names[number] for _, number in sorted(ranked)[:_MAX_CANDIDATES]]
 
 
 def _likely(name: str, kind: str, candidates: list[str]) -> str:
@@ -227,10 +231,11 @@ def _is_long(folded: str) -> bool:
 
 
 def _pairs(folded: str) -> set[str]:
+    """Return the pairs of adjacent characters: ``"ab" -> {"^a", "ab", "b$"}``."""
     padded = f"^{folded}$"
     return {padded[at : at + 2] for at in range(len(padded) - 1)}
 
 
-def _printable(text: str, limit: int = _LONGEST_NAME) -> str:
+def _printable(text: str, limit: int = _MAX_NAME_LENGTH) -> str:
     """Return the text without lone surrogates, and not longer than ``limit``."""
     return text.encode("utf-8", "replace").decode("utf-8")[:limit]

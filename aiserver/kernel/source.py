@@ -36,9 +36,9 @@ _PROMPT = re.compile(r"\s*(?:>>> |In \[\d+\]: )")
 class Source:
     """A parsed cell.
 
-    ``tree`` is None if the cell has a syntax error, or if it ``is_foreign``: it isn't Python, or it
-    is too large. The ``may_…`` attributes tell whether a magic or a command may define variables,
-    create files or install modules.
+    ``is_foreign`` is true if the cell isn't Python or is too large to be parsed. ``tree`` is None
+    if ``is_foreign`` is true or the cell has a syntax error. The ``may_…`` attributes tell whether
+    a magic or a command may define variables, create files or install modules.
     """
 
     def __init__(self, code: str) -> None:
@@ -121,14 +121,14 @@ class Source:
         return lines
 
     def _replace_magics(self, lines: list[str]) -> bool:
-        """Replace the magics and commands in ``lines``; return whether there were any."""
+        """Replace the magics and commands in ``lines``; return whether any line was replaced."""
         changed = False
         state = _Scanner()
         at = 0
         while at < len(lines):
             line = lines[at]
             if state.is_at_statement:
-                replaced = self._python(line)
+                replaced = self._translate_line(line)
                 if replaced is not None:
                     changed = True
                     lines[at] = replaced
@@ -142,25 +142,25 @@ class Source:
             at += 1
         return changed
 
-    def _python(self, line: str) -> str | None:
+    def _translate_line(self, line: str) -> str | None:
         """Return the Python that replaces a line in IPython's syntax; None for a line of Python."""
         stripped = line.lstrip(" \t")
         space = line[: len(line) - len(stripped)]
         match = _MAGIC.match(line)
         if match is not None:
-            return self._magic(line, space, match)
+            return self._translate_magic(line, space, match)
         if stripped[:1] == "!":
-            self._command(stripped)
+            self._record_effects(stripped)
             return space + "pass"
         if stripped[:1] in ("?", ",", ";", "/") or _HELP.match(line):
             return space + "pass"
         match = _ASSIGNED.match(line)
         if match is None:
             return None
-        self._command(match.group(2) + match.group(3))
+        self._record_effects(match.group(2) + match.group(3))
         return match.group(1) + "..."
 
-    def _magic(self, line: str, space: str, match: re.Match[str]) -> str:
+    def _translate_magic(self, line: str, space: str, match: re.Match[str]) -> str:
         name, rest = match.groups()
         if name in _PYTHON_LINE_MAGICS and rest.strip():
             options = _OPTIONS.match(rest)
@@ -171,10 +171,10 @@ class Source:
                 return statement
             self.may_define_names = True
             return space + "pass"
-        self._command("%" + name + " " + rest)
+        self._record_effects("%" + name + " " + rest)
         return space + "pass"
 
-    def _command(self, command: str) -> None:
+    def _record_effects(self, command: str) -> None:
         """Record the possible effects of a magic or a shell command."""
         name = command[1:].split(" ", 1)[0].strip("%")
         if re.search(r"\b(install|add)\b", command):
@@ -186,7 +186,10 @@ class Source:
 
 
 class _Scanner:
-    """Tells where statements begin: outside strings, brackets and continued lines."""
+    """Scans lines, and tells whether the next line begins a statement.
+
+    It doesn't if it is inside a string or brackets, or continues the previous line.
+    """
 
     def __init__(self) -> None:
         self._depth = 0
@@ -238,7 +241,10 @@ def _parses(line: str) -> bool:
 
 
 def syntax_position(error: SyntaxError, text: str) -> tuple[int, int, int, int]:
-    """Return the range of a syntax error, with columns from 0."""
+    """Return the line, the column, the last line and the end column of a syntax error.
+
+    Columns are counted from 0, and the end column is exclusive.
+    """
     lines = text.split("\n")
     line = min(max(error.lineno or 1, 1), len(lines))
     column = min(max((error.offset or 1) - 1, 0), len(lines[line - 1]))

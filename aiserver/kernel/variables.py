@@ -7,8 +7,8 @@ Invariants:
   ``__class__``. An instance of a subclass of pandas' DataFrame is first converted to a plain
   DataFrame, because pandas would otherwise call methods that the subclass overrides.
 - A hostile object doesn't affect how other objects are described.
-- Without ``examples``, the result contains no values of the data. Custom dtypes, and dtypes whose
-  text includes categories or a fill value, are reported by class name only.
+- If ``examples`` is 0, the result contains no values of the data. A custom dtype, or a dtype whose
+  text includes categories or a fill value, is described only by the name of its class.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_VARIABLES = 200
 MAX_NAME = 200  # characters
 MAX_EXAMPLE = 24  # characters of a value
 _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
-_SEARCHED_ROWS = 50  # examples are taken from this many rows at the beginning
+_SEARCHED_ROWS = 50  # the number of rows, from the first one, in which examples are searched for
 _SEARCHED_ELEMENTS = 50
 
 _mro = type.__dict__["__mro__"].__get__
@@ -40,7 +40,7 @@ _PLAIN = (str, int, float, bool, type(None), datetime.date, datetime.datetime)
 
 
 def describe(variables: dict[str, Any], examples: int = 0) -> str:
-    """Return ``{"frames": […], "variables": […]}`` as base64 of JSON, newest variables first.
+    """Return ``{"frames": […], "variables": […]}`` as JSON in base64, newest variables first.
 
     ``examples`` is the maximum number of example values for each column or index of texts.
     """
@@ -167,7 +167,7 @@ def _examples(values: list[Any], count: int) -> dict[str, list[str]]:
 def _describe(value: Any, kind: str) -> str:
     """Describe a variable without its values.
 
-    ``kind`` is the name of the variable's class if that is a library class, else "".
+    ``kind`` is the name of the variable's class if that is a class of a library, else "".
     """
     cls = type(value)
     if kind == "numpy.ndarray":

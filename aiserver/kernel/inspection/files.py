@@ -1,4 +1,4 @@
-"""Files that a suggestion reads: whether they exist, and the header of a CSV file."""
+"""Look up the files that a suggestion reads: whether they exist, and the header of a CSV file."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import csv
 import os
 
 _HEADER_BYTES = 65_536
-_MOST_FILES = 2000
+_MAX_FILES = 2000
 
 
 def is_local(path: str) -> bool:
-    """Return whether a text can only be a path of a local file."""
+    """Return whether a text is a path of one local file, not a URL or a pattern like ``*.csv``."""
     if not path or len(path) > 1000 or "\0" in path or "\n" in path:
         return False
     return "://" not in path and not any(char in path for char in "*?[]{}<>|")
@@ -21,7 +21,10 @@ def file_exists(path: str, folder: str) -> bool:
 
 
 def neighbours(path: str, folder: str) -> list[str]:
-    """Return the files in the folder of ``path``, each as a path with the same parent."""
+    """Return the visible files and folders in the same folder as ``path``.
+
+    ``"data/x.csv" -> ["data/a.csv", "data/b.csv"]``
+    """
     parent = os.path.dirname(path)
     names: list[str] = []
     try:
@@ -29,7 +32,7 @@ def neighbours(path: str, folder: str) -> list[str]:
             for entry in entries:
                 if not entry.name.startswith("."):
                     names.append(os.path.join(parent, entry.name))
-                if len(names) == _MOST_FILES:
+                if len(names) == _MAX_FILES:
                     break
     except OSError:
         return []
@@ -37,7 +40,7 @@ def neighbours(path: str, folder: str) -> list[str]:
 
 
 def csv_header(path: str, folder: str, separator: str, encoding: str) -> list[str] | None:
-    """Return the columns that ``read_csv`` reads from a file; None if they aren't certain."""
+    """Return the column names that ``read_csv`` reads from a file; None if they aren't certain."""
     full = os.path.join(folder, os.path.expanduser(path))
     if path.lower().endswith((".gz", ".bz2", ".zip", ".xz", ".zst", ".tar")):
         return None

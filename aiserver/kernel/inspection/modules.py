@@ -11,7 +11,7 @@ from typing import Any
 
 from .objects import class_name, loaded_module, may_provide, module_of
 
-_LONGEST_MODULE = 500_000  # bytes
+_MAX_MODULE_SIZE = 500_000  # bytes
 _DYNAMIC = re.compile(
     r"import\s*\(?\s*\*|__getattr__|globals\(|vars\(|setattr|sys\.modules|exec\(|attach|lazy|__dict__"
 )
@@ -19,7 +19,8 @@ _MAKES_SUBMODULES = re.compile(
     r"sys\.modules\[[^\]]*\]\s*=|sys\.modules\.(?:setdefault|update)|__path__\s*=|__path__\.|extend_path"
 )
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
-# Import finders that provide no modules, or only modules that are found without them.
+# Import finders that can be ignored. They provide no modules, or only modules that the functions
+# below find without calling them.
 _HARMLESS_FINDERS = {
     "_distutils_hack": ("DistutilsMetaFinder",),
     "_frozen_importlib": ("BuiltinImporter", "FrozenImporter"),
@@ -56,7 +57,7 @@ _PACKAGES = dict({name: name for name in _SAME_NAME}, imblearn="imbalanced-learn
 
 
 def package_of(module: str) -> str:
-    """Return the well-known package that provides a missing module; empty for any other module.
+    """Return the well-known package that provides a module, or "" if the module isn't listed above.
 
     No name is guessed: a model may invent a module, and somebody else may have published a
     malicious package under the invented name.
@@ -65,7 +66,10 @@ def package_of(module: str) -> str:
 
 
 def is_missing(name: str) -> str | None:
-    """Return the shortest missing prefix of a dotted module name; None if the module may exist."""
+    """Return the shortest missing prefix of a dotted module name; None if the module may exist.
+
+    ``"numpy.nothing.x" -> "numpy.nothing"``
+    """
     parts = name.split(".")
     top = parts[0]
     if top not in sys.modules and not _top_level_exists(top):
@@ -85,7 +89,7 @@ def submodule_exists(parent: str, name: str) -> bool:
         return True
     module = loaded_module(parent)
     if module is None and parent in sys.modules:
-        return True  # an object that replaces the module
+        return True  # an object has replaced the module, and may provide any name
     if module is not None and (may_provide(module, name) or name in module.__dict__):
         return True
     paths = _paths_of(module.__dict__.get("__path__")) if module else _static_paths(parent)
@@ -98,7 +102,10 @@ def submodule_exists(parent: str, name: str) -> bool:
 
 
 def may_define(module: str, name: str) -> bool:
-    """Return whether the text of a module that isn't loaded may define a name."""
+    """Return whether a module may define a name, judging by the text of the module's file.
+
+    Return True for a module that is loaded or has no such file.
+    """
     if module in sys.modules:
         return True
     folders = _search_path()
@@ -117,17 +124,20 @@ def may_define(module: str, name: str) -> bool:
 def _text_may_define(path: str, name: str) -> bool:
     try:
         with open(path, "rb") as file:
-            data = file.read(_LONGEST_MODULE + 1)
+            data = file.read(_MAX_MODULE_SIZE + 1)
     except OSError:
         return True
     text = data.decode("utf-8", "replace")
-    if len(data) > _LONGEST_MODULE or _DYNAMIC.search(text):
+    if len(data) > _MAX_MODULE_SIZE or _DYNAMIC.search(text):
         return True
     return re.search(r"\b" + re.escape(name) + r"\b", text) is not None
 
 
 def module_names() -> list[str]:
-    """Return the names of importable top-level modules, as far as they are cheap to list."""
+    """Return the names of top-level modules: those that are quickly found, and all well-known ones.
+
+    A well-known module may not be installed.
+    """
     names = set(sys.builtin_module_names) | {name for name in sys.modules if "." not in name}
     names.update(getattr(sys, "stdlib_module_names", ()))
     for path in _search_path():
@@ -161,13 +171,13 @@ def _search_path() -> list[str]:
 
 def _exists(folder: str, name: str) -> bool:
     if os.path.isfile(folder):
-        return True  # an archive, which isn't opened
+        return True  # ``folder`` is an archive; it isn't opened, so it may contain the module
     path = os.path.join(folder, name)
     return os.path.isdir(path) or any(os.path.exists(path + suffix) for suffix in _SUFFIXES)
 
 
 def _paths_of(value: Any) -> list[str] | None:
-    """Return the folders of a package's ``__path__``; None if it isn't a plain list."""
+    """Return the folders in a package's ``__path__``; None if ``value`` isn't a plain list."""
     if value is None:
         return []
     if type(value) is list and all(type(item) is str for item in value):
@@ -187,7 +197,7 @@ def _static_paths(dotted: str) -> list[str] | None:
 
 
 def _mentions(folder: str, name: str) -> bool:
-    """Return whether a package's ``__init__.py`` mentions a name, and so may define it."""
+    """Return whether a package may provide a name, judging by the text of ``__init__.py``."""
     path = os.path.join(folder, "__init__.py")
     try:
         with open(path, "rb") as file:

@@ -1,7 +1,8 @@
 """Inspect real objects without running a person's code.
 
-Attributes are read only from modules, plain functions and objects of exact library types. The class
-of any other object is read through the descriptors of ``type``, which no class can redefine.
+Attributes are read only from modules, from plain functions, and from objects whose class is a class
+of a library itself, not a subclass of it. The class of any other object is read through the
+descriptors of ``type``, which no class can redefine.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _module_of_class = type.__dict__["__module__"].__get__
 _flags = type.__dict__["__flags__"].__get__
 _LIBRARIES = ("numpy", "pandas", "polars")
 _READABLE_LIBRARIES = ("numpy", "scipy", "matplotlib", "sklearn", "pandas", "seaborn", "polars")
-_HEAP_TYPE = 1 << 9
-_MOST_COLUMNS = 100_000
+_HEAP_TYPE = 1 << 9  # the flag ``Py_TPFLAGS_HEAPTYPE``, which each class defined in Python has
+_MAX_COLUMNS = 100_000
 
 
 def class_name(kind: Any) -> str:
@@ -91,7 +92,7 @@ def _contains(value: Any, name: str) -> bool:
 def is_array_function(function: Any) -> bool:
     """Return whether this is one of numpy's functions that dispatch on their arguments.
 
-    Their class is written in C, so Python code can't imitate it.
+    The class of these functions is written in C, so a class written in Python can't imitate it.
     """
     kind = type(function)
     if type(kind) is not type or _flags(kind) & _HEAP_TYPE:
@@ -127,7 +128,10 @@ def is_library_class(kind: Any) -> bool:
 
 
 def class_of(value: Any) -> type | None:
-    """Return an instance's class if a loaded module other than the notebook defines it."""
+    """Return an object's class if a loaded module defines it.
+
+    Return None for a class of the notebook or a built-in class.
+    """
     kind = type(value)
     if not is_plain_class(kind):
         return None
@@ -139,7 +143,7 @@ def class_of(value: Any) -> type | None:
 
 
 def class_attribute(kind: Any, name: str) -> Any:
-    """Return the attribute of a class as it is stored in its dict, or ``MISSING``."""
+    """Return an attribute as it is stored in the dict of a class or of a base, or ``MISSING``."""
     for base in _mro(kind):
         stored = _class_dict(base)
         if name in stored:
@@ -163,7 +167,7 @@ def instance_attributes(value: Any, kind: Any) -> set[str]:
 
 
 def is_random_function(value: Any) -> bool:
-    """Return whether this is a function of ``numpy.random``, a method of its ``RandomState``."""
+    """Return whether this is a function of ``numpy.random``, a method of a ``RandomState``."""
     if type(value) is not types.MethodType:
         return False
     if type(value.__self__) is not loaded_value("numpy.random.mtrand", "RandomState"):
@@ -172,7 +176,10 @@ def is_random_function(value: Any) -> bool:
 
 
 def is_compiled_function(value: Any) -> bool:
-    """Return whether this is a function compiled by Cython, like those of ``numpy.random``."""
+    """Return whether this is a function that Cython compiled, like those of ``numpy.random``.
+
+    Return False if ``numpy.random`` isn't loaded.
+    """
     owner = loaded_value("numpy.random.mtrand", "RandomState")
     if owner is MISSING or not is_plain_class(owner):
         return False
@@ -180,12 +187,15 @@ def is_compiled_function(value: Any) -> bool:
 
 
 def plain_variables(variables: dict[str, Any]) -> dict[str, Any]:
-    """Return the variables with plain string names, so that no key's own ``__eq__`` runs later."""
+    """Return the variables whose names are plain strings.
+
+    Looking up a name of another class could run a method ``__eq__`` that a person wrote.
+    """
     return {name: value for name, value in list(dict.items(variables)) if type(name) is str}
 
 
 def plain_texts(value: Any) -> list[str] | None:
-    """Return the items of a plain list or tuple of plain strings, else None."""
+    """Return the items of a plain list or tuple of 1 to 5000 plain strings, else None."""
     kind = type(value)
     if not (kind is list or kind is tuple) or not 0 < len(value) <= 5000:
         return None
@@ -193,12 +203,15 @@ def plain_texts(value: Any) -> list[str] | None:
 
 
 def pandas_columns(frame: Any) -> list[str] | None:
-    """Return the columns of a pandas DataFrame; None if their labels aren't plain."""
+    """Return the text labels of a pandas DataFrame's columns, or None, as ``_labels`` does."""
     return _labels(frame.columns)
 
 
 def index_names(value: Any) -> list[str | None] | None:
-    """Return the names of the index of a pandas DataFrame or Series, None for an unnamed level."""
+    """Return the names of the index levels of a pandas DataFrame or Series.
+
+    An unnamed level has the name None. If a name isn't a plain string, the whole result is None.
+    """
     index = value.index
     if not is_library_class(type(index)):
         return None
@@ -209,7 +222,7 @@ def index_names(value: Any) -> list[str | None] | None:
 
 
 def has_text_index(value: Any) -> bool:
-    """Return whether labels of a Series may be texts, which can be read as attributes."""
+    """Return whether a Series may have labels that are texts and can be read as attributes."""
     index = value.index
     return not is_library_class(type(index)) or class_name(type(index)) in (
         "Index",
@@ -234,7 +247,7 @@ def _labels(index: Any) -> list[str] | None:
         return None
     if not _has_library_type(index.dtype) or not is_library_class(type(index._values)):
         return None
-    if len(index) > _MOST_COLUMNS:
+    if len(index) > _MAX_COLUMNS:
         return None
     names = []
     for label in list(index):

@@ -1,4 +1,4 @@
-"""Read the keyword arguments that a function accepts from its code object or description."""
+"""Find the keyword arguments of a function in its code object, signature or docstring."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ from .objects import (
 )
 
 _VAR_KEYWORDS = 0x08
-# Methods of pandas whose ``**kwargs`` accept only the arguments that numpy passes.
+# The methods of pandas whose ``**kwargs`` accept only the keywords that numpy passes.
 _REDUCTIONS = set(
     "sum mean median min max std var sem prod skew kurt kurtosis any all cumsum cumprod cummax "
     "cummin".split()
 )
-_OF_NUMPY = frozenset(
+_NUMPY_KEYWORDS = frozenset(
     "out dtype keepdims initial where ddof overwrite_input skipna axis stable order".split()
 )
-_UFUNC = frozenset(
+_UFUNC_KEYWORDS = frozenset(
     "out where casting order dtype subok signature sig axes axis keepdims extobj".split()
 )
 
 
 def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
-    """Return the keyword arguments of a function or class; None if they aren't known."""
+    """Return the keyword arguments that a function or class accepts; None if that is unknown."""
     if depth > 5:
         return None
     kind = type(function)
     if kind is types.FunctionType:
-        return _of_function(function, depth)
+        return _keywords_of_function(function, depth)
     if is_random_function(function):
-        return _of_description(function.__doc__)
+        return _keywords_in_docstring(function.__doc__)
     if kind is types.MethodType:
         return keywords(function.__func__, depth + 1)
     if kind is staticmethod or kind is classmethod:
         return keywords(function.__func__, depth + 1)
     if kind is types.BuiltinFunctionType:
-        return _of_text(function.__text_signature__)
+        return _keywords_in_signature(function.__text_signature__)
     if kind is loaded_value("numpy", "ufunc"):
-        return _UFUNC
+        return _UFUNC_KEYWORDS
     if is_array_function(function):
         inner = function.__dict__.get("__wrapped__")
         return keywords(inner, depth + 1) if type(inner) is types.FunctionType else None
     if is_plain_class(function):
-        return _of_class(function, depth)
+        return _keywords_of_class(function, depth)
     return None
 
 
@@ -65,7 +65,7 @@ def own_keywords(function: types.FunctionType) -> frozenset[str]:
     return frozenset(code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount])
 
 
-def _of_function(function: types.FunctionType, depth: int) -> frozenset[str] | None:
+def _keywords_of_function(function: types.FunctionType, depth: int) -> frozenset[str] | None:
     code = function.__code__
     names = own_keywords(function)
     if not code.co_flags & _VAR_KEYWORDS:
@@ -74,18 +74,19 @@ def _of_function(function: types.FunctionType, depth: int) -> frozenset[str] | N
     accepted = keywords(inner, depth + 1) if type(inner) is types.FunctionType else None
     if accepted is None:
         return None
-    # A decorator may take keywords of its own, such as a parameter's former name.
+    # A decorator's wrapper may accept further keywords, such as a parameter's former name. These
+    # keywords are among the texts in the wrapper's code and closure.
     own = {value for value in code.co_consts if type(value) is str}
     return names | accepted | own | _closure_texts(function)
 
 
-def _of_description(description: Any) -> frozenset[str] | None:
-    """Return the keywords in the first line of the docstring of a compiled numpy function."""
+def _keywords_in_docstring(description: Any) -> frozenset[str] | None:
+    """Return the keywords in the signature that begins the docstring of a compiled function."""
     if type(description) is not str:
         return None
     text = description.strip().split("\n", 1)[0]
     _, bracket, rest = text.partition("(")
-    return _of_text(bracket + rest) if text.endswith(")") else None
+    return _keywords_in_signature(bracket + rest) if text.endswith(")") else None
 
 
 def _closure_texts(function: types.FunctionType) -> set[str]:
@@ -101,7 +102,7 @@ def _closure_texts(function: types.FunctionType) -> set[str]:
     return texts
 
 
-def _of_class(kind: type, depth: int) -> frozenset[str] | None:
+def _keywords_of_class(kind: type, depth: int) -> frozenset[str] | None:
     init, new = class_attribute(kind, "__init__"), class_attribute(kind, "__new__")
     if new is not object.__dict__["__new__"]:
         plain = new.__func__ if type(new) is staticmethod else new
@@ -110,7 +111,7 @@ def _of_class(kind: type, depth: int) -> frozenset[str] | None:
     return keywords(init, depth + 1) if type(init) is types.FunctionType else None
 
 
-def _of_text(signature: str | None) -> frozenset[str] | None:
+def _keywords_in_signature(signature: str | None) -> frozenset[str] | None:
     """Return the keywords of a signature such as ``($module, iterable, /, *, key=None)``."""
     if not signature:
         return None
@@ -136,12 +137,12 @@ def method_keywords(kind: type, name: str) -> frozenset[str] | None:
         method = class_attribute(frame, name) if frame is not MISSING else method
         return own_keywords(method) if type(method) is types.FunctionType else None
     if module_of(kind).startswith("numpy.random.") and is_library_class(kind):
-        return _of_description(method.__doc__) if is_compiled_function(method) else None
+        return _keywords_in_docstring(method.__doc__) if is_compiled_function(method) else None
     if kind is loaded_value("numpy", "ndarray") and type(method) is types.MethodDescriptorType:
-        accepted = _of_description(method.__doc__)
-        return accepted and accepted | _OF_NUMPY
+        accepted = _keywords_in_docstring(method.__doc__)
+        return accepted and accepted | _NUMPY_KEYWORDS
     if name in _REDUCTIONS and is_library_class(kind) and type(method) is types.FunctionType:
         inner = method.__dict__.get("__wrapped__")
         plain = inner if type(inner) is types.FunctionType else method
-        return own_keywords(plain) | own_keywords(method) | _OF_NUMPY
+        return own_keywords(plain) | own_keywords(method) | _NUMPY_KEYWORDS
     return keywords(method) if is_function(method) else None

@@ -1,4 +1,4 @@
-"""Names that code binds, and the problems that its ``try`` and ``with`` statements handle."""
+"""Find the names that code binds, and the problems that ``try`` and ``with`` statements handle."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _CATCHES = {
     "EnvironmentError": {"missing_file"},
     "FileNotFoundError": {"missing_file"},
 }
+# All kinds of problems.
 KINDS = frozenset(kind for kinds in _CATCHES.values() for kind in kinds)
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -28,7 +29,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def bound_names(node: Any) -> set[str]:
-    """Return the names that a function, a loop or another statement binds in its own scope."""
+    """Return the names that a function or statement binds, without those of nested scopes."""
     names: set[str] = set()
     if isinstance(node, _FUNCTIONS):
         arguments = node.args
@@ -75,7 +76,7 @@ def _collect(node: Any, names: set[str]) -> None:
 
 
 def declared_global(node: Any) -> set[str]:
-    """Return the names that a function, but no nested function, declares as global."""
+    """Return the names that a function declares as global, without those of nested functions."""
     names: set[str] = set()
     if isinstance(node, ast.Lambda):
         return names

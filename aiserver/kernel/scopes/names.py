@@ -45,7 +45,8 @@ class NameChecker(ast.NodeVisitor):
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
-        self.may_define_more = False  # the code may define further names; then nothing is reported
+        # Whether the code may define names that can't be found. If so, nothing is reported.
+        self.may_define_more = False
 
     def check(self, tree: ast.Module) -> None:
         for statement in tree.body:
@@ -58,6 +59,7 @@ class NameChecker(ast.NodeVisitor):
     # Scopes and names
 
     def _visit_bodies(self) -> None:
+        """Visit the bodies of all functions: first of those that are used, then of the others."""
         pending = self._bodies
         while pending:
             self._bodies = []
@@ -88,7 +90,7 @@ class NameChecker(ast.NodeVisitor):
         self._silent = set()
 
     def _names(self) -> set[str]:
-        """Return the names that are visible here."""
+        """Return the names that are visible in the current scope."""
         names: set[str] = set()
         innermost = len(self._scopes) - 1
         in_function = any(scope.kind == "function" for scope in self._scopes)
@@ -115,6 +117,10 @@ class NameChecker(ast.NodeVisitor):
         return is_implicit(name)
 
     def _use(self, node: ast.AST, name: str, is_module: bool = False) -> None:
+        """Record that ``node`` uses a name, and whether the name is undefined.
+
+        ``is_module`` means that an attribute of the name is read, as in ``np.mean``.
+        """
         if not self._only_clear_mistakes:
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._silent:
@@ -137,7 +143,7 @@ class NameChecker(ast.NodeVisitor):
         if not self._conditional and self._scopes[-1] is self._module:
             self._module.bound.discard(name)
 
-    def _all(self, nodes: Any) -> None:
+    def _visit_all(self, nodes: Any) -> None:
         for node in nodes:
             if node is not None:
                 self.visit(node)
@@ -181,7 +187,7 @@ class NameChecker(ast.NodeVisitor):
             self._visit_function(node.value, name)
         else:
             self.visit(node.value)
-        self._all(node.targets)
+        self._visit_all(node.targets)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if isinstance(node.target, ast.Name):
@@ -192,12 +198,12 @@ class NameChecker(ast.NodeVisitor):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         in_function = any(scope.kind == "function" for scope in self._scopes)
         if not in_function:
-            self._annotation(node.annotation)
+            self._visit_annotation(node.annotation)
         if node.value is not None:
             self.visit(node.value)
         self.visit(node.target)
 
-    def _annotation(self, node: ast.AST | None) -> None:
+    def _visit_annotation(self, node: ast.AST | None) -> None:
         if node is not None and not self._lazy_annotations:
             self.visit(node)
 
@@ -206,33 +212,33 @@ class NameChecker(ast.NodeVisitor):
     def visit_If(self, node: ast.If) -> None:
         self.visit(node.test)
         if is_always(node.test):
-            self._all(node.body)
+            self._visit_all(node.body)
             return
         silent = self._silent
         if is_never(node.test):
             self._silent = silent | KINDS
-        self._branch(node.body)
+        self._visit_branch(node.body)
         self._silent = silent
-        self._branch(node.orelse)
+        self._visit_branch(node.orelse)
 
-    def _branch(self, nodes: Any) -> None:
+    def _visit_branch(self, nodes: Any) -> None:
         self._conditional += 1
-        self._all(nodes)
+        self._visit_all(nodes)
         self._conditional -= 1
 
     def _visit_loop(self, node: Any) -> None:
         if isinstance(node, ast.While):
             later = bound_names(node)
-            self._module_may_bind(later)
+            self._bind_loop_names(later)
             self.visit(node.test)
         else:
             self.visit(node.iter)
-            self._module_may_bind(bound_names(node))
+            self._bind_loop_names(bound_names(node))
             self.visit(node.target)
-        self._branch(node.body)
-        self._branch(node.orelse)
+        self._visit_branch(node.body)
+        self._visit_branch(node.orelse)
 
-    def _module_may_bind(self, names: set[str]) -> None:
+    def _bind_loop_names(self, names: set[str]) -> None:
         """Bind the names that an earlier iteration of a loop may have bound."""
         if self._scopes[-1].kind in ("module", "class"):
             for name in names:
@@ -243,7 +249,7 @@ class NameChecker(ast.NodeVisitor):
     def visit_Try(self, node: Any) -> None:
         silent = self._silent
         self._silent = silent | caught_kinds(node.handlers)
-        self._branch(node.body)
+        self._visit_branch(node.body)
         self._silent = silent
         for handler in node.handlers:
             if handler.type is not None:
@@ -251,20 +257,20 @@ class NameChecker(ast.NodeVisitor):
             was_bound = handler.name is None or self._is_bound(handler.name)
             if handler.name:
                 self._bind(handler.name)
-            self._branch(handler.body)
+            self._visit_branch(handler.body)
             if not was_bound and self._scopes[-1] is self._module:
                 self._module.bound.discard(handler.name)
-        self._branch(node.orelse)
-        self._all(node.finalbody)
+        self._visit_branch(node.orelse)
+        self._visit_all(node.finalbody)
 
     visit_TryStar = visit_Try
 
     def visit_With(self, node: Any) -> None:
-        self._all(node.items)
+        self._visit_all(node.items)
         silent = self._silent
         if any(suppresses(item.context_expr) for item in node.items):
             self._silent = silent | KINDS
-        self._all(node.body)
+        self._visit_all(node.body)
         self._silent = silent
 
     visit_AsyncWith = visit_With
@@ -275,7 +281,7 @@ class NameChecker(ast.NodeVisitor):
             self.visit(case.pattern)
             if case.guard is not None:
                 self.visit(case.guard)
-            self._branch(case.body)
+            self._visit_branch(case.body)
 
     def visit_MatchAs(self, node: Any) -> None:
         self.generic_visit(node)
@@ -311,18 +317,18 @@ class NameChecker(ast.NodeVisitor):
 
     def _visit_function(self, node: Any, name: str) -> None:
         arguments = node.args
-        self._all(getattr(node, "decorator_list", ()))
+        self._visit_all(getattr(node, "decorator_list", ()))
         scopes = list(self._scopes)
         parameters = getattr(node, "type_params", ())
         if parameters:
             self._scopes = [*scopes, Scope("types", type_parameters(parameters))]
-        self._all(arguments.defaults)
-        self._all(arguments.kw_defaults)
+        self._visit_all(arguments.defaults)
+        self._visit_all(arguments.kw_defaults)
         every = [*getattr(arguments, "posonlyargs", ()), *arguments.args, *arguments.kwonlyargs]
         for item in [*every, arguments.vararg, arguments.kwarg]:
             if item is not None:
-                self._annotation(item.annotation)
-        self._annotation(getattr(node, "returns", None))
+                self._visit_annotation(item.annotation)
+        self._visit_annotation(getattr(node, "returns", None))
         self._bodies.append(Body(node, name, self._scopes, self._silent))
         self._scopes = scopes
         if not isinstance(node, ast.Lambda):
@@ -340,16 +346,16 @@ class NameChecker(ast.NodeVisitor):
         self._visit_function(node, "")
 
     def visit_ClassDef(self, node: Any) -> None:
-        self._all(node.decorator_list)
+        self._visit_all(node.decorator_list)
         scopes = self._scopes
         parameters = getattr(node, "type_params", ())
         if parameters:
             self._scopes = [*scopes, Scope("types", type_parameters(parameters))]
-        self._all(node.bases)
-        self._all(node.keywords)
+        self._visit_all(node.bases)
+        self._visit_all(node.keywords)
         self._scopes = [*self._scopes, Scope("class")]
         first = len(self._bodies)
-        self._all(node.body)
+        self._visit_all(node.body)
         for body in self._bodies[first:]:
             if body.name:  # a method counts as used if its class is used
                 body.name = node.name
@@ -370,9 +376,9 @@ class NameChecker(ast.NodeVisitor):
         for generator in node.generators:
             if generator is not first:
                 self.visit(generator.iter)
-            self._all(generator.ifs)
+            self._visit_all(generator.ifs)
         if isinstance(node, ast.DictComp):
-            self._all([node.key, node.value])
+            self._visit_all([node.key, node.value])
         else:
             self.visit(node.elt)
         self._scopes = scopes

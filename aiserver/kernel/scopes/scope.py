@@ -1,4 +1,4 @@
-"""Scopes, and the names that need no definition."""
+"""The classes of scopes and bodies, and the names that need no definition."""
 
 from __future__ import annotations
 
@@ -11,21 +11,23 @@ _IMPLICIT = set(
 )
 _HISTORY = re.compile(r"_+|_i{1,3}|_i?\d+|_[od]h|_ih|_exit_code")
 CLASS_NAMES = {"__module__", "__qualname__", "__class__"}
-# Common names of modules. Using one without an import is a mistake, even in an unused function.
+# Common names of modules. If a function uses such a name without an import, that is a mistake, even
+# if the cell doesn't use the function.
 MODULE_ALIASES = set(
     "np pd plt sns os re sys math json time random datetime itertools collections functools "
     "pl px go tf torch nn stats requests glob shutil pickle scipy sklearn statistics string "
     "csv copy warnings logging subprocess pathlib typing sm smf xgb lgb".split()
 )
+CLEAR = 0.8  # the similarity to a defined name from which an undefined name is a clear misspelling
 
 
 class Scope:
     """The names of a scope.
 
     ``bound`` has the names that are bound at the current statement. In the cell's own scope,
-    ``ever`` is a second set, which also has the names that were bound earlier, for example before
-    a ``del``. In other scopes, ``ever`` and ``bound`` are the same set. ``module_names`` has the
-    names that are declared as global.
+    ``ever`` is a second set: besides the names in ``bound``, it has the names that were bound at
+    an earlier statement, for example before a ``del``. In other scopes, ``ever`` and ``bound`` are
+    the same set. ``module_names`` has the names that are declared as global.
     """
 
     def __init__(self, kind: str, names: set[str] | None = None) -> None:
@@ -38,7 +40,9 @@ class Scope:
 class Body:
     """A function's body, which is visited after the statements of the cell.
 
-    In it, problems of the kinds in ``silent`` are not reported.
+    ``name`` is the function's name; "" means that the body counts as used. ``scopes`` are the
+    scopes around the function. ``silent`` has the kinds of problems that are not reported in the
+    body.
     """
 
     def __init__(self, node: Any, name: str, scopes: list[Scope], silent: set[str]) -> None:
