@@ -79,10 +79,10 @@ class ChatModel(ABC):
     ) -> AsyncGenerator[Delta, None]:
         """Query the model and yield its answer.
 
-        ``language`` is that of the requested code, such as ``python``, or empty if the messages ask
-        for words. ``is_retry`` means that the model has answered the same messages before, and that
-        the person wants a different answer. A model that would otherwise repeat its answer must
-        then vary it.
+        ``language`` is the language of the requested code, such as ``python``; it is empty if the
+        messages ask for an answer in words. ``is_retry`` means that the model has answered the same
+        messages before, and that the person wants a different answer. If a model would give the
+        same answer again, it must vary its answer.
 
         If the caller closes the generator, the model stops within a second. Raises ModelError or a
         subclass, never a provider's own exception.

@@ -80,13 +80,14 @@ def _create_local(
         path = weights.installed(model) if model else None
     if path is None:
         raise NoModel
-    # A file that isn't in the catalogue is prompted like the smallest model, which is safe.
-    like = model or catalogue.SMALLEST
+    # A model whose file isn't in the catalogue gets the short prompts of the smallest model, which
+    # suit any model.
+    similar_model = model or catalogue.SMALLEST
     size = path.stat().st_size if path.is_file() else 0
     process = LocalProcess(
         path,
         threads=policy.threads or machine.spare_cores(),
-        context=like.context,
+        context=similar_model.context,
         memory=model.memory if model else catalogue.memory_for_file(size),
         gpu_layers=policy.gpu_layers,
     )
@@ -94,10 +95,10 @@ def _create_local(
         info,
         process,
         limits,
-        style=like.style,
-        prompt_tokens=like.prompt_tokens,
+        style=similar_model.style,
+        prompt_tokens=similar_model.prompt_tokens,
         # The context must have room for the prompt and the answer.
-        max_tokens=min(policy.max_tokens, like.context // 4),
+        max_tokens=min(policy.max_tokens, similar_model.context // 4),
         tracing=policy.tracing,
         warm_models=warm_models,
     )

@@ -21,7 +21,7 @@ from .local.warm import WarmModels
 
 @dataclass(frozen=True)
 class LocalEntry:
-    """A model of the catalogue, and what it means for this machine.
+    """A model of the catalogue, and its state on this machine.
 
     ``installed_bytes`` is the size of the installed file; it is 0 if the model isn't installed.
     ``partial_bytes`` is the size of an interrupted download. ``is_removable`` is true if the model

@@ -108,7 +108,7 @@ class ModelPolicy:
         return bool(patterns)
 
     def allows_provider(self, name: str) -> bool:
-        """Return whether the patterns may match any model of this provider."""
+        """Return whether the patterns in ``allowed`` may match any model of this provider."""
         # A pattern without a colon, such as "*", may match a model of any provider.
         return any(
             ":" not in pattern or fnmatch.fnmatchcase(name, pattern.partition(":")[0])

@@ -30,7 +30,8 @@ class Provider:
     the key or the address; ``address`` is the default address. ``suggested`` contains the names of
     models that are suggested to users, in the order in which they are shown. ``library`` is
     LangChain's name for the provider if it differs from ``name``. ``package`` is the Python module
-    of LangChain's integration if its name isn't ``langchain_`` followed by LangChain's name.
+    of LangChain's integration, unless the module is called ``langchain_`` followed by LangChain's
+    name for the provider.
     """
 
     name: str

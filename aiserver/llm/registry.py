@@ -169,8 +169,8 @@ class ModelRegistry(LoggingConfigurable):
         chosen = await self._chosen_model(catalog)
         if chosen is not None:
             return chosen
-        # The first call only considers the installed local models. The servers are queried, which
-        # takes time, only if none of them is ready.
+        # The first call only considers the installed local models. Querying the servers takes time,
+        # so they are only queried if no installed model is ready.
         return self._fallback_model(catalog, []) or self._fallback_model(
             catalog, await catalog.served()
         )

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 # The fields in which providers report the finish reason.
 _REASON_FIELDS = ("finish_reason", "stop_reason", "done_reason")
 # The finish reasons of a complete answer, in lower case. If a reason, such as DeepSeek's
-# "insufficient_system_resource", is in none of the following three sets, the answer may be
-# incomplete.
+# "insufficient_system_resource", is in none of the sets ``_COMPLETE``, ``_TOO_LONG`` and
+# ``_FILTERED``, the answer may be incomplete.
 _COMPLETE = {
     *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "end", "complete", "completed"),
     *("finished", "done", "pause_turn", "tool_calls", "tool_use", "tool_call", "function_call"),

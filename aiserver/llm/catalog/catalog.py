@@ -55,9 +55,9 @@ class ProviderInfo:
 
 @dataclass(frozen=True)
 class Overview:
-    """The default model, all models and providers to list, and the smallest local model.
+    """The default model, all models and providers that are listed, and the smallest local model.
 
-    ``local`` is the smallest local model, installed or not, or None if it isn't allowed.
+    ``local`` is the smallest local model, even if it isn't installed; None if it isn't allowed.
     """
 
     default: ModelInfo | None
@@ -109,10 +109,10 @@ class Catalog:
         return self.describe_local(catalogue.SMALLEST)
 
     def installed(self) -> list[ModelInfo]:
-        """Return the installed models of the catalogue. The one to use by default is the first.
+        """Return the installed models of the catalogue, the default model first.
 
-        That is the model that is suggested for this machine or, if it isn't installed, the smallest
-        of the others.
+        The default model is the model that is suggested for this machine or, if the suggested model
+        isn't installed, the smallest installed model.
         """
         models = weights.installed_models()
         if len(models) > 1:
@@ -142,7 +142,7 @@ class Catalog:
     def find(self, model_id: str) -> ModelInfo | None:
         """Return the model with this id, or None if there can be no such model.
 
-        No server is asked, so any valid name of a supported provider's model is accepted.
+        No server is queried. So for a supported provider, any valid name is accepted.
         """
         configured = self.configured()
         if configured is not None and configured.id == model_id:
@@ -157,8 +157,8 @@ class Catalog:
     async def served(self, patience: float | None = None) -> list[ModelInfo]:
         """Return the models that Ollama and a connected OpenAI-compatible server list.
 
-        If a server takes longer than ``patience`` seconds and its previous list is cached, that
-        list is used. The models of a server that can't be queried are left out.
+        If a server takes longer than ``patience`` seconds and its previous list is cached, the
+        previous list is used. The models of a server that can't be queried are left out.
         """
         queries = [
             self._query_server(connection, patience)
@@ -182,7 +182,7 @@ class Catalog:
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
             return info
-        # ``served`` leaves out the models of an Ollama that it may not query.
+        # If Ollama may not be queried for an overview, the result of ``served`` lacks its models.
         if served_models is None or not self._may_query(connection):
             served_models = await self._query_server(connection)
         return mark_if_forwarded(info, served_models)
@@ -238,10 +238,10 @@ class Catalog:
         return _as_forwarded(info) if is_cloud else info
 
     def _may_query(self, connection: Connection) -> bool:
-        """Return whether the connection's server may be queried for a list of all models.
+        """Return whether the connection's server may be queried in order to show all models.
 
-        That requires that the provider is allowed, and that the address is on this machine, was
-        saved by the user or was configured by the administrator.
+        The provider must be allowed. The address must be on this machine, or the user must have
+        saved it, or the administrator must have configured it.
         """
         name = connection.provider.name
         if connection.address is None or not self.policy.allows_provider(name):

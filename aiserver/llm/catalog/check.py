@@ -15,7 +15,7 @@ from .lookup import EXPLICIT_DEADLINE
 from .model_list import list_models
 
 # ``ok``: the provider lists the model. ``no_list``: the provider responds, but doesn't list any
-# models. ``not_listed``: the provider lists models, but not this one.
+# models. ``not_listed``: the provider lists models, but not the checked model.
 Verdict = Literal["ok", "no_list", "not_listed"]
 
 
@@ -23,7 +23,7 @@ class Checker:
     """Queries providers, with their current keys and addresses or with values from a form.
 
     ``refusals`` contains the providers that rejected their current key or account in the last
-    request. It maps the provider's name to the code of that error.
+    request. It maps each provider's name to the code of the error.
     """
 
     def __init__(self, connections: Connections) -> None:

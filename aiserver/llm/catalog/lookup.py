@@ -105,10 +105,10 @@ def _fetch(
 
 @dataclass
 class _Lookup(Generic[Value]):
-    """The last look-up of one server, which may still be running.
+    """The newest look-up of one server. It may still be running.
 
-    ``previous`` is the result of the preceding look-up of that server, or None. At ``expires_at``,
-    measured by the clock of ``Lookups``, this look-up's own result becomes outdated.
+    ``previous`` is the result of the look-up before this one, or None. At ``expires_at``, measured
+    by the clock of ``Lookups``, the result of this look-up becomes outdated.
     """
 
     task: asyncio.Task[Value]
@@ -132,7 +132,7 @@ class Lookups(Generic[Value]):
         """Return the cached result for ``server``, or else the result of ``query``.
 
         If the query takes longer than ``patience`` seconds and there is a previous result, return
-        the previous result. The query then continues for later callers. ``query`` must not raise.
+        the previous result; the query continues for later callers. ``query`` must not raise.
         """
         lookup = self._lookup_by_server.get(server)
         if lookup is None or (lookup.task.done() and self._clock() >= lookup.expires_at):
@@ -153,7 +153,7 @@ class Lookups(Generic[Value]):
         query: Callable[[], Awaitable[Value]],
         last_lookup: _Lookup[Value] | None,
     ) -> _Lookup[Value]:
-        """Start a look-up, whose previous result is the result of ``last_lookup``."""
+        """Start a look-up. Its ``previous`` is the result of ``last_lookup``, if that succeeded."""
         started_at = self._clock()
 
         async def run_query() -> Value:

@@ -48,10 +48,11 @@ async def list_models(provider: str, access: Access, deadline: float) -> list[Se
 
 
 def _read_models(provider: str, response: httpx.Response) -> list[ServedModel]:
-    """Return the models in a server's response. Raises an exception if it contains no list.
+    """Return the models in a server's response, or [] if the server doesn't list its models.
 
     Of Ollama's models, the embedding models are left out. Local models come before models in the
-    cloud, and models for code come first in both groups.
+    cloud, and models for code come first in both groups. Raises an exception if the response is an
+    error or can't be parsed.
     """
     if response.status_code in _NO_LIST_STATUSES:
         return []

@@ -163,8 +163,8 @@ class Connections:
         settings = {"key": key_store, "address": address} | declaration
         await asyncio.to_thread(self._save_settings, name, settings)
         if previous.get("key") in _KEY_STORES and previous["key"] != key_store:
-            # Removing the previous key may fail because the keyring is locked. That must not keep
-            # the user from saving a new key.
+            # Removing the previous key may fail because the keyring is locked. The new key is saved
+            # all the same.
             with contextlib.suppress(StorageError):
                 await self._secrets.remove(name, previous["key"])
 
@@ -200,7 +200,7 @@ class Connections:
 
     @property
     def choice(self) -> str | None:
-        """The id of the model that the user chose as the default."""
+        """The id of the model that the user chose as the default, or None."""
         model = self._settings_file.read().get("model")
         return model if isinstance(model, str) and model else None
 

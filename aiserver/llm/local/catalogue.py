@@ -21,9 +21,9 @@ from ..base import PromptStyle
 # intermediate results, and its cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``).
 OVERHEAD = 400_000_000
 
-# The second model is suggested to a computer with at least this much memory and this many cores;
-# the smallest to all others. Of the 8 GB of a computer, the firmware and the graphics may take a
-# part, so a little less is also enough.
+# If a computer has at least this much memory and this many cores, the second model is suggested;
+# otherwise, the smallest model is suggested. The memory is a little less than 8 GB, because the
+# firmware and the graphics of a computer with 8 GB may take a part of its memory.
 ENOUGH_MEMORY = 7_500_000_000
 ENOUGH_CORES = 4
 
@@ -32,7 +32,7 @@ ENOUGH_CORES = 4
 class Parts:
     """The packages on PyPI that contain a model's file, divided into ``count`` equal parts.
 
-    The packages are called ``prefix``, followed by the number of the part, which begins with 1.
+    The name of a package is ``prefix``, followed by the number of its part, from 1.
     """
 
     prefix: str
@@ -56,9 +56,12 @@ class CatalogueModel:
     ``parameters`` the number of its parameters. The file ``file`` in the repository ``repo`` of the
     model hub has ``size`` bytes and the checksum ``sha256``. ``licence`` is an SPDX identifier.
 
-    ``context`` is the maximum length of prompt and answer together, and ``prompt_tokens`` that of a
-    prompt. In memory, each token of the context takes ``token_bytes`` bytes: the number of layers ×
-    key-value heads × dimensions of a head × 2 (key and value) × 2 bytes.
+    ``prompt_tokens`` is the maximum length of a prompt, in tokens, and ``context`` the maximum
+    length of prompt and answer together. In memory, each token of the context takes ``token_bytes``
+    bytes: the number of layers × key-value heads × dimensions of a head × 2 (key and value) ×
+    2 bytes.
+
+    ``dabench`` and ``fictional_army`` are the results of two benchmarks (docs/real-requests.md).
     """
 
     name: str
@@ -89,7 +92,7 @@ class CatalogueModel:
 
     @property
     def quality(self) -> Quality | None:
-        """The quality in the larger measurement, DABench (see docs/real-requests.md)."""
+        """The quality in the larger benchmark, DABench, or None if it wasn't measured."""
         return self.dabench
 
 
@@ -197,12 +200,16 @@ def by_file(name: str) -> CatalogueModel | None:
 def memory_for_file(size: int) -> int:
     """Return the estimated memory for a model that isn't in the catalogue, from its file's size.
 
-    The context of the models in the catalogue takes 3 to 50 % of the size of their files.
+    The context is assumed to take a quarter of the file's size. For the models in the catalogue, it
+    takes 4 to 48 % of the file's size.
     """
     return size + size // 4 + OVERHEAD
 
 
 def suggested_model(memory: int | None, cores: int) -> CatalogueModel:
-    """Return the model to suggest to a computer with ``memory`` bytes, None if that is unknown."""
+    """Return the model that is suggested for a computer.
+
+    ``memory`` is the computer's memory in bytes, or None if it is unknown.
+    """
     is_enough = memory is not None and memory >= ENOUGH_MEMORY and cores >= ENOUGH_CORES
     return STANDARD if is_enough else SMALLEST

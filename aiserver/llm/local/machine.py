@@ -1,6 +1,7 @@
 """The memory and the processor cores that this process may use.
 
-Invariant: the limits of a container count. They are read from version 2 of Linux's control groups.
+Invariant: in a container, the container's limits are returned if they are lower than the machine's.
+They are read from version 2 of Linux's control groups.
 """
 
 from __future__ import annotations

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 # The first answer to a request is the most likely one (temperature 0), which is the same each time.
 # If the person asks for another answer, it is sampled at this temperature.
 RETRY_TEMPERATURE = 0.7
-MAX_CACHED_COUNTS = 1000  # the number of texts whose token counts are cached
+MAX_CACHED_COUNTS = 1000  # the maximum number of texts whose token counts are cached
 MAX_CONNECTIONS = 16  # each connection occupies a thread of the child process
 
 # An answer is checked for repetition each time it has grown by this number of characters.
 REPETITION_CHECK_EVERY = 100
-# An answer is repetitive if its last ``REPETITION_TAIL`` characters consist of one piece of at most
-# ``MAX_PERIOD`` characters that is repeated, so the piece occurs at least three times.
+# An answer is repetitive if its last ``REPETITION_TAIL`` characters consist of repetitions of one
+# piece. The piece has at most ``MAX_PERIOD`` characters, so it occurs at least three times.
 REPETITION_TAIL = 600
 MAX_PERIOD = 200
 
@@ -116,7 +116,8 @@ class LocalModel(ChatModel):
             # ``max_tokens`` is passed in ``extra_body``, because langchain-openai would send its
             # own option ``max_tokens`` under a newer name, which llama.cpp might not support.
             extra: dict[str, Any] = {"max_tokens": self._max_tokens, "cache_prompt": True}
-            # The rules of a full prompt also allow an explanation, or an answer in words.
+            # The grammar allows only code. It isn't used with a full prompt, whose rules also allow
+            # an explanation or an answer in words.
             if self.style == "compact" and language:
                 extra["grammar"] = fenced_block(language)
             answer = stream_chat(
@@ -146,7 +147,7 @@ class LocalModel(ChatModel):
     async def warm_up(self, messages: Sequence[BaseMessage]) -> None:
         """Load the model and let it read ``messages``."""
         chat = await self._connect()
-        # The server reads a prompt only if it generates an answer, so it must generate one token.
+        # The server reads a prompt only to generate an answer. So one token is requested.
         options = {"extra_body": {"max_tokens": 1, "cache_prompt": True}}
         try:
             async with contextlib.aclosing(

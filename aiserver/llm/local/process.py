@@ -94,7 +94,7 @@ class LocalProcess:
         return await asyncio.shield(task)
 
     async def has_ended(self, within: float = 1.0) -> bool:
-        """Return whether the child has ended or ends within ``within`` seconds."""
+        """Return whether no child runs, or the child ends within ``within`` seconds."""
         child = self._child
         return child is None or await asyncio.to_thread(child.has_ended, within)
 

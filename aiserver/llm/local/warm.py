@@ -1,14 +1,14 @@
 """Limit the number of local models whose processes run at the same time.
 
 Loading a model takes seconds, and reading a prompt again even longer. So if a person switches
-between two models, both stay in memory if it is large enough.
+between two models, both stay loaded, provided that the memory is large enough.
 
 Invariants:
 
 - At most ``MAX_WARM`` models run, and two only if their estimated needs and ``RESERVE`` together
   fit into the available memory.
-- The only exception is a model that is answering a request: if another model is started meanwhile,
-  it is ended after its answer, so that no answer is cut off.
+- The only exception is a model that is answering a request. If another model is started meanwhile,
+  the answering model is ended only after its answer, so that no answer is cut off.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class WarmModel(Protocol):
         """Whether the model is answering a request."""
 
     async def close(self) -> None:
-        """End the model's process. It is started again if the model is used again."""
+        """End the model's process. The process is started again when the model is used again."""
 
 
 class WarmModels:
@@ -71,7 +71,7 @@ class WarmModels:
                 await oldest.close()
 
     def release(self, model: WarmModel) -> None:
-        """End ``model``, which has ended an answer, if its memory is needed for another model."""
+        """End ``model`` after its answer if ``admit`` decided so to make room for another model."""
         if model in self._to_end and not model.is_answering:
             self._to_end.discard(model)
             task = asyncio.create_task(model.close())

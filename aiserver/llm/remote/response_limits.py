@@ -3,8 +3,9 @@
 Without these limits, providers' libraries would buffer an endless line of a streamed response, and
 the endless body of an error.
 
-Invariants: a response is aborted when its body, or a line that hasn't ended yet, gets longer than
-the limit. Compressed responses are rejected, because a small compressed response may be huge after
+Invariants: a response is aborted when its body gets longer than ``MAX_BODY`` bytes, or when more
+than ``MAX_LINE`` bytes have arrived without a line break. (Callers may set other limits.)
+Compressed responses are rejected, because a small compressed response may be huge after
 decompression.
 """
 
