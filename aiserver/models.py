@@ -113,7 +113,7 @@ class UserRequest(Stored):
     current_code: Text = ""
     """The cell's code at the time of the request."""
     language: Text = "python"
-    """The cell's language: the kernel's, that of a cell magic, `markdown` or `text`."""
+    """The cell's language: the language of the kernel or of a cell magic, `markdown` or `text`."""
 
 
 class AIResponse(Stored):
@@ -126,7 +126,7 @@ class AIResponse(Stored):
     status: Status
     """The outcome of the turn. Failed and stopped turns are also stored."""
     error: Text | None = None
-    """The reason for the person to read, if the status is `error`."""
+    """If the status is `error`, the message that tells the person the reason."""
 
 
 class _TurnId(Stored):
@@ -156,9 +156,9 @@ class NewTurn(Stored):
     user: str | None = None
     """The person who asked, if several people share a server."""
     dataframes: list[dict[str, Any]] | None = None
-    """Names, shapes and dtypes of the request's DataFrames, which later requests use again."""
+    """Names, shapes and dtypes of the request's DataFrames. Later requests use them again."""
     context: list[dict[str, Any]] | None = None
-    """The items of the prompt and those that didn't fit: names and numbers of tokens, no texts."""
+    """The receipt of the prompt: the name and the number of tokens of each item, but no texts."""
     parent_turn_id: Annotated[int, Field(ge=1)] | None = None
     """The id of the turn that this turn continues from, if that is not the previous turn."""
 
@@ -201,7 +201,7 @@ class NewEvent(Stored):
     id: Text | None = None
     """An id chosen by the sender. An event that is sent again with the same id is stored once."""
     contributor: Contributor | None = None
-    """The contributor of the event. If it is missing, as in older records, a person made it."""
+    """The contributor of the event. A missing contributor, as in older records, means a person."""
 
 
 class Event(NewEvent, _Seq):
@@ -228,8 +228,8 @@ class SessionMeta(Stored):
     parents: list[dict[str, Any]] | None = None
     """The sessions of the cells that were merged into this cell."""
     merged: list[dict[str, Any]] | None = None
-    """The merges of git branches that renumbered records of this session. Each has an `id`, and
-    `seqs`, a list of ranges: [first old seq, last old seq, first new seq]."""
+    """The merges of git branches that renumbered records of this session. Each merge has an `id`,
+    and `seqs`, a list of ranges: [first old seq, last old seq, first new seq]."""
 
 
 class Session(Stored):
@@ -344,9 +344,9 @@ class NotebookLogEntry(NewLogEntry, _Seq):
     """One saved entry of a notebook's change log. ``seq`` counts the entries of that log."""
 
     merged: list[list[str]] | None = None
-    """The entry's merge paths (see `renumbering.py`): the merges of git branches that it went
-    through after it was written. Each path is a list of the ids of the merges, oldest first. The
-    numbers of records in `data` are the numbers before these merges."""
+    """The entry's merge paths (see `renumbering.py`): the merges of git branches that the entry
+    went through after it was written. Each path is a list of the ids of the merges, oldest first.
+    The seqs in `data` are the seqs that the records had before these merges."""
 
 
 def new_session(key: SessionKey, now: str | None = None) -> Session:
@@ -367,7 +367,8 @@ def new_session(key: SessionKey, now: str | None = None) -> Session:
 def dumps(record: Stored, indent: int | None = 2) -> bytes:
     """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
 
-    It has the keys of ``to_dict``. NaN and infinity become null. Raises ValueError if that fails.
+    The JSON has the keys of ``to_dict``. NaN and infinity become null. Raises ValueError if the
+    record can't be encoded.
     """
     try:
         # This does the same as `model_dump_json`, but doesn't create a str. Creating the str would

@@ -1,18 +1,17 @@
 """Record what happened to the cells of a notebook, and in which order.
 
-A batch is one request of a page. It contains new events of one or more cells. If the order of the
-cells or the type of a cell has changed, it also contains the cells in their order, with their
-types.
-After the events are written into the cells' sessions, an entry in the notebook's change log records
-the last seq of each of these sessions.
+A page sends its changes to the server in batches. A batch contains new events of one or more cells.
+If the order of the cells or the type of a cell has changed, the batch also contains the id and the
+type of each cell, in the new order. After the events are written into the cells' sessions, an entry
+in the notebook's change log records the last seq of each of these sessions.
 
 Invariants:
 
-- A batch may arrive again, at this server or at another server. Nothing in it is recorded twice.
-  If only some of it was recorded before, the missing events and entries are added.
+- A batch may arrive again, at this server or at another server. Even so, nothing is recorded twice.
+  If only a part of the batch was recorded before, the missing events and entries are added.
 - A log entry only contains the seqs of records that are already in the sessions.
 - A cell whose session can't be written (because it is damaged, or from a newer AI Server) doesn't
-  block other cells. The answer and the log entry don't contain the cell.
+  block other cells. The response and the log entry don't contain the cell.
 - The sessions of new cells are created before any event of the batch is recorded. So a fork starts
   with the records that its origin had before the batch. Likewise, the session of a cell that
   resulted from a merge lists the revisions that the sessions of the merged cells had before the
@@ -25,9 +24,9 @@ Invariants:
 - An entry is marked as ``saved`` only if the records match the saved file. They don't match if
   the session of a cell can't be written. Nor do they match if the notebook is also open in another
   page, without jupyter-collaboration, and the other page has recorded changes that the sending page
-  doesn't have. In this case, the answer lists the cells that the other page changed, and the
-  sending page then sends the sources that it saved.
-- The ``changed`` entry that is written with the first order contains the last seqs of all cells in
+  doesn't have. In the second case, the response lists the cells that the other page changed, and
+  the sending page then sends the sources that it saved.
+- The ``changed`` entry that is written with the first order contains the last seq of each cell in
   that order. So the records that existed when tracking began are certain to be older than this
   entry.
 
@@ -53,8 +52,8 @@ from ..sessions.record.merge.digests import digest, last_digest
 from .log_view import CHANGED, ORDER, LogView
 
 _UNWRITABLE = (SessionTooNew, SessionCorrupt)
-_CONCURRENCY = 4  # cells that are written at the same time; more would only wait for the disk
-_MAX_NOTEBOOKS = 256  # notebooks whose logs are cached
+_CONCURRENCY = 4  # how many cells are written at the same time; more would only wait for the disk
+_MAX_NOTEBOOKS = 256  # the maximum number of notebooks whose logs are cached
 
 
 @dataclass(frozen=True)
@@ -123,9 +122,9 @@ class ChangeRecorder:
         view = self._view(notebook_id)
         async with view.lock:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
-            # The events of new cells are written before the events of all other cells, from which
-            # the new cells may be forked. So if the first write fails, the next attempt to record
-            # the batch forks sessions that don't contain events of this batch yet.
+            # The events of new cells are written first, because a new cell may be forked from one
+            # of the other cells. If this first step fails, the other cells don't contain events of
+            # this batch yet, so the next attempt to record the batch can still fork them.
             results = await self._write_cells(filter(_is_new, batch.cells))
             results |= await self._write_cells(cell for cell in batch.cells if not _is_new(cell))
             cell_ids = [cell.key.cell_id for cell in batch.cells]

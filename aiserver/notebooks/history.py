@@ -31,7 +31,7 @@ from ..sessions.record.merge import digests
 from ..sessions.record.merge.digests import SeqsByDigest
 
 _MAX_NOTEBOOKS = 4
-_SESSIONS_PER_READ = 64  # sessions that are loaded together
+_SESSIONS_PER_READ = 64  # the maximum number of sessions that are loaded together
 _MANY_STEPS = 5_000  # the garbage collector takes 10 ms to visit the objects of 5,000 steps
 
 

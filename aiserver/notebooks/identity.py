@@ -174,8 +174,8 @@ class NotebookRegistry:
         The notebook's file may contain an id, because another page got one and saved the notebook
         after this page was opened. Otherwise, the cells may match those of a notebook that was
         recorded at the same path. In some file formats, no cells match, because each read generates
-        new cell ids. Then the id of a notebook that was recorded at the same path is used, but only
-        if this id has no sessions, so that no histories are mixed up.
+        new cell ids. In that case, the id of a notebook that was recorded at the same path is used,
+        but only if this id has no sessions, so that no histories are mixed up.
         """
         on_disk = await self._files.notebook_id(name)
         if on_disk is not None and is_id(on_disk):
@@ -218,7 +218,7 @@ class NotebookRegistry:
         # There is still a file at the old path. If it contains this id, the file at the new path is
         # a copy. If it has a different id, the notebook was moved. If it contains no id, because a
         # tool has removed it, the notebook also counts as moved. When the file at the old path is
-        # opened again, its cells identify it, and it becomes the copy.
+        # opened again, its cells match those of the notebook, and this file becomes the copy.
         return await self._files.notebook_id(notebook.path) != notebook_id
 
     async def _fork(self, origin_id: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
@@ -242,7 +242,7 @@ class NotebookRegistry:
         summaries, _ = await self._store.list_sessions(origin_id, owner=self._owner)
         await self._log_deleted(origin_id, copy_id, {summary.cell_id for summary in summaries})
         # Sessions are copied from other roots first. If the original notebook also has a session of
-        # such a cell, `fork` doesn't replace the session that was copied.
+        # such a cell, the store's `fork` doesn't replace the session that was copied.
         await self._copy_sessions(path, origin_id, copy_id)
         last_seqs: dict[str, int] = {}
         digests: dict[str, str] = {}

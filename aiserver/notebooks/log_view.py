@@ -2,7 +2,7 @@
 
 Invariants:
 
-- The view gets all entries of the stored log, whichever server wrote them.
+- The view gets all entries of the stored log, even those that another server wrote.
 - An older log may replace the stored log (from a backup, or by a checkout in git). The seqs that
   pages have seen then refer to the log that was replaced. So each page is told once that all cells
   were changed, and the page then sends the sources that it has.
@@ -20,8 +20,8 @@ from ..models import NotebookLogEntry
 
 CHANGED = "changed"
 ORDER = "cell_order"
-_MAX_BATCH_IDS = 256  # ids of batches in memory; pages only send recent batches again
-_MAX_ENTRIES = 10_000  # entries of one notebook in memory
+_MAX_BATCH_IDS = 256  # the maximum number of ids in memory; pages only send recent batches again
+_MAX_ENTRIES = 10_000  # the maximum number of entries of one notebook in memory
 
 
 class _Entry(NamedTuple):
@@ -55,9 +55,9 @@ class LogView:
     is_replaced: bool = False
     """Whether an older log has replaced the stored log since this view first read it."""
     acknowledged: dict[str, int] = field(default_factory=dict)
-    """By page: the seq in the last answer to the page since the log was replaced."""
+    """By page: the seq in the last response to the page since the log was replaced."""
     informed_pages: set[str] = field(default_factory=set)
-    """The pages that have received an answer since the log was replaced. The ``seen`` that such a
+    """The pages that have received a response since the log was replaced. The ``seen`` that such a
     page sends is a seq in the current log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
@@ -100,7 +100,7 @@ class LogView:
                 self.entries.append(_Entry(entry.seq, page_id, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """Return the seq for the answer to a page; if the log was replaced, also remember it."""
+        """Return the seq for the response to a page. If the log was replaced, store this seq."""
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq

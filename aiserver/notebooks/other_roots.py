@@ -48,7 +48,7 @@ class CopiedRecords:
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The number of copied records, by root and cell id.
 
-    It is only needed for old log entries, which contain no digests."""
+    These numbers are only needed for old log entries, which contain no digests."""
 
     def add(self, data: Mapping[str, Any]) -> None:
         """Add the records that the data of a ``taken_over`` entry lists."""
@@ -206,8 +206,8 @@ class OtherRoots:
         data = dict(entry.data)
         if isinstance(path := data.get("path"), str):
             data["path"] = name_under(self._root, root / PurePosixPath(path))
-        # ``taken`` and ``digests`` list the records that were copied to the other root. They say
-        # nothing about the current root, so they are removed.
+        # ``taken`` and ``digests`` list the records that were copied to the other root. The current
+        # root may lack these records, so both fields are removed.
         if data.pop("taken", None) is not None:
             data.pop("digests", None)
         return NewLogEntry.model_validate(fields | {"data": data})

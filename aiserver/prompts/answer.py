@@ -28,13 +28,14 @@ _CLOSE = re.compile(r" {0,3}(`{3,})[ \t]*$")
 _CONTROL_CODES = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
-# The first line of a statement with several lines, if this line doesn't end in ":".
+# Matches the first line of a statement that continues on the next line, although the first line
+# doesn't end in ":": a decorator, or ``try: x = 1``.
 _FIRST_LINE_OF_SEVERAL = re.compile(r"\s*(@|try\b)")
 # The beginning and the end of a text in sentences, and signs of code, which no sentence contains.
 _SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
 _SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
 _IN_NO_SENTENCE = re.compile(r"^[%!?@#]|[=;{}\[\]]|\w\(|\\$")
-# A letter of a script without spaces between words counts as a word.
+# In Chinese and Japanese, which have no spaces between words, each character counts as a word.
 _WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\d_]{2,}")
 _MIN_WORDS = 4
 _CODE_SIGNS = re.compile(r"[;{}=]|<-|\w\(|^\s*(#|//|--)", re.MULTILINE)
@@ -50,8 +51,8 @@ def answer_parser(language: CellLanguage) -> PartsReader:
 def is_prose(code: str, language: CellLanguage) -> bool:
     """Return whether the code of an answer for a Python cell consists of sentences.
 
-    Code with a syntax error doesn't count as sentences: each line must be free of signs of code,
-    and the text must begin and end like a sentence.
+    A syntax error alone doesn't make code a text in sentences. No line may have signs of code, and
+    the text must begin and end like a sentence.
     """
     lines = [_INLINE_CODE.sub("x", line).strip() for line in code.splitlines() if line.strip()]
     return (
@@ -132,7 +133,7 @@ class AnswerParser(PartsReader):
         return []
 
     def _cannot_be_code(self, first_line: str) -> bool:
-        """Return whether a text that begins with this line isn't code, whatever follows."""
+        """Return whether no text that begins with this line can be code."""
         line = _CONTROL_CODES.sub("", first_line).strip("\n")
         return (
             self._language == "python"

@@ -91,12 +91,12 @@ async def build_messages(
             marked_texts(shown, "variables", "dataframe", "file"),
         ]
     else:
-        look = code_of(shown)
+        frames_code = code_of(shown)
         if cells:
             fixed += pair(templates.NEW_NOTEBOOK, cells, language.kernel)
-        if look:
-            fixed += pair(templates.ASK_FOR_COLUMNS, look, language.kernel)
-        is_another_cell = cells or look or (talk.cell and not turns)
+        if frames_code:
+            fixed += pair(templates.ASK_FOR_COLUMNS, frames_code, language.kernel)
+        is_another_cell = cells or frames_code or (talk.cell and not turns)
         introduction = [
             texts_of(shown, "dataframe"),
             texts_of(shown, "headings"),
@@ -127,7 +127,8 @@ async def _explanation_messages(
 ) -> tuple[list[BaseMessage], list[ContextItem]]:
     """Return the messages that ask a small model to explain the cell's code, and their receipt.
 
-    They contain nothing but the code and the request. A small model would imitate anything else.
+    Besides the rules, they contain only the code and the request. A small model would imitate any
+    other text.
     """
     from langchain_core.messages import HumanMessage, SystemMessage
 
@@ -159,6 +160,6 @@ def _load() -> None:
     with pause_gc():
         from langchain_core import messages
 
-        # The module loads these lazily.
+        # The package imports the module of each class only when the class is used.
         _ = messages.AIMessage, messages.HumanMessage, messages.SystemMessage
     _loaded = True

@@ -21,10 +21,10 @@ from .prompt_input import PromptInput
 from .receipt import ContextItem, dropped_cells
 
 FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
-_CHARACTERS_PER_TOKEN = 8  # an upper bound, so texts that are surely too long needn't be counted
+_CHARACTERS_PER_TOKEN = 8  # an upper bound; tokens of a longer text needn't be counted
 
 
-_MAX_DEFINED = 5  # names that the receipt lists for a cell
+_MAX_DEFINED = 5  # the maximum number of names that the receipt lists for a cell
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,15 @@ async def earlier_cells(
     With ``prose``, include Markdown cells as comments, and failed cells with a mark.
     """
     language, room = request.language, budget - FRAME_TOKENS
-    shown = await asyncio.to_thread(_read_cells, request.cells, language, prose)
-    needed = await asyncio.to_thread(_needed, shown, "", request)
-    chosen = await _fit_all(shown, needed, language, room, count)
-    needed = await asyncio.to_thread(_needed, shown, request.intent, request)
+    cells = await asyncio.to_thread(_read_cells, request.cells, language, prose)
+    needed = await asyncio.to_thread(_needed, cells, "", request)
+    chosen = await _fit_all(cells, needed, language, room, count)
+    needed = await asyncio.to_thread(_needed, cells, request.intent, request)
     if not chosen.keys() >= set(needed):
-        chosen = await _fit_all(shown, needed, language, room, count)
+        chosen = await _fit_all(cells, needed, language, room, count)
     texts = [chosen[index].text for index in sorted(chosen)]
-    code = templates.earlier_code(texts, len(shown) - len(texts)) if texts else ""
-    return code, _receipt(shown, needed, chosen, request)
+    code = templates.earlier_code(texts, len(cells) - len(texts)) if texts else ""
+    return code, _receipt(cells, needed, chosen, request)
 
 
 def _receipt(
@@ -89,7 +89,7 @@ def _receipt(
 
 
 def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> list[_Cell]:
-    shown = []
+    candidates = []
     for cell in cells:
         text = cell.source.strip()
         is_code = cell.cell_type == "code"
@@ -104,8 +104,8 @@ def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> lis
                 text = f"{templates.FAILED}\n{text}"
         else:
             text = "\n".join(f"# {line}".rstrip() for line in text.splitlines())
-        shown.append(_Cell(cell.cell_id, text, is_code, names))
-    return shown
+        candidates.append(_Cell(cell.cell_id, text, is_code, names))
+    return candidates
 
 
 def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..requests import ContextCell
 
 MAX_LEVELS = 3
-MAX_LENGTH = 120  # characters of a heading
+MAX_LENGTH = 120  # the maximum number of characters of a heading; a longer heading is cut off
 SEPARATOR = " > "
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")

@@ -5,8 +5,8 @@ Markdown and raw cells (``prose.py``), where the text for the cell counts as the
 class splits the stream into lines and collects both parts. The subclasses decide to which part a
 line belongs.
 
-Invariants: the two parts don't depend on the pieces in which the stream arrived. The joined outputs
-for a part are the complete part.
+Invariants: the two parts don't depend on the pieces in which the stream arrived. All outputs for a
+part, joined, are the complete part.
 """
 
 from __future__ import annotations

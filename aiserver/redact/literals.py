@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from .patterns import Replace, redact_line
 
-_MAX_LENGTH = 20_000  # characters that are examined together, so that the time stays linear
+_MAX_LENGTH = 20_000  # the maximum number of characters that are examined together: linear time
 # The end of a line's last literal is searched for among this many quotes, from the end of the line.
 # The last quote may be the wrong one, because it may be part of a comment.
 _MAX_QUOTES = 8
@@ -56,8 +56,8 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
     """Return the end of the last line that must be examined together with the given line.
 
     The given line reaches from ``start`` to ``end``. A following line must be examined, too, if
-    its first literal is joined to the last literal before it, or if it is part of a call that is
-    opened before it.
+    its first literal is joined to the last literal of the previous line, or if the line is part of
+    a call that an earlier line opens.
     """
     line_start = start
     while end < len(text) and end - start < _MAX_LENGTH:
@@ -73,8 +73,8 @@ def end_of_joined_lines(text: str, start: int, end: int) -> int:
 def _end_of_call(text: str, line_start: int, end: int) -> int:
     """Return the end of the line that closes the call which the given line opens.
 
-    The given line reaches from ``line_start`` to ``end``. If it opens no call, or if the call is
-    too long, returns ``end``.
+    The given line reaches from ``line_start`` to ``end``. If the line opens no call, or if the call
+    is too long, return ``end``.
     """
     call = _JOIN.search(text, line_start, end) or _LOGIN.search(text, line_start, end)
     if call is None:
@@ -95,7 +95,7 @@ def _end_of_joined_literal(text: str, line_start: int, end: int) -> int:
     """Return the end of the line whose first literal is joined to the given line's last literal.
 
     The given line reaches from ``line_start`` to ``end``. If no literal is joined to its last
-    literal, returns ``end``.
+    literal, return ``end``.
     """
     quote = end
     for _ in range(_MAX_QUOTES):

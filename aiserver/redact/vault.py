@@ -8,7 +8,7 @@ import secrets
 
 from .texts import CLOSE, OPEN, redaction_mark, replace_secrets
 
-_LONGEST_MARK = 64
+_MAX_MARK_LENGTH = 64
 
 
 class Vault:
@@ -26,7 +26,7 @@ class Vault:
         self._conceal = conceal
         self._secret_by_mark: dict[str, str] = {}
         self._marks_by_kind: dict[str, list[str]] = {}
-        self._pending = ""  # kept by ``feed``: text that may be the beginning of a mark
+        self._pending = ""  # the end of the last piece, if it may be the beginning of a mark
         self._cache: dict[tuple[str, bool], str] = {}  # see `replace_secrets`
 
     def __len__(self) -> int:
@@ -56,20 +56,20 @@ class Vault:
     def feed(self, text: str) -> str:
         """Return the next piece of the answer with its secrets restored.
 
-        If the piece ends within a mark, the mark's beginning is kept for the next call.
+        If the piece ends within a mark, the next call returns the beginning of the mark.
         """
         if not (self._secret_by_mark and self._conceal):
             return text
         text = self._pending + text
         start = text.rfind(OPEN[0])
         is_incomplete = (
-            start >= 0 and CLOSE not in text[start:] and len(text) - start < _LONGEST_MARK
+            start >= 0 and CLOSE not in text[start:] and len(text) - start < _MAX_MARK_LENGTH
         )
         self._pending = text[start:] if is_incomplete else ""
         return self._restore(text[:start] if is_incomplete else text)
 
     def finish(self) -> str:
-        """Return the text that ``feed`` has kept. Call this at the end of the answer."""
+        """Return the text that ``feed`` has not returned yet, at the end of the answer."""
         pending, self._pending = self._pending, ""
         return pending
 
