@@ -188,7 +188,7 @@ class Source:
 class _Scanner:
     """Scans lines, and tells whether the next line begins a statement.
 
-    It doesn't if it is inside a string or brackets, or continues the previous line.
+    A line inside a string or brackets doesn't; nor does a line that continues the previous one.
     """
 
     def __init__(self) -> None:

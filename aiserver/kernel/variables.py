@@ -29,8 +29,8 @@ MAX_VARIABLES = 200
 MAX_NAME = 200  # characters
 MAX_EXAMPLE = 24  # characters of a value
 _IPYTHON_NAMES = ("In", "Out", "exit", "quit", "open", "get_ipython")
-_SEARCHED_ROWS = 50  # the number of rows, from the first one, in which examples are searched for
-_SEARCHED_ELEMENTS = 50
+_SEARCHED_ROWS = 50  # rows at the beginning that are searched for examples
+_SEARCHED_ELEMENTS = 50  # elements at the beginning whose classes are compared
 
 _mro = type.__dict__["__mro__"].__get__
 _class_dict = type.__dict__["__dict__"].__get__

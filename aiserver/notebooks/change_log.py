@@ -124,7 +124,8 @@ class ChangeRecorder:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
             # The events of new cells are written first, because a new cell may be forked from one
             # of the other cells. If this first step fails, the other cells don't contain events of
-            # this batch yet, so the next attempt to record the batch can still fork them.
+            # this batch yet. So the next attempt to record the batch forks them without these
+            # events.
             results = await self._write_cells(filter(_is_new, batch.cells))
             results |= await self._write_cells(cell for cell in batch.cells if not _is_new(cell))
             cell_ids = [cell.key.cell_id for cell in batch.cells]

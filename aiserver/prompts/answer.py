@@ -23,14 +23,14 @@ from .language import CellLanguage, fence_name
 from .parts import Parts, PartsReader
 from .prose import ProseParser
 
-_OPEN = re.compile(r" {0,3}(`{3,})[ \t]*([^`\s]*)[^`\n]*$")
-_CLOSE = re.compile(r" {0,3}(`{3,})[ \t]*$")
+_OPENING_FENCE = re.compile(r" {0,3}(`{3,})[ \t]*([^`\s]*)[^`\n]*$")
+_CLOSING_FENCE = re.compile(r" {0,3}(`{3,})[ \t]*$")
 _CONTROL_CODES = re.compile(r"\x1b\[[0-9;]*m|[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff]")
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
 # Matches the first line of a statement that continues on the next line, although the first line
 # doesn't end in ":": a decorator, or ``try: x = 1``.
-_FIRST_LINE_OF_SEVERAL = re.compile(r"\s*(@|try\b)")
+_BEGINS_LONGER_STATEMENT = re.compile(r"\s*(@|try\b)")
 # The beginning and the end of a text in sentences, and signs of code, which no sentence contains.
 _SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
 _SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
@@ -97,10 +97,10 @@ class AnswerParser(PartsReader):
 
     def _whole_line(self, line: str, *, ended: bool) -> Parts:
         if self._fence:
-            closing = _CLOSE.match(line)
+            closing = _CLOSING_FENCE.match(line)
             if closing and len(closing[1]) >= len(self._fence):
                 return self._close_block(line)
-        elif opening := _OPEN.match(line):
+        elif opening := _OPENING_FENCE.match(line):
             return self._open_block(opening[1], opening[2], line)
         return self._line_text(line, ended=ended)
 
@@ -141,7 +141,7 @@ class AnswerParser(PartsReader):
             and not line.rstrip().endswith((":", "\\"))
             and not any(quotes in line for quotes in ('"""', "'''"))
             and all(line.count(opening) <= line.count(closing) for opening, closing in _BRACKETS)
-            and not _FIRST_LINE_OF_SEVERAL.match(line)
+            and not _BEGINS_LONGER_STATEMENT.match(line)
             and not _is_python(line)
         )
 

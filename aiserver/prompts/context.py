@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 INTENT_TOKENS = 80  # reserved for the intent, so that a short intent doesn't change the other texts
 MIN_CELLS_TOKENS = 100  # available for the earlier cells even if the prompt exceeds the budget
-_EXAMPLE = {"aiserver_example": True}  # marks a message as an example; not sent to the model
+_EXAMPLE = {"aiserver_example": True}  # marks an example; the model doesn't receive this mark
 
 
 async def build_messages(

@@ -23,7 +23,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 class CellNames(NamedTuple):
-    """The names that a cell binds, those that it changes in place, and those that it needs."""
+    """The names that a cell binds, those whose objects it changes, and those that it needs."""
 
     defined: frozenset[str]
     changed: frozenset[str]
@@ -75,9 +75,10 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
 
 
 def _definers(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
-    """Yield the indexes of the cells that change ``name``, and finally of the one that defines it.
+    """Yield the indexes of the cells that define a variable and change its object, newest first.
 
-    Only cells before the index ``before`` count. The newest cell comes first.
+    Only cells before the index ``before`` count. The cell with the newest definition is the last
+    one, because older changes don't affect its object.
     """
     for index in range(before - 1, -1, -1):
         if name in cells[index].changed:
@@ -126,7 +127,7 @@ def _used_before_bound(tree: ast.Module) -> set[str]:
 
 
 def _changed_names(tree: ast.Module) -> Iterator[str]:
-    """Yield the variables that a cell changes in place: ``df["a"] = 1``, ``rows.append(row)``."""
+    """Yield the variables whose objects a cell changes: ``df["a"] = 1``, ``rows.append(row)``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             targets = node.targets

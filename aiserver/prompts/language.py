@@ -17,6 +17,7 @@ from ..requests import CellType
 
 
 def _by_alias(names: dict[str, str]) -> dict[str, str]:
+    """Map each alias to its name: ``{"sql": "mysql dql"} -> {"mysql": "sql", "dql": "sql"}``."""
     return {alias: name for name, aliases in names.items() for alias in aliases.split()}
 
 
@@ -64,10 +65,17 @@ _MAGICS |= {
     )
 }
 # Magics that write the cell to a file. The suffix of the file's name determines the language.
-_FILES = {"writefile", "file"}
-_SUFFIXES = {"txt": "text", "h": "cpp", "toml": "toml", "json": "json", "css": "css", "c": "c"}
+_FILE_MAGICS = {"writefile", "file"}
+_LANGUAGE_BY_SUFFIX = {
+    "txt": "text",
+    "h": "cpp",
+    "toml": "toml",
+    "json": "json",
+    "css": "css",
+    "c": "c",
+}
 _HEAD = re.compile(r"(?:%%[^\n]*(?:\n|\Z))+")
-_LINE = re.compile(r"%%\s*(!|[\w.]+)[ \t]*([^\n]*)")
+_MAGIC_LINE = re.compile(r"%%\s*(!|[\w.]+)[ \t]*([^\n]*)")
 
 _PROSE = ("markdown", "text")
 
@@ -116,14 +124,16 @@ def _language_of_magic(line: str) -> tuple[str, str]:
 
     Both are empty if the line has no cell magic. The language is empty if the magic sets none.
     """
-    match = _LINE.match(line)
+    match = _MAGIC_LINE.match(line)
     if not match:
         return "", ""
     magic, arguments = match[1], match[2].split()
-    if magic in _FILES and arguments:
+    if magic in _FILE_MAGICS and arguments:
         suffix = arguments[-1].strip("'\"").rpartition(".")[2].lower()
         supported = {"py", *_ALIASES, *_MAGICS.values()}
-        return magic, _SUFFIXES.get(suffix) or (fence_name(suffix) if suffix in supported else "")
+        return magic, _LANGUAGE_BY_SUFFIX.get(suffix) or (
+            fence_name(suffix) if suffix in supported else ""
+        )
     if magic == "script" and arguments:
         program = next((word for word in arguments if not word.startswith("-")), "")
         return magic, fence_name(program.rpartition("/")[2] or "bash")

@@ -47,7 +47,7 @@ class ContextItem:
     is_shortened: bool = False
     """Whether an earlier cell is shortened to its definitions."""
     defines: tuple[str, ...] = ()
-    """Names that the request needs and that the earlier cell defines or changes."""
+    """The variables that the request needs and that the earlier cell defines or changes."""
     cell_ids: tuple[str, ...] = ()
     turn_ids: tuple[int, ...] = ()
     count: int = 1
@@ -75,10 +75,10 @@ def dropped_cells(cell_ids: Iterable[str | None]) -> list[ContextItem]:
 
     ``cell_ids`` are the ids of these cells, newest last.
     """
-    every = list(cell_ids)
-    ids = tuple(id for id in every[-_MAX_IDS:] if id)
-    item = ContextItem("cell", is_included=False, cell_ids=ids, count=len(every))
-    return [item] if every else []
+    all_ids = list(cell_ids)
+    ids = tuple(id for id in all_ids[-_MAX_IDS:] if id)
+    item = ContextItem("cell", is_included=False, cell_ids=ids, count=len(all_ids))
+    return [item] if all_ids else []
 
 
 def fixed_items(sizes: Sequence[int]) -> list[ContextItem]:
@@ -96,20 +96,20 @@ def turn_items(
 
     ``start`` is the index of the first message that fits. ``sizes`` are the sizes of all messages.
     """
-    tokens: dict[int, int] = {}
-    for number, size in zip(conversation.past_turns, sizes, strict=True):
-        tokens[number] = tokens.get(number, 0) + size
-    shown = set(conversation.past_turns[start:])
+    tokens_by_turn: dict[int, int] = {}
+    for index, size in zip(conversation.past_turns, sizes, strict=True):
+        tokens_by_turn[index] = tokens_by_turn.get(index, 0) + size
+    included = set(conversation.past_turns[start:])
     items = [
-        ContextItem("turn", tokens=size, turn_ids=(turns[number].turn_id,))
-        for number, size in tokens.items()
-        if number in shown
+        ContextItem("turn", tokens=size, turn_ids=(turns[index].turn_id,))
+        for index, size in tokens_by_turn.items()
+        if index in included
     ]
-    dropped = [number for number in tokens if number not in shown]
+    dropped = [index for index in tokens_by_turn if index not in included]
     if not dropped:
         return items
-    ids = tuple(turns[number].turn_id for number in dropped[-_MAX_IDS:])
-    size = sum(tokens[number] for number in dropped)
+    ids = tuple(turns[index].turn_id for index in dropped[-_MAX_IDS:])
+    size = sum(tokens_by_turn[index] for index in dropped)
     more = ContextItem("turn", "", size, is_included=False, turn_ids=ids, count=len(dropped))
     return [*items, more]
 

@@ -38,15 +38,15 @@ _JOIN_GAP = re.compile(
 )
 _PLACEHOLDER = re.compile(r"(?:%s|\{[0-9]?\}){1,6}\Z")
 # Calls that concatenate literals.
-_JOIN = re.compile(
+_JOIN_CALL = re.compile(
     rf"(?:\"\"|'')\.join\({_SPACE}[\[(]"
     rf"|['\"](?:%s){{2,6}}['\"]{_SPACE}%{_SPACE}\("
     r"|['\"](?:\{[0-9]?\}){2,6}['\"]\.format\("
 )
-_CLOSE = re.compile(r"[\])]")
-_COMMA = re.compile(rf"['\"]{_SPACE},{_SPACE}(?:{_BREAK})?{_OPENING}")
+_CLOSING_BRACKET = re.compile(r"[\])]")
+_COMMA_GAP = re.compile(rf"['\"]{_SPACE},{_SPACE}(?:{_BREAK})?{_OPENING}")
 # Calls whose arguments may be passwords.
-_LOGIN = re.compile(
+_LOGIN_CALL = re.compile(
     r"\bauth['\"]?[ ]{0,4}[=:][ ]{0,4}[\w.]{0,40}\(|(?:Basic|Digest)Auth\(|\.login\("
 )
 _LINE_BREAK = re.compile(rf"(?<=[(\[,]){_SPACE}{_BREAK}|{_SPACE}{_BREAK}(?=\))")
@@ -76,7 +76,7 @@ def _end_of_call(text: str, line_start: int, end: int) -> int:
     The given line reaches from ``line_start`` to ``end``. If the line opens no call, or if the call
     is too long, return ``end``.
     """
-    call = _JOIN.search(text, line_start, end) or _LOGIN.search(text, line_start, end)
+    call = _JOIN_CALL.search(text, line_start, end) or _LOGIN_CALL.search(text, line_start, end)
     if call is None:
         return end
     depth, position, line_end = 1, call.end(), end
@@ -160,7 +160,7 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
 
 def _argument_breaks(text: str) -> list[tuple[int, int]]:
     """Return the range of each line break between the arguments of a call with a password."""
-    call = _LOGIN.search(text) if "\n" in text else None
+    call = _LOGIN_CALL.search(text) if "\n" in text else None
     return [gap.span() for gap in _LINE_BREAK.finditer(text, call.start())] if call else []
 
 
@@ -171,14 +171,15 @@ def _find_gaps(text: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]
     """
     spans = list(breaks)
     for gap in _JOIN_GAP.finditer(text):
-        # A placeholder before the gap, such as %s, is replaced by the next literal.
+        # A placeholder before the gap, such as %s, stands for the next literal. So the placeholder
+        # is a part of the gap.
         placeholder = _PLACEHOLDER.search(text, max(0, gap.start() - 18), gap.start())
         start = placeholder.start() if placeholder else gap.start()
         spans.append((start, gap.end()))
-    for call in _JOIN.finditer(text):
-        close = _CLOSE.search(text, call.end())
+    for call in _JOIN_CALL.finditer(text):
+        close = _CLOSING_BRACKET.search(text, call.end())
         end = close.start() if close else len(text)
-        spans += [comma.span() for comma in _COMMA.finditer(text, call.end(), end)]
+        spans += [comma.span() for comma in _COMMA_GAP.finditer(text, call.end(), end)]
     gaps: list[tuple[int, int]] = []
     for span in sorted(spans):
         if not gaps or span[0] >= gaps[-1][1]:

@@ -18,7 +18,7 @@ Replace = Callable[[str, str], str]
 
 # Keys that are recognised by their format, without a name next to them. For each format,
 # prefilter.py must contain a keyword.
-_FORMS = {
+_KEY_FORMATS = {
     "anthropic-key": r"sk-ant-[A-Za-z0-9_-]{20,250}",
     "openrouter-key": r"sk-or-v1-[0-9a-f]{32,128}",
     "openai-key": r"sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,250}",
@@ -42,25 +42,26 @@ _FORMS = {
     "tencent-key": r"AKID[A-Za-z0-9]{32}",
     "jwt": r"eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,2000}",
 }
-_KEYS = re.compile(
+_FORMATTED_KEY = re.compile(
     r"(?<![A-Za-z0-9_-])(?:"
-    + "|".join(f"(?P<k{number}>{form})" for number, form in enumerate(_FORMS.values()))
+    + "|".join(f"(?P<k{number}>{form})" for number, form in enumerate(_KEY_FORMATS.values()))
     + r")(?![A-Za-z0-9_-])"
 )
-_KINDS = list(_FORMS)
+_KINDS = list(_KEY_FORMATS)
 _CSS_CLASS = re.compile(r"sk(?:[-_]+(?:[a-z]{1,19}|[0-9]{1,2}))+")
 
 _URL = re.compile(r"(?<=://)([^\s/:@'\"<>]{0,128}):([^\s/@'\"<>\[\](){}]{1,256})@")
 _BEARER = re.compile(r"(?i)\b(?:Bearer|Basic)[ ]+([A-Za-z0-9._~+/-]{16,4000}=*)")
 
-# `password = "…"`, `"api_key": '…'`, `os.environ["TOKEN"] = "…"`, `login(token="…")`.
-_LOGIN = r"(?:pg)?passwords?|passwd|passphrase|pwd|密码|口令"
-_KEY = (
+# The names of passwords, and the names of keys.
+_LOGIN_NAME = r"(?:pg)?passwords?|passwd|passphrase|pwd|密码|口令"
+_KEY_NAME = (
     r"(?:api|access|secret|private|account|subscription|license|encryption)[_-]?key(?:[_-]?id)?"
     r"|secret|token|credentials?"
 )
+# `password = "…"`, `"api_key": '…'`, `os.environ["TOKEN"] = "…"`, `login(token="…")`.
 _NAMED = re.compile(
-    rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))['\"]?\]?[ \t]{{0,8}}"
+    rf"(?i)(?:(?P<password>{_LOGIN_NAME})|(?P<key>{_KEY_NAME}))['\"]?\]?[ \t]{{0,8}}"
     # Between the name and the value, there may be a type, or a comma as in the call
     # `setdefault("TOKEN", "…")`.
     r"(?::[ ]?[\w.\[\]|]{1,40}(?:[ ]\|[ ]None)?[ ]{0,8}=|(?<=['\"]),|:=|=>|<-|[=:：])"
@@ -69,7 +70,7 @@ _NAMED = re.compile(
 )
 # `?token=…&`, `;Password=…;`: inside a URL or a connection string.
 _URL_PARAMETER = re.compile(
-    rf"(?i)[?&;](?:[a-z0-9]{{1,20}}[_-])?(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))="
+    rf"(?i)[?&;](?:[a-z0-9]{{1,20}}[_-])?(?:(?P<password>{_LOGIN_NAME})|(?P<key>{_KEY_NAME}))="
     r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
 )
 _BARE_VALUE = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
@@ -77,7 +78,7 @@ _BARE_VALUE = r"(?P<value>[^\s&;#'\"<>(){}\[\],]{4,512})"
 _SHELL = re.compile(
     r"(?i)(?:^[ \t]{0,32}[!%]?[ ]?(?:export|env|set|set_env|setx)[ ]+[A-Z0-9_]{0,64}"
     r"|--[a-z-]{0,32})"
-    rf"(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}))"
+    rf"(?:(?P<password>{_LOGIN_NAME})|(?P<key>{_KEY_NAME}))"
     rf"(?:[ ]?=[ ]?|(?P<gap>[ ]{{1,8}})(?![=|-])){_BARE_VALUE}"
 )
 # `API_KEY=… command` in a shell, `api_key: …` in YAML: the name is at the beginning of the line.
@@ -86,13 +87,13 @@ _SHELL = re.compile(
 _BARE = re.compile(
     r"^[ \t]{0,32}(?:[-!][ ]?)?(?=[A-Z0-9_]{1,80}=|[A-Za-z0-9_-]{1,80}:)"
     r"(?:[A-Za-z0-9]{1,20}[_-]){0,4}"
-    rf"(?:(?P<password>(?i:{_LOGIN}))|(?P<key>(?i:{_KEY})))(?:=|:[ ]{{1,8}}){_BARE_VALUE}"
+    rf"(?:(?P<password>(?i:{_LOGIN_NAME}))|(?P<key>(?i:{_KEY_NAME})))(?:=|:[ ]{{1,8}}){_BARE_VALUE}"
     r"(?=[ \t]*$|[ \t]+[#a-z./])"
 )
 _PYTHON_NAME = re.compile(r"(?:[A-Z][a-z]+[0-9]*)+|[A-Za-z]+(?:_[A-Za-z]+)*(?:_v?[0-9]{1,4})")
 # Prose such as "the password is hunter2!".
 _IN_PROSE = re.compile(
-    rf"(?i)(?:(?P<password>{_LOGIN})|(?P<key>{_KEY}|api key))"
+    rf"(?i)(?:(?P<password>{_LOGIN_NAME})|(?P<key>{_KEY_NAME}|api key))"
     r"(?:[ ]?[=:：][ ]?|[ ]is[ ]|[ ]?[是为][ ]?)(?P<value>[!-~]{6,512})"
 )
 
@@ -104,7 +105,7 @@ _PLACEHOLDER = re.compile(
     r"|passwords?|passwd|pwd|secret|token|user(?:name)?|category"
 )
 _BEGIN, _END = "-----BEGIN ", "PRIVATE KEY-----"
-_KEY_LENGTH = 20_000  # characters; no private key is longer
+_MAX_KEY_LENGTH = 20_000  # characters; no private key is longer
 # The text between the first and the last line of a private key: lines of base64, headers, and the
 # syntax of code or YAML around the lines.
 _KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s\\\"'`,:.;#>|-]*")
@@ -117,7 +118,7 @@ def redact_line(text: str, is_prose: bool, replace: Replace) -> str:
 
     ``is_prose`` means that the line is prose, not code.
     """
-    text = _KEYS.sub(lambda match: _replace_key(match, replace), text)
+    text = _FORMATTED_KEY.sub(lambda match: _replace_key(match, replace), text)
     text = _URL.sub(lambda match: _replace_group(match, 2, _kind_in_url(match), replace), text)
     text = _BEARER.sub(
         lambda match: _replace_group(match, 1, _kind_in_header(match), replace), text
@@ -218,7 +219,7 @@ def redact_private_keys(text: str, replace: Replace) -> str:
             pieces.append(text[position:end_of_key])
         else:
             header_end += len(_END)
-            end = text.find(_END, header_end, header_end + _KEY_LENGTH)
+            end = text.find(_END, header_end, header_end + _MAX_KEY_LENGTH)
             lines = _KEY_LINES.match(text, header_end)  # used if the end of the key is missing
             end_of_key = lines.end() if lines else header_end
             if end >= 0 and _KEY_BODY.fullmatch(text, header_end, end):

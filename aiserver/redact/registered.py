@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from .patterns import MIN_KEY_LENGTH, is_placeholder
 
 REGISTERED: dict[str, bytes] = {}
-"""The JSON encoding, without quotes, of each registered secret, by secret."""
+"""Maps each registered secret to its JSON encoding, without the quotes around it."""
 
 _SECRET_NAME = re.compile(
     r"(?i)(?:^|_)(?:token|secret|password|passwd|(?:api|access)_?key)s?(?:_|$)"

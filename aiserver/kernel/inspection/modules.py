@@ -134,9 +134,10 @@ def _text_may_define(path: str, name: str) -> bool:
 
 
 def module_names() -> list[str]:
-    """Return the names of top-level modules: those that are quickly found, and all well-known ones.
+    """Return the names of top-level modules.
 
-    A well-known module may not be installed.
+    These are the modules that are quickly found in the search path, and all well-known modules,
+    even those that aren't installed.
     """
     names = set(sys.builtin_module_names) | {name for name in sys.modules if "." not in name}
     names.update(getattr(sys, "stdlib_module_names", ()))

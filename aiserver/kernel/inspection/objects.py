@@ -1,8 +1,8 @@
 """Inspect real objects without running a person's code.
 
-Attributes are read only from modules, from plain functions, and from objects whose class is a class
-of a library itself, not a subclass of it. The class of any other object is read through the
-descriptors of ``type``, which no class can redefine.
+Attributes are read only from modules, from plain functions, and from objects of a library's own
+classes, but not of subclasses. The class of any other object is read through the descriptors of
+``type``, which no class can redefine.
 """
 
 from __future__ import annotations

@@ -163,8 +163,8 @@ class Connections:
         settings = {"key": key_store, "address": address} | declaration
         await asyncio.to_thread(self._save_settings, name, settings)
         if previous.get("key") in _KEY_STORES and previous["key"] != key_store:
-            # Removing the previous key may fail because the keyring is locked. The new key is saved
-            # all the same.
+            # Removing the previous key may fail because the keyring is locked. This isn't reported,
+            # because the new key has been saved.
             with contextlib.suppress(StorageError):
                 await self._secrets.remove(name, previous["key"])
 

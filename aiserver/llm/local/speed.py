@@ -76,7 +76,7 @@ async def measure_chat(chat: LocalModel, seconds: float) -> float | None:
 
 
 def stored() -> dict[str, float]:
-    """Return the tokens per second of the models that were measured on this machine, by name."""
+    """Return the tokens per second that were measured on this machine, by name of the model."""
     try:
         data: Any = json.loads((weights.folder() / _FILE).read_text("utf-8"))
         speeds = data["speeds"] if data["machine"] == _machine() else {}
