@@ -8,9 +8,9 @@ Invariants:
 - A notebook that lost its id is recognised by its path, but only if one of its cells matches, or if
   the id recorded for this path has no sessions. So a new notebook at an old path (such as
   ``Untitled.ipynb``) doesn't get the history of the old notebook.
-- Identifying a notebook again gives the same result, even if the first answer got lost, the server
-  ended during the first call, or two servers identify it at the same time. If two pages disagree
-  about the id, the id in the notebook's file is used.
+- Identifying a notebook again gives the same result, even if the first response got lost, the
+  server ended during the first call, or two servers identify the notebook at the same time. If two
+  pages disagree about the id, the id in the notebook's file is used.
 - The change logs are authoritative; the index in memory is derived from them.
 
 This module writes these entries into the change log:

@@ -3,9 +3,9 @@
 Invariants:
 
 - The view gets all entries of the stored log, even those that another server wrote.
-- An older log may replace the stored log (from a backup, or by a checkout in git). The seqs that
-  pages have seen then refer to the log that was replaced. So each page is told once that all cells
-  were changed, and the page then sends the sources that it has.
+- An older log may replace the stored log (from a backup, or by a checkout in git). In that case,
+  the seqs that pages have seen refer to the log that was replaced. So each page is told once that
+  all cells were changed, and the page then sends the sources that it has.
 """
 
 from __future__ import annotations

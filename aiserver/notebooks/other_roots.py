@@ -10,7 +10,7 @@ Invariants:
 - No record is copied twice. If a copied record was deleted in the current root, it isn't copied
   again.
 - If the current root already has a session of a cell, the records of the other root's session are
-  appended to it. The order of its existing records doesn't change.
+  appended to this session. The order of the existing records doesn't change.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
 def _definers(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
     """Yield the indexes of the cells that define a variable and change its object, newest first.
 
-    Only cells before the index ``before`` count. The cell with the newest definition is the last
-    one, because older changes don't affect its object.
+    Only cells before the index ``before`` count. The cell with the newest definition comes last,
+    because the cells before it define or change another object.
     """
     for index in range(before - 1, -1, -1):
         if name in cells[index].changed:

@@ -123,7 +123,11 @@ def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[i
 
 
 def _wanted(cells: Sequence[CellNames], intent: str, request: PromptInput) -> set[str]:
-    """Return the earlier cells' names that the intent mentions, and the names the cell uses."""
+    """Return the names that the request needs.
+
+    These are the names in the intent that earlier cells define, and the names that the code of the
+    request's own cell uses.
+    """
     wanted = names_in_text(intent, {name for cell in cells for name in cell.defined})
     if cell_language(request.language, request.source, request.cell_type).name == "python":
         own = cell_names(request.source)
@@ -134,7 +138,7 @@ def _wanted(cells: Sequence[CellNames], intent: str, request: PromptInput) -> se
 async def _fit_all(
     cells: Sequence[_Cell], needed: Sequence[int], language: str, room: int, count: Count
 ) -> dict[int, _Shown]:
-    """Return, by index, the texts of the needed cells and then of the newest cells that fit."""
+    """Choose the needed cells that fit, and then the newest others; return their texts by index."""
     chosen: dict[int, _Shown] = {}
     others = [index for index in range(len(cells) - 1, -1, -1) if index not in set(needed)]
     for index in (*needed, *others):

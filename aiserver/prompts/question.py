@@ -35,10 +35,10 @@ _CHINESE = re.compile(
 
 
 def asks_for_words(intent: str, source: str, language: CellLanguage) -> bool:
-    """Return whether the intent asks to explain the cell's code.
+    """Return whether the intent asks for an explanation of the cell's code.
 
-    An empty cell has nothing to explain. There, a question such as “what is the average price?”
-    asks for code that computes the answer.
+    An empty cell has no code to explain. In an empty cell, a question such as “what is the average
+    price?” asks for code that computes the answer.
     """
     text = intent.strip()
     has_code = bool(language.below_head(source).strip()) and not language.is_prose

@@ -1,4 +1,4 @@
-"""The receipt of a prompt: a list of everything in it, with its size, and of what didn't fit.
+"""The receipt of a prompt: its items with their sizes, and the items that didn't fit.
 
 Invariant: the receipt is made of the sizes that were counted to keep the prompt within its budget.
 No text is counted for the receipt alone.
@@ -124,7 +124,7 @@ def own_items(
     """Return the items for the cell's present code and for the request.
 
     ``cell_sizes`` are the sizes of the messages with the code. ``before_size`` is the size of the
-    text before the intent, which contains the code if there are no such messages.
+    text before the intent. If there are no messages with the code, this text contains the code.
     """
     items = []
     if conversation.cell_turn is not None:

@@ -17,7 +17,7 @@ from itertools import accumulate
 
 from .patterns import Replace, redact_line
 
-_MAX_LENGTH = 20_000  # the maximum number of characters that are examined together: linear time
+_MAX_LENGTH = 20_000  # of the text that is examined at once, in characters, for linear time
 # The end of a line's last literal is searched for among this many quotes, from the end of the line.
 # The last quote may be the wrong one, because it may be part of a comment.
 _MAX_QUOTES = 8
@@ -117,8 +117,8 @@ def redact_joined_literals(text: str, is_prose: bool, replace: Replace) -> str:
     """Replace each secret in ``text`` that spans several literals or lines; return the result."""
     if len(text) > 2 * _MAX_LENGTH:
         return text
-    # If a secret contains a bracket, a pass keeps the text before the bracket. This text may
-    # contain another secret, which the next pass replaces.
+    # If a secret contains a bracket, a pass doesn't change the text before the bracket. This text
+    # may contain another secret, which the next pass replaces.
     for _ in range(_PASSES):
         previous, text = text, _redact_joined_once(text, is_prose, replace)
         if text == previous:

@@ -69,7 +69,7 @@ class Vault:
         return self._restore(text[:start] if is_incomplete else text)
 
     def finish(self) -> str:
-        """Return the text that ``feed`` has not returned yet, at the end of the answer."""
+        """Return the end of the answer, as far as ``feed`` hasn't returned it yet."""
         pending, self._pending = self._pending, ""
         return pending
 

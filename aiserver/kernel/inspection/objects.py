@@ -56,8 +56,8 @@ def loaded_value(module: str, name: str) -> Any:
 def may_provide(module: types.ModuleType, name: str) -> bool:
     """Return whether a module's ``__getattr__`` may provide a name.
 
-    In general, it may provide any name. In some libraries, it provides only names that occur as
-    strings in its code, or in plain collections that the code uses.
+    In general, a ``__getattr__`` may provide any name. In some libraries, it provides only names
+    that occur as strings in its code, or in plain collections that the code uses.
     """
     function = module.__dict__.get("__getattr__", MISSING)
     if function is MISSING:
@@ -189,7 +189,7 @@ def is_compiled_function(value: Any) -> bool:
 def plain_variables(variables: dict[str, Any]) -> dict[str, Any]:
     """Return the variables whose names are plain strings.
 
-    Looking up a name of another class could run a method ``__eq__`` that a person wrote.
+    Looking up a name of a subclass of ``str`` could run an ``__eq__`` that a person wrote.
     """
     return {name: value for name, value in list(dict.items(variables)) if type(name) is str}
 

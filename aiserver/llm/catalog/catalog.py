@@ -44,8 +44,8 @@ class ProviderInfo:
     """A provider and its connection, as they are shown to users.
 
     ``is_location_fixed`` is true if users can't declare that the provider's server is local.
-    If the provider rejected the key or account in the last request, ``refusal`` is the code of that
-    error; otherwise, it is None.
+    If the provider rejected the key or account in the last request, ``refusal`` is the code of the
+    error. Otherwise, ``refusal`` is None.
     """
 
     connection: Connection
@@ -211,8 +211,8 @@ class Catalog:
     def providers(self, refusals: Mapping[str, str]) -> list[ProviderInfo]:
         """Return all allowed providers, even if they aren't connected.
 
-        ``refusals`` maps the name of each provider that rejected the key or account to the code of
-        its error.
+        ``refusals`` contains the providers that rejected the key or account. It maps each
+        provider's name to the code of the error.
         """
         return [
             ProviderInfo(

@@ -21,8 +21,8 @@ from ..base import PromptStyle
 # intermediate results, and its cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``).
 OVERHEAD = 400_000_000
 
-# If a computer has at least this much memory and this many cores, the second model is suggested;
-# otherwise, the smallest model is suggested. The memory is a little less than 8 GB, because the
+# If a computer has at least this much memory and this many cores, ``STANDARD`` is suggested;
+# otherwise, ``SMALLEST`` is suggested. The required memory is a little less than 8 GB, because the
 # firmware and the graphics of a computer with 8 GB may take a part of its memory.
 ENOUGH_MEMORY = 7_500_000_000
 ENOUGH_CORES = 4
@@ -42,7 +42,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Quality:
-    """The measured quality of a model: it answered ``right`` of ``of`` requests correctly."""
+    """The measured quality of a model: it got ``of`` requests, and answered ``right`` correctly."""
 
     right: int
     of: int
@@ -61,7 +61,8 @@ class CatalogueModel:
     bytes: the number of layers × key-value heads × dimensions of a head × 2 (key and value) ×
     2 bytes.
 
-    ``dabench`` and ``fictional_army`` are the results of two benchmarks (docs/real-requests.md).
+    ``parts`` is None if the model isn't on PyPI. ``dabench`` and ``fictional_army`` are the results
+    of two benchmarks (docs/real-requests.md).
     """
 
     name: str

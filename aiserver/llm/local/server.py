@@ -1,14 +1,15 @@
 """The program of the child process. It runs a local model in llama.cpp's server.
 
-The parent process executes this file and writes one JSON line to the child's standard input, with
-the settings that ``serve`` describes. The parent keeps that pipe open. The child responds with one
-JSON line on its standard output: ``{"url": …}`` once the model is loaded, or ``{"error": code}``.
+The parent process executes this file. Through a pipe, it writes one JSON line to the child's
+standard input, with the settings that ``serve`` describes. The parent keeps this pipe open. The
+child responds with one JSON line on its standard output: ``{"url": …}`` once the model is loaded,
+or ``{"error": code}``.
 
 Invariants:
 
 - The server listens on the loopback interface only, and its key is never on a command line.
 - The child ends when the pipe is closed, so it can't outlive its parent, however the parent ended.
-- Nothing but that one line is written to standard output. Prompts are never written anywhere.
+- The child's response is the only line on standard output. Prompts are never written anywhere.
 - The program imports nothing from AI Server.
 """
 

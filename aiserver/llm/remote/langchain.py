@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 # The maximum length of prompt and answer together, in tokens, which each request passes to Ollama.
-# Ollama's own default may be shorter, and Ollama silently drops the start of a too long prompt.
+# Ollama's own default may be shorter, and Ollama silently drops the start of a prompt that is too
+# long.
 OLLAMA_CONTEXT = 8192
 GATEWAY = "LANGSMITH_GATEWAY"  # the environment variable that names a gateway
 
