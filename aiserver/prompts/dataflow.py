@@ -64,7 +64,7 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
     waiting = [(len(cells), name) for name in sorted(names)]
     seen = set(waiting)
     for before, name in waiting:  # the loop appends to the list
-        for index in _definers(cells, before, name):
+        for index in _defining_cells(cells, before, name):
             needed.setdefault(index)
             cell = cells[index]
             for used in sorted(cell.used | cell.changed):
@@ -74,7 +74,7 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
     return list(needed)
 
 
-def _definers(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
+def _defining_cells(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
     """Yield the indexes of the cells that define a variable and change its object, newest first.
 
     Only cells before the index ``before`` count. The cell with the newest definition comes last,

@@ -38,7 +38,7 @@ class _Cell:
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _ChosenText:
     """The text of a cell that fits, its number of tokens, and whether it is an outline."""
 
     text: str
@@ -55,21 +55,24 @@ async def earlier_cells(
     """
     language, room = request.language, budget - FRAME_TOKENS
     cells = await asyncio.to_thread(_read_cells, request.cells, language, prose)
-    needed = await asyncio.to_thread(_needed, cells, "", request)
-    chosen = await _fit_all(cells, needed, language, room, count)
-    needed = await asyncio.to_thread(_needed, cells, request.intent, request)
+    needed = await asyncio.to_thread(_needed_indexes, cells, "", request)
+    chosen = await _choose(cells, needed, language, room, count)
+    needed = await asyncio.to_thread(_needed_indexes, cells, request.intent, request)
     if not chosen.keys() >= set(needed):
-        chosen = await _fit_all(cells, needed, language, room, count)
+        chosen = await _choose(cells, needed, language, room, count)
     texts = [chosen[index].text for index in sorted(chosen)]
     code = templates.earlier_code(texts, len(cells) - len(texts)) if texts else ""
     return code, _receipt(cells, needed, chosen, request)
 
 
 def _receipt(
-    cells: Sequence[_Cell], needed: Sequence[int], chosen: dict[int, _Shown], request: PromptInput
+    cells: Sequence[_Cell],
+    needed: Sequence[int],
+    chosen: dict[int, _ChosenText],
+    request: PromptInput,
 ) -> list[ContextItem]:
     """Return an item for each cell in the prompt, and one item for all cells that don't fit."""
-    used = _wanted([cell.names for cell in cells], request.intent, request)
+    used = _needed_names([cell.names for cell in cells], request.intent, request)
     used |= {name for i in needed for name in cells[i].names.used | cells[i].names.changed}
     items = []
     for index in sorted(chosen):
@@ -108,13 +111,13 @@ def _read_cells(cells: Sequence[ContextCell], language: str, prose: bool) -> lis
     return candidates
 
 
-def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
+def _needed_indexes(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[int]:
     """Return the indexes of the cells that the request needs, most important first.
 
     The newest cell and the cells that it needs follow, because the request may be about them.
     """
     names = [cell.names for cell in cells]
-    indexes = needed_cells(names, _wanted(names, intent, request))
+    indexes = needed_cells(names, _needed_names(names, intent, request))
     newest = next((i for i in range(len(cells) - 1, -1, -1) if cells[i].is_code), None)
     if newest is not None:
         last = names[newest]
@@ -122,27 +125,27 @@ def _needed(cells: Sequence[_Cell], intent: str, request: PromptInput) -> list[i
     return list(dict.fromkeys(indexes))
 
 
-def _wanted(cells: Sequence[CellNames], intent: str, request: PromptInput) -> set[str]:
+def _needed_names(cells: Sequence[CellNames], intent: str, request: PromptInput) -> set[str]:
     """Return the names that the request needs.
 
     These are the names in the intent that earlier cells define, and the names that the code of the
     request's own cell uses.
     """
-    wanted = names_in_text(intent, {name for cell in cells for name in cell.defined})
+    needed_names = names_in_text(intent, {name for cell in cells for name in cell.defined})
     if cell_language(request.language, request.source, request.cell_type).name == "python":
         own = cell_names(request.source)
-        wanted |= own.used | own.changed
-    return wanted
+        needed_names |= own.used | own.changed
+    return needed_names
 
 
-async def _fit_all(
+async def _choose(
     cells: Sequence[_Cell], needed: Sequence[int], language: str, room: int, count: Count
-) -> dict[int, _Shown]:
+) -> dict[int, _ChosenText]:
     """Choose the needed cells that fit, and then the newest others; return their texts by index."""
-    chosen: dict[int, _Shown] = {}
+    chosen: dict[int, _ChosenText] = {}
     others = [index for index in range(len(cells) - 1, -1, -1) if index not in set(needed)]
     for index in (*needed, *others):
-        shown = await _fit(cells[index].text, language, room, count)
+        shown = await _shorten_to_fit(cells[index].text, language, room, count)
         if shown:
             chosen[index] = shown
             room -= shown.tokens
@@ -151,11 +154,11 @@ async def _fit_all(
     return chosen
 
 
-async def _fit(code: str, language: str, room: int, count: Count) -> _Shown | None:
+async def _shorten_to_fit(code: str, language: str, room: int, count: Count) -> _ChosenText | None:
     """Return the code, or its outline if only that fits into ``room`` tokens, or None."""
     for text in (code, outline(code, language)):
         if text and len(text) <= room * _CHARACTERS_PER_TOKEN:
             size = (await count([text]))[0] + 1
             if size <= room:
-                return _Shown(text, size, text is not code)
+                return _ChosenText(text, size, text is not code)
     return None
