@@ -182,7 +182,7 @@ class Contributor(Stored):
 
 
 class NewEvent(Stored):
-    """An event that has not been saved. Whatever happens to a cell is an event, except a turn.
+    """An event that has not been saved: anything that happens to a cell, except a turn.
 
     ``type`` is one of edit, run, accept, reject, restore, context_reset, split, merge, copy,
     delete, undelete, or a type that a later version adds.

@@ -17,7 +17,8 @@ from itertools import accumulate
 
 from .patterns import Replace, redact_line
 
-_MAX_LENGTH = 20_000  # of the text that is examined at once, in characters, for linear time
+# The maximum number of characters of lines that are examined together. It keeps the time linear.
+_MAX_LENGTH = 20_000
 # The end of a line's last literal is searched for among this many quotes, from the end of the line.
 # The last quote may be the wrong one, because it may be part of a comment.
 _MAX_QUOTES = 8
