@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 _MIN_SIMILARITY = 0.6  # the minimum similarity of a name that is proposed as a replacement
+CLEAR = 0.8  # the minimum similarity of a clear misspelling
 _MAX_CANDIDATES = 3
 _MAX_NAME_LENGTH = 200
 
@@ -176,7 +177,7 @@ class NameIndex:
             other = self._folded[number]
             matcher.set_seq1(other)
             ratio = matcher.ratio()
-            if len(folded) >= 3 and len(other) >= 3 and (folded in other or other in folded):
+            if _is_long(folded) and _is_long(other) and (folded in other or other in folded):
                 ratio = max(ratio, _MIN_SIMILARITY)
             if ratio >= _MIN_SIMILARITY and self._names[number] != name:
                 ranked.append((-ratio, number))

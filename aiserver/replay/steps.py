@@ -97,7 +97,7 @@ class _Reader:
         else:
             if refined.outcome == "open" and is_suggestion:
                 refined.outcome = "refined"
-            elif refined.outcome == "open" and is_words:
+            elif refined.outcome == "open" and is_answer_in_words:
                 self.suggestion_by_words[turn.turn_id] = refined
             base = request.current_code if request.current_code != self.source else None
             if refined.index in self.suggestions_for_older_code or (

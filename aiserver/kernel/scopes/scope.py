@@ -18,7 +18,6 @@ MODULE_ALIASES = set(
     "pl px go tf torch nn stats requests glob shutil pickle scipy sklearn statistics string "
     "csv copy warnings logging subprocess pathlib typing sm smf xgb lgb".split()
 )
-CLEAR = 0.8  # from this similarity on, an undefined name is a clear misspelling of a defined name
 
 
 class Scope:
