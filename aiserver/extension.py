@@ -80,10 +80,9 @@ class AIServer(ExtensionApp):
     ).tag(config=True)
 
     owner = Unicode(
-        help="""The user who owns this server, if it has named users. Other users can neither make
-        requests, which are charged to the owner, nor delete histories. Default: the user for whom
-        JupyterHub started the server; otherwise none, and everyone who can run code can make
-        requests.""",
+        help="""The user who owns this server. Other users can neither make requests, which are
+        charged to the owner, nor delete histories. Default: the user for whom JupyterHub started
+        the server; without JupyterHub none, and everyone who can run code can make requests.""",
     ).tag(config=True)
 
     others_may_ask = Bool(

@@ -31,7 +31,7 @@ _EXTENSION = re.compile(
 )
 # For each closing quotation mark, its opening quotation mark.
 _QUOTES = {"'": "'", '"': '"', "`": "`", "”": "“", "’": "‘", "」": "「", "』": "『", "》": "《"}
-# A name without quotes at the end of a text. It contains no spaces, quotes, brackets or colons.
+# Matches an unquoted name at the end of a text. The name contains no spaces, quotes, brackets or colons.
 _BARE = re.compile(r"[^\s'\"`“”‘’「」『』《》()（）\[\]【】{}<>|*?,，;；。：:、！？!=]+$")
 
 

@@ -6,7 +6,7 @@
     │   └── RequestTooLarge            … because it is too big
     ├── NotFound                       no such session, generation or model
     ├── NotYours                       somebody else requested this answer
-    ├── NotOwner                       the user may not use this server's models
+    ├── NotOwner                       only the server's owner may do this
     ├── GenerationRunning              a request is already running in the cell
     ├── TooManyGenerations             the limit of concurrent requests is reached
     ├── StaleRevision                  the session changed after the client read it
@@ -15,7 +15,7 @@
     ├── ExportFailed                   the export process ended without a file
     │   └── ExportTimeout              … because the export took too long
     ├── StorageError                   the history can't be read or written
-    │   ├── StorageBusy                … because another process holds the lock for too long
+    │   ├── StorageBusy                … because other processes keep it busy
     │   ├── StorageUnreachable         … because the database doesn't respond
     │   ├── StorageFull                … because the disk is full
     │   ├── StorageReadOnly            … because the folder can't be read or written

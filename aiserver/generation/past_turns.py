@@ -56,9 +56,9 @@ async def past_turns_of(
 
 
 def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:
-    """Return the turns before the newest ones that were attempts at a request.
+    """Return the turns that came before the newest attempts at a request.
 
-    These turns are the history for another attempt. An attempt is a turn with the ``intent`` and
+    They are the history when the request is attempted again. An attempt is a turn with the ``intent`` and
     ``source`` of the request, or a later turn in which the model corrected its answer.
     """
     end = len(turns)
@@ -86,8 +86,8 @@ class _MergedCells:
         if any(event.type == "context_reset" for event in session.events or []):
             return []
         forked_from = (session.meta.forked_from or {}).get("cell_id")
-        # A parent's merge event contains the id of the cell that the parent was merged into. If
-        # this cell is a copy, that is the id of the original cell.
+        # A parent is a cell that was merged into this cell. Its merge event names the cell that it
+        # was merged into: this cell or, if this cell is a copy, the cell that was copied.
         cell_ids = {session.meta.cell_id, forked_from}
         turns: list[Interaction] = []
         for parent in session.meta.parents or []:

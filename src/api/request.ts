@@ -38,7 +38,7 @@ export interface IRequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Whether the browser finishes the request even if the page is closed. */
+  /** Whether the browser finishes the request even if the page is closed. Only for small JSON bodies. */
   keepalive?: boolean;
 }
 

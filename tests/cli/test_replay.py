@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from aiserver.cli import main as cli
+from aiserver.cli.safe_text import to_safe_json
 from aiserver.models import NewEvent, SessionKey
 from aiserver.sessions.file.manager import FileSessionManager
 from tests.sharing.demo import HOSTILE, NOTEBOOK, make
@@ -79,6 +80,13 @@ def test_contents_of_sessions_cannot_control_the_terminal(replay: Replay, work: 
     assert "[bold red]x[/] :smile:" in done.out
     assert not {"\x1b", "\x07", "\x9b", "\r", "\x08"} & set(done.out)
     assert HOSTILE.split("\u2028")[0] in done.out
+
+
+def test_json_escapes_control_characters() -> None:
+    """P12: also those that JSON allows in a text."""
+    text = to_safe_json(["\x1b\x9b\u202e", "价格\n"])
+    assert text == '[\n  "\\u001b\\u009b\\u202e",\n  "价格\\n"\n]'
+    assert json.loads(text) == ["\x1b\x9b\u202e", "价格\n"]
 
 
 def test_show_prints_colours_at_a_terminal(

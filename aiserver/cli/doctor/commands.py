@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from ...errors import SettingError
 from ..commands import add_command
+from ..safe_text import to_safe_json
 from .base import Finding, problem
 
 Checks = list[tuple[str, Callable[[], list[Finding]]]]
@@ -48,7 +48,7 @@ def run_doctor(arguments: argparse.Namespace) -> int:
             ]
             for name, findings in report
         }
-        print(json.dumps(data, ensure_ascii=False, indent=2))
+        print(to_safe_json(data))
     else:
         _print(report)
     has_problem = any(finding.level == "problem" for _, findings in report for finding in findings)

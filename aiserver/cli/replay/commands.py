@@ -18,6 +18,7 @@ from ...models import is_id
 from ...notebooks.history import Histories, History
 from ...replay import report
 from ...sharing.export import export, last_recorded_name
+from ..safe_text import to_safe_json
 from ..sessions.export import write_new_file
 from ..sessions.import_sessions import notebook_id_of
 from ..sessions.selection import find_id, is_file
@@ -65,7 +66,7 @@ async def run_report(arguments: argparse.Namespace, context: StoreContext) -> in
     history = await _load_history(arguments.notebook, context)
     notebook_report = report(history.timeline, history.sessions)
     if arguments.json:
-        print(json.dumps(notebook_report, ensure_ascii=False, indent=2))
+        print(to_safe_json(notebook_report))
     else:
         print_report(notebook_report, last_recorded_name(history))
     return 0

@@ -1,24 +1,25 @@
 """``sessions list`` and ``sessions show``: print histories to a terminal or a pipe.
 
 Invariant: the contents of sessions can't control the terminal, because control characters in them
-are replaced.
+are replaced or, in JSON, escaped.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import Any
 
 from ...errors import NotFound
 from ...models import Interaction, Session, SessionKey, SessionSummary
 from ...transfer.markdown import session_markdown, turn_markdown
-from ..safe_text import make_safe
+from ..safe_text import make_safe, to_safe_json
 from .selection import select
 from .stores import StoreContext
 
-_RELATIVE_WIDTHS = {"last request": 3}  # all other columns have the relative width 1
+_RELATIVE_WIDTHS = {
+    "last request": 3
+}  # other columns that can be shortened have the relative width 1
 _HEADINGS: tuple[str, ...] = (
     "owner",
     "notebook",
@@ -38,7 +39,7 @@ async def run_list(arguments: argparse.Namespace, context: StoreContext) -> int:
     rows = await select(context, arguments.notebook)
     if arguments.json:
         data = [_as_json_data(key, summary) for key, summary in rows]
-        print(json.dumps(data, ensure_ascii=False, indent=2))
+        print(to_safe_json(data))
         return 0
     if not rows:
         print(f"No histories in {context.name}.")

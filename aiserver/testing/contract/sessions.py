@@ -118,7 +118,7 @@ async def test_fork_copies_and_names_the_origin(backend: Backend) -> None:
 
 @in_loop
 async def test_nothing_remains_of_deleted_sessions(backend: Backend) -> None:
-    """This includes the ids of events and the owner, so a new session starts empty."""
+    """Not even ids of events and the owner remain, so a new session of the cell starts empty."""
     store = backend.open()
     key = SessionKey(KEY.notebook_id, KEY.cell_id, "ada")
     await store.record_events(key, [event(id="one"), event("context_reset")])

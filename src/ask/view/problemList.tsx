@@ -1,5 +1,5 @@
 /**
- * The problems of a suggestion, with a button for each possible correction.
+ * The first problems of a suggestion, with buttons for their likeliest corrections.
  *
  * Invariant: names from the person's data are rendered as text, never as HTML.
  */
@@ -23,7 +23,7 @@ export interface IProblemListProps {
   trans: TranslationBundle;
   /** The code that has the problems. */
   code: string;
-  /** Show the code in which the person has had a problem corrected. */
+  /** Called with the corrected code when the person chooses a correction. */
   onCorrect: (code: string) => void;
   onRepair: () => void;
 }

@@ -27,12 +27,15 @@ export class BlameModel extends VDomModel {
     _history.changed.connect(this._onHistoryChanged, this);
   }
 
-  /** The result of the last request that succeeded; null until a request has succeeded. */
+  /**
+   * The result of the last request that succeeded; null before the first one. For a cell without a
+   * history, it is an empty result.
+   */
   get result(): IBlameResult | null {
     return this._result;
   }
 
-  /** The failure of the last request; null if it succeeded. */
+  /** The failure of the last request; null if it succeeded or the cell has no history. */
   get failure(): IFailure | null {
     return this._failure;
   }

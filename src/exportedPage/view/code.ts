@@ -121,12 +121,12 @@ export function outputBlock(
 }
 
 /**
- * Render a row of the list of steps: the request and the answer if the row's step is a turn, the
- * change of the code, and the output.
+ * Render a row of the list of steps. For a turn, the request and the answer come first. The change
+ * of the code and the output follow for every step.
  *
  * @param options - `before`: the code with which the step's code is compared, by default the code
- * before the step; `isShort`: see `ICodeOptions`; `run`: the run whose output is shown, by default
- * the last run of the row.
+ * that was sent with the request or, if there is none, the code before the step; `isShort`: see
+ * `ICodeOptions`; `run`: the run whose output is shown, by default the last run of the row.
  */
 export function rowBlock(
   labels: PageLabels,

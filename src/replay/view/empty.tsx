@@ -9,7 +9,7 @@ import { useReplay } from './context';
 export interface IEmptyViewProps {
   title: string;
   text: string;
-  /** Whether to show a button that asks a model for code in the active cell. */
+  /** Whether to show a button that opens the prompt row of the active cell. */
   showsAskButton?: boolean;
   /** Whether to show a button that opens the first-steps notebook, which is a tutorial. */
   showsFirstStepsButton?: boolean;

@@ -63,7 +63,8 @@ export class RunningCommands {
   private _onExecuted(_: unknown, { id, result }: ExecutedArgs): void {
     const running = { id };
     this._running.add(running);
-    // Even a command that has already ended stays in the set until `find` has read the set.
+    // `catch` and `then` delay the deletion by some microtasks. `find` waits for only one, so it
+    // still sees a command that has already ended.
     void Promise.resolve(result)
       .catch(() => undefined)
       .then(() => this._running.delete(running));
