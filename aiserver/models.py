@@ -367,8 +367,7 @@ def new_session(key: SessionKey, now: str | None = None) -> Session:
 def dumps(record: Stored, indent: int | None = 2) -> bytes:
     """Encode a record as JSON in UTF-8, with unescaped non-ASCII characters and a final newline.
 
-    The JSON has the keys of ``to_dict``. NaN and infinity become null. Raises ValueError if the
-    record can't be encoded.
+    The keys are those of ``to_dict``; NaN and infinity become null. Raises ValueError on failure.
     """
     try:
         # This does the same as `model_dump_json`, but doesn't create a str. Creating the str would

@@ -31,7 +31,7 @@ _EXTENSION = re.compile(
 )
 # For each closing quotation mark, its opening quotation mark.
 _QUOTES = {"'": "'", '"': '"', "`": "`", "”": "“", "’": "‘", "」": "「", "』": "『", "》": "《"}
-# Matches an unquoted name at the end of a text. The name contains no spaces, quotes, brackets or colons.
+# Matches an unquoted name at the end of a text, without spaces, quotes, brackets and colons.
 _BARE = re.compile(r"[^\s'\"`“”‘’「」『』《》()（）\[\]【】{}<>|*?,，;；。：:、！？!=]+$")
 
 

@@ -68,8 +68,8 @@ def get_access(folder: Path) -> Access:
 def restrict_access(folder: Path) -> Access:
     """Make a folder private if it is ours; return the access that other accounts had before.
 
-    If the folder is ``shared``, its group and the accounts in its access list keep their access. All
-    other accounts lose theirs.
+    If the folder is ``shared``, its group and the accounts in its access list keep their access.
+    All other accounts lose theirs.
     """
     access = get_access(folder)
     allowed_mode = 0o770 if access == "shared" else 0o700

@@ -45,8 +45,7 @@ class NameChecker(ast.NodeVisitor):
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
-        # Whether the code may define names that can't be found. If so, nothing is reported.
-        self.may_define_more = False
+        self.may_define_more = False  # code such as ``exec`` may define names; report nothing then
 
     def check(self, tree: ast.Module) -> None:
         for statement in tree.body:
@@ -117,10 +116,7 @@ class NameChecker(ast.NodeVisitor):
         return is_implicit(name)
 
     def _use(self, node: ast.AST, name: str, is_module: bool = False) -> None:
-        """Record that ``node`` uses a name, and whether the name is undefined.
-
-        ``is_module`` means that an attribute of the name is read, as in ``np.mean``.
-        """
+        """Record a use of a name. ``is_module``: an attribute of it is read, as in ``np.mean``."""
         if not self._only_clear_mistakes:
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._silent:
@@ -147,8 +143,6 @@ class NameChecker(ast.NodeVisitor):
         for node in nodes:
             if node is not None:
                 self.visit(node)
-
-    # Names
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
