@@ -1,7 +1,8 @@
 """Run a store's operations in threads, so that the event loop never waits for a disk or a lock.
 
 Invariants: a job that has begun runs to its end, even if its caller stops waiting for the result.
-``close`` waits until all jobs have ended. Each job sets the result of its future once.
+Without a timeout, ``close`` waits until all jobs have ended. Each job sets the result of its future
+at most once.
 
 Python's ThreadPoolExecutor is too slow: with it, saving a session of 10 turns in a file would
 exceed the target in ``benchmarks/stores.py``.
@@ -64,8 +65,8 @@ class Workers:
 def respond(result: object) -> None:
     """Send ``result`` to the caller of the current job now, while the job continues.
 
-    What the job returns or raises afterwards is discarded. If the current thread doesn't belong to
-    ``Workers``, this function does nothing.
+    The job's own result, or the exception that it raises afterwards, is discarded. If the current
+    thread doesn't belong to ``Workers``, this function does nothing.
     """
     job: _Job | None = getattr(_thread_state, "job", None)
     if job:
@@ -116,7 +117,7 @@ class _Job:
 
 
 def _run_jobs(jobs: _Queue, idle: threading.Semaphore) -> None:
-    """Run the queued jobs. This is the main function of each thread."""
+    """Run queued jobs until the queue returns None. This is the main function of each thread."""
     while job := jobs.get():
         _thread_state.job = job
         job.run()

@@ -8,9 +8,9 @@ from .address import Address
 from .database import LOCK_TIMEOUT
 from .servers import ServerDatabase
 
-# Settings of each connection. They include sql_mode, because with the administrator's sql_mode,
-# MySQL could truncate texts or interpret backslashes differently. MySQL closes a connection that
-# has been unused for ``wait_timeout`` seconds.
+# Settings of each connection. They include sql_mode, because an administrator may have chosen a
+# sql_mode with which MySQL truncates texts or interprets backslashes differently. MySQL closes a
+# connection that has been unused for ``wait_timeout`` seconds.
 _SETTINGS = (
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', "
     f"SESSION innodb_lock_wait_timeout = {LOCK_TIMEOUT}, SESSION wait_timeout = 600"
@@ -39,8 +39,8 @@ class MySQLDatabase(ServerDatabase):
         return self.read(_missing_guarantees)
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
-        # A lock's name is valid for all databases of a MySQL server, so the full name also contains
-        # a hash of the database's name.
+        # All databases of a MySQL server share their locks. So the full name of a lock also
+        # contains a hash of the database's name.
         full_name = f"CONCAT('{name_digest[:8].hex()}-', MD5(DATABASE()))"
         return f"SELECT GET_LOCK({full_name}, {LOCK_TIMEOUT})", f"SELECT RELEASE_LOCK({full_name})"
 

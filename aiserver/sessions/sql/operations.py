@@ -1,9 +1,9 @@
 """Operations on sessions. Each function runs in one transaction.
 
-Invariants: a writer locks the session's row before it reads anything else. So the writers of a
-session wait for each other, and each of them appends after all existing records. If the connection
-broke during a writer's previous attempt, the writer checks whether that attempt was committed
-before it writes anything.
+Invariants: a function that writes locks the session's row before it reads anything else. So the
+writes to a session wait for each other, and each write appends its records after all existing
+ones. If the connection broke during the previous attempt of a write, the next attempt checks
+whether the previous one was committed before it writes anything.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class _Head(NamedTuple):
 
 
 def load(connection: Connection, key: SessionKey) -> Session | None:
-    """Return the stored session, or None.
+    """Return the stored session, or None if there is no session.
 
-    Recovers the readable records of a damaged session; raises SessionCorrupt if there are none.
+    If the session is damaged, returns its readable records; raises SessionCorrupt if it has none.
     """
     stored = queries.read_session(connection, key)
     return None if stored is None else _parse(stored, key)
@@ -65,7 +65,8 @@ def load(connection: Connection, key: SessionKey) -> Session | None:
 def load_raw(connection: Connection, key: SessionKey) -> tuple[bytes, int] | None:
     """Return the stored session as bytes, and its revision, or None if there is no session.
 
-    Checks that the records of the session are JSON, but doesn't validate them.
+    Checks that the records of the session are JSON, but doesn't validate them. If the session is
+    damaged, returns its readable records; raises SessionCorrupt if it has none.
     """
     stored = queries.read_session(connection, key)
     if stored is None:
@@ -89,7 +90,8 @@ def newest_turns(
 ) -> tuple[list[Interaction], bool]:
     """Return the newest turns since the last context reset, oldest first.
 
-    Also returns whether there may be more turns since the reset than ``limit``.
+    Returns at most ``limit`` turns, or all of them if the complete session had to be read. The
+    second result says whether older turns since the reset may have been left out.
     """
     rows = queries.newest_turns(connection, key, _NO_LIMIT if limit is None else limit)
     if not rows:
@@ -195,7 +197,7 @@ def delete(
     row = queries.read_head(connection, key, for_update=True)
     if row is None:
         # A damaged session may have items but no row in ``sessions``. If it has no items either, an
-        # earlier attempt may have deleted the session.
+        # earlier attempt may have deleted the session; that attempt has set ``state.result``.
         return queries.delete_session(connection, key) or bool(state.result)
     try:
         session = StoredSession(row.meta).head(key)
@@ -214,7 +216,8 @@ def fork(
 ) -> Session:
     """Copy a session to another cell, and return the copy.
 
-    If the other cell already has a session, returns that session unchanged.
+    If the other cell already has a session, changes nothing and returns that session. Raises
+    NotFound if there is no session to copy.
     """
     if queries.read_head(connection, target, for_update=True):
         return load(connection, target) or new_session(target)
@@ -232,8 +235,9 @@ def merge_copy(
 ) -> bool:
     """Merge ``other``, a copy of the session, into the stored session.
 
-    Appends the records that only ``other`` contains, and returns whether there are any. If no
-    records are stored yet, stores an exact copy of ``other``.
+    Appends the records that only ``other`` contains, and returns whether there are any. Records
+    whose digests are in ``merged_digests`` were merged earlier and aren't appended again. If no
+    session is stored and ``merged_digests`` is empty, stores an exact copy of ``other``.
     """
     head = _lock_head(connection, state, key)
     mutations.check_writable(head.session.meta, None)
@@ -241,8 +245,8 @@ def merge_copy(
     turn_count, event_count = len(session.interactions), len(session.events or [])
     had_records = bool(count_records(session))
     if not merge_into(session, other, merged_digests):
-        # ``other`` has no new records. But if the outcome of an earlier attempt is unknown, that
-        # attempt may have appended them.
+        # ``other`` has no records to append. But if the outcome of an earlier attempt is unknown,
+        # that attempt may have appended them.
         return bool(state.outcome_unknown and state.result)
     if had_records:
         new_records: list[Interaction | Event] = [
@@ -260,7 +264,7 @@ def merge_copy(
 
 
 def _parse(stored: StoredSession, key: SessionKey) -> Session:
-    """Parse a session, or recover the readable records of a damaged session."""
+    """Parse a session. If it is damaged, return its readable records or raise SessionCorrupt."""
     try:
         return stored.load(key)
     except DamagedData as exc:
@@ -271,7 +275,10 @@ def _parse(stored: StoredSession, key: SessionKey) -> Session:
 
 
 def _lock_head(connection: Connection, state: WriteState, key: SessionKey) -> _Head:
-    """Lock a session until the transaction ends, repair it if necessary, and return its head."""
+    """Lock a session until the transaction ends, and return its head.
+
+    Repairs the session first if its head is damaged or several attempts have failed.
+    """
     row = queries.read_head(connection, key, for_update=True)
     if state.attempts <= _ATTEMPTS_BEFORE_REPAIR:
         with contextlib.suppress(DamagedData, ValidationError):
@@ -318,8 +325,8 @@ def _append_records(
     meta = head.session.meta
     summary = extend_summary(head.summary, new_records, head.session.revision, meta.last_updated)
     if not head.counters.in_order:
-        # The summary describes the newest records. If the items aren't in chronological order, the
-        # newest records can only be determined from the complete session.
+        # The summary describes the newest records. Because the items aren't in chronological
+        # order, the newest records can only be determined from the complete session.
         session = load(connection, key) or head.session
         session.meta = meta
         turns = [record for record in new_records if isinstance(record, Interaction)]

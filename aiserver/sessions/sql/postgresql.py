@@ -9,9 +9,9 @@ from sqlalchemy import Connection, event, text
 from .address import Address
 from .servers import ServerDatabase
 
-# Settings of each connection on the database's side. AI Server's transactions are never idle for
-# long. So if a transaction is idle for a minute, the machine on which AI Server runs has died, and
-# PostgreSQL must release the locks of the transaction.
+# The settings that PostgreSQL applies to each connection. AI Server's transactions are never idle
+# for long. So if a transaction is idle for a minute, the machine on which AI Server runs has
+# probably died, and PostgreSQL ends the transaction and releases its locks.
 _SETTINGS = """
 SET lock_timeout = '10s';
 SET idle_in_transaction_session_timeout = '60s';
@@ -19,8 +19,8 @@ SET tcp_keepalives_idle = 30;
 SET tcp_keepalives_interval = 10;
 SET tcp_keepalives_count = 3
 """
-# Settings of each connection on AI Server's side. They let AI Server notice that the database's
-# machine has died.
+# The settings that the driver applies to each connection. With them, AI Server notices that the
+# database's machine has died.
 _KEEPALIVES = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,

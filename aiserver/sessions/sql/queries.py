@@ -43,7 +43,7 @@ from .tables import items, owners, sessions
 _META_INDEX, _EXTRA_INDEX = -2, -1
 """The indexes that ``_SELECT_ALL`` gives to the columns ``meta`` and ``extra`` of a session's head.
 
-They are negative, so that both columns are returned before the items.
+The indexes are negative, so that both columns are returned before the items.
 """
 
 
@@ -129,10 +129,10 @@ def _execute(connection: Connection, statement: Any, *param_sets: dict[str, Any]
 def _compile(
     statement: Any, dialect: Dialect, param_names: tuple[str, ...]
 ) -> tuple[str, list[str], dict[str, Any]]:
-    """Return a statement's SQL, the names of its parameters, and its constants.
+    """Return a statement's SQL, the names of its parameters, and its constants by name.
 
-    The names are in the order in which the SQL contains the parameters. The constants are those
-    parameters whose values are part of the statement.
+    The names are in the order in which the SQL contains the parameters. The constants are the
+    parameters whose values the statement itself contains, such as literals.
     """
     compiled: Any = statement.compile(dialect=dialect, column_keys=param_names)
     return str(compiled), compiled.positiontup, dict(compiled.params)
@@ -175,7 +175,7 @@ def read_rows(connection: Connection, key: SessionKey) -> SessionRows | None:
 
 
 def read_session(connection: Connection, key: SessionKey) -> StoredSession | None:
-    """Return a stored session, or None if there is none."""
+    """Return a stored session, or None if it has no row in ``sessions``."""
     session_rows = read_rows(connection, key)
     return session_rows.stored if session_rows and session_rows.has_head else None
 

@@ -63,7 +63,7 @@ class Counters:
     after_reset: int = 0
     """The index of the first item after the last context reset; 0 if there was no reset.
 
-    A model gets no turn that has a lower index.
+    Turns with a lower index are no longer sent to models.
     """
     in_order: bool = True
     """Whether the items, sorted by their index, are in chronological order."""
@@ -179,9 +179,9 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
     """
     turns_and_events: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
     chronological = session.ordered()
-    # ``load`` returns the turns in the order of their items, and the events in the order of theirs.
-    # So the items are stored in chronological order only if this order leaves the session's turns
-    # in their order, and its events in theirs. Otherwise, all turns are stored before all events.
+    # ``load`` returns the turns in the order in which their items are stored, and likewise the
+    # events. So the items are stored in chronological order only if ``load`` then returns the same
+    # lists of turns and events as in ``session``. Otherwise, all turns are stored before all events.
     as_loaded = sorted(chronological, key=lambda record: isinstance(record, Event))
     in_order = all(
         loaded is record for loaded, record in zip(as_loaded, turns_and_events, strict=True)
@@ -218,7 +218,10 @@ def to_column(data: Stored) -> str:
 
 
 def is_in_order(records: Iterable[Interaction | Event], next_seq: int) -> bool:
-    """Return whether records are in chronological order, and each ``seq`` is below ``next_seq``."""
+    """Return whether both ``seq`` and the turn ids increase from each record to the next.
+
+    Also checks that each ``seq`` is below ``next_seq``.
+    """
     last_seq = last_turn_seq = last_turn_id = 0
     for record in records:
         seq = record.seq

@@ -21,7 +21,7 @@ from ..threads import Workers
 
 _THREADS = 8
 _IDLE_TIMEOUT = 60.0  # seconds without operations, after which unused connections are closed
-_JOIN_TIMEOUT = 5.0  # seconds that ``close`` waits for each thread to complete its operations
+_JOIN_TIMEOUT = 5.0  # maximum seconds that ``close`` waits for each thread to end
 
 
 class Runner:
@@ -65,7 +65,10 @@ class Runner:
                 self._idle_timer = loop.call_later(_IDLE_TIMEOUT, self._check_idle, loop)
 
     async def close(self) -> None:
-        """Close the connections once the operations in progress have ended."""
+        """Wait for the operations in progress, then close the connections.
+
+        Waits at most ``_JOIN_TIMEOUT`` seconds for each thread.
+        """
         if self._idle_timer:
             self._idle_timer.cancel()
             self._idle_timer = None
@@ -77,7 +80,7 @@ class Runner:
     def _check_idle(self, loop: asyncio.AbstractEventLoop) -> None:
         """Close unused connections if no operation was run for ``_IDLE_TIMEOUT`` seconds.
 
-        Otherwise, check again when that time will have passed since the last operation.
+        Otherwise, schedule the next check for ``_IDLE_TIMEOUT`` seconds after the last operation.
         """
         remaining = self._last_use + _IDLE_TIMEOUT - loop.time()
         self._idle_timer = None

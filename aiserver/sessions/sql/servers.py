@@ -68,8 +68,8 @@ class ServerDatabase(Database):
                 yield connection
         finally:
             if pool is not self._engine.pool:
-                # Meanwhile, ``_close_connections`` has replaced the pool and closed all of its
-                # connections except this one, which was in use.
+                # Meanwhile, ``_close_connections`` has replaced the pool. It has closed all
+                # connections of the old pool except this one, which was in use.
                 pool.dispose()
 
     def _notebook_lock(self, owner: str) -> contextlib.AbstractContextManager[None]:
@@ -80,7 +80,10 @@ class ServerDatabase(Database):
 
     @contextlib.contextmanager
     def _lock(self, name: str) -> Iterator[None]:
-        """Hold a lock that the database releases if this process dies."""
+        """Hold a lock that the database releases if this process dies.
+
+        Raises StorageBusy if the lock can't be acquired in time.
+        """
         digest = hashlib.sha256(name.encode()).digest()
         lock, unlock = map(text, self._lock_statements(digest))
         with self._connect() as connection:

@@ -72,15 +72,15 @@ class SQLiteDatabase(Database):
             connection = self._take_connection()
             driver: Any = connection.connection.dbapi_connection
             try:
-                # A plain BEGIN starts a reading transaction. SQLite may refuse to turn a reading
-                # transaction into a writing transaction later.
+                # A plain BEGIN starts a reading transaction. A write doesn't use it, because SQLite
+                # may refuse to turn a reading transaction into a writing transaction later.
                 driver.execute("BEGIN IMMEDIATE" if is_write else "BEGIN")
                 result = work(connection)
                 driver.commit()
                 return result
             finally:
                 # After a commit, there is nothing to roll back. But SQLAlchemy doesn't know of the
-                # commit; ``rollback`` informs it that its transaction has ended.
+                # commit, so ``connection.rollback`` informs it that the transaction has ended.
                 connection.rollback()
                 driver.rollback()
                 self._unused_connections.append(connection)
@@ -100,6 +100,7 @@ class SQLiteDatabase(Database):
         """Lock a file next to the database. All owners share this lock.
 
         A database in memory needs no lock. If the lock file can't be created, nothing is locked.
+        Raises StorageBusy if the lock can't be acquired in time.
         """
         lock = FileLock(f"{self._file}.lock", mode=0o600, thread_local=False)
         try:
@@ -127,10 +128,11 @@ class SQLiteDatabase(Database):
 
 
 def _create_private(file: Path) -> None:
-    """Create a database file that only its owner can read and write.
+    """Create a database file that only the current user can read and write.
 
-    SQLite gives the same mode to the files that it creates next to the database.
+    Does nothing if the file exists. SQLite gives the same mode to the files that it creates next to
+    the database.
     """
-    with contextlib.suppress(OSError):  # if the file can't be opened, SQLite reports it
+    with contextlib.suppress(OSError):  # if the file can't be created, SQLite raises an error later
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

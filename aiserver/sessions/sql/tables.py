@@ -2,7 +2,7 @@
 
 Invariants:
 
-- Names are compared byte by byte in every database, and no text is ever truncated.
+- Every database compares the values of ``Name`` columns byte by byte, and truncates no text.
 - Saving a turn or an event writes one row of ``items`` and one row of ``sessions``, however long
   the session is. Listing sessions reads only the table ``sessions``.
 - The column ``item_index`` gives the order in which a session lists its turns and events. This

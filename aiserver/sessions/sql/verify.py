@@ -71,7 +71,8 @@ def examine(
     Returns None if a newer version of AI Server wrote the session.
     """
     stored, damaged_indexes = session_rows.stored, []
-    # The intact records by position. ``repair`` makes the positions 0, 1, 2, … the items' indexes.
+    # The intact records, by the position of their item in the list of items. ``repair`` sets the
+    # index of each item to its position.
     intact: dict[int, Interaction | Event] = {}
     for position, item in enumerate(stored.items):
         if item.kind != QUARANTINED:
@@ -165,7 +166,7 @@ def repair(connection: Connection, state: WriteState, key: SessionKey) -> tuple[
 
 
 def _is_up_to_date(head_row: HeadRow | None, session: Session, counters: Counters) -> bool:
-    """Return whether the stored counters are ``counters`` and the stored summary is right."""
+    """Return whether the stored counters are ``counters`` and the summary matches ``session``."""
     if head_row is None:
         return False
     try:
@@ -178,7 +179,7 @@ def _is_up_to_date(head_row: HeadRow | None, session: Session, counters: Counter
 def _rebuild_session(key: SessionKey, intact: list[Interaction | Event]) -> Session:
     """Create an empty session whose metadata is derived from the intact records.
 
-    Replaces a session whose metadata is unreadable.
+    The caller uses it if the stored metadata is unreadable.
     """
     session = new_session(key)
     if intact:
