@@ -1,8 +1,8 @@
 """Export a notebook as a copy in which the history of each cell follows the cell. Pure.
 
-The notebook's own cells stay unchanged. Each cell that has a history is followed by a folded
-Markdown cell with this history. Earlier versions of the cell are code blocks in the Markdown cell.
-They aren't separate code cells, because "Run all" would run those.
+The copy begins with a Markdown cell that summarises the history. Each cell that has a history is
+followed by a folded Markdown cell with this history. Earlier versions of the cell are code blocks
+in the Markdown cell. They aren't separate code cells, because "Run all" would run those.
 
 Invariants:
 
@@ -10,7 +10,8 @@ Invariants:
   notebook again gives the same cell ids.
 - The exported notebook has no notebook id, so that AI Server treats it as a new notebook without a
   history.
-- The cells and outputs of the notebook's file are unchanged in the exported notebook.
+- The cells and outputs of the notebook's file are unchanged in the exported notebook, except that
+  invalid or duplicate cell ids are replaced.
 - The exported notebook contains each version and each request of the history.
 """
 
@@ -29,14 +30,15 @@ from .labels import cell_name
 from .narrative import cell_history, shares_summary
 from .page_data import main_language
 
-_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_VALID_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> dict[str, Any]:
     """Return a copy of a notebook, with the history of its cells.
 
     ``name`` and ``notebook`` are the name and content of the notebook's file. If there is no file,
-    the copy contains the cells of the history's last moment, without outputs.
+    or its content is invalid, the copy contains the cells of the history's last moment, without
+    outputs.
     """
     result = _from_file(notebook) or _from_history(history)
     timeline, language = history.timeline, main_language(history)
@@ -62,7 +64,7 @@ def annotate(history: History, name: str, notebook: dict[str, Any] | None) -> di
             cells.append(
                 _history_cell(summary, steps, counts, "How this cell was made", language, used_ids)
             )
-    # The cells that remain are in the history, but not in the notebook's file.
+    # The remaining summaries are those of cells that aren't in the notebook's file.
     for summary in summary_by_cell.values():
         if steps := timeline.steps(summary["cellId"]):
             heading = _heading_of_missing_cell(summary)
@@ -96,7 +98,7 @@ def _history_cell(
 ) -> dict[str, Any]:
     """Return the folded Markdown cell with the history of one cell.
 
-    ``counts`` says how many lines each contributor wrote; None for a cell that isn't in the file.
+    ``counts`` contains the number of lines by contributor; None for a cell that isn't in the file.
     """
     paragraphs = [
         f"<details>\n<summary>{heading} · {len(steps)} steps</summary>",
@@ -125,7 +127,7 @@ def _markdown_cell(source: str, id_seed: str, used_ids: set[str]) -> dict[str, A
 def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return a copy of ``notebook`` without its notebook id, in format 4.5 or later.
 
-    Return None if the notebook isn't in format 4 or is invalid.
+    Return None if there is no notebook, if it isn't in format 4, or if its cells are invalid.
     """
     if not notebook or notebook.get("nbformat") != 4 or not isinstance(notebook.get("cells"), list):
         return None
@@ -139,7 +141,7 @@ def _from_file(notebook: dict[str, Any] | None) -> dict[str, Any] | None:
     for number, cell in enumerate(result["cells"]):
         cell_id = cell.get("id")
         # Formats before 4.5 have no cell ids. Ids that are invalid or not unique are replaced, too.
-        if not isinstance(cell_id, str) or not _ID.fullmatch(cell_id) or cell_id in used_ids:
+        if not isinstance(cell_id, str) or not _VALID_ID.fullmatch(cell_id) or cell_id in used_ids:
             cell["id"] = f"cell-{number}-{hashlib.sha256(str(number).encode()).hexdigest()[:8]}"
         used_ids.add(cell["id"])
     return result

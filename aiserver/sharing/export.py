@@ -80,7 +80,7 @@ def render(
 
 
 def last_recorded_name(history: History) -> str:
-    """Return the notebook's last file name in its change log, or a default name."""
+    """Return the newest file name in a notebook's change log, or ``notebook.ipynb``."""
     paths = [entry.data.get("path") for entry in history.log if entry.type == "path_seen"]
     valid_paths = [path for path in paths if isinstance(path, str) and path]
     return PurePosixPath(valid_paths[-1]).name if valid_paths else "notebook.ipynb"

@@ -1,9 +1,9 @@
 """Embed text and code from cells, requests and models in a Markdown document. Pure.
 
-Invariant: an embedded text can't affect how the document around it is rendered. Code is put in a
-fence that is longer than any sequence of backticks in the code. Prose is quoted line by line, with
-Markdown's special characters escaped, so that headings, links, pictures, formulas and HTML in the
-prose are shown as plain characters.
+Invariant: an embedded text can't affect how the document around it is rendered. Code is put between
+fences that are longer than any sequence of backticks in the code. Prose is quoted line by line.
+Markdown's special characters are escaped, so that headings, links, pictures, formulas and HTML in
+the prose are shown as plain characters.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BLANK = re.compile(r"[^\S\n]+")
 
 
 def fenced(code: str, language: str) -> str:
-    """Put code in a Markdown fence that the code can't close."""
+    """Put code between Markdown fences, as a code block that the code can't end."""
     lengths = [len(backticks) for backticks in re.findall(r"`+", code)]
     fence = "`" * max(3, max(lengths, default=0) + 1)
     return f"{fence}{_NOT_IN_LANGUAGE.sub('', language)}\n{code}\n{fence}"

@@ -13,6 +13,7 @@ import re
 import unicodedata
 
 LIMIT = 160  # bytes of UTF-8; file systems allow 255
+# Matches the codes by which a text changes colours or the title of a terminal.
 _ESCAPE_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 _INVALID_ON_WINDOWS = re.compile(r'[<>:"|?*]')
 _DEVICE = re.compile(

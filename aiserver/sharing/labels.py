@@ -1,7 +1,7 @@
 """The texts of exports and of the command line. Pure.
 
-These texts are the titles of steps, the names of contributors, and the labels of shares. A share is
-the number of a notebook's or a cell's lines that one kind of contributor wrote.
+These texts are the titles and outcomes of steps, and the names of contributors, cells and shares. A
+share is the number of a notebook's or a cell's lines that one kind of contributor wrote.
 
 Invariant: a step has the same title as in the sidebar (``src/labels/stepLabels.ts``).
 """
@@ -15,7 +15,7 @@ from typing import Any
 from ..replay import Step
 
 ON_DISK = "file on disk"
-"""The recorded contributor's name if a change was made outside of JupyterLab."""
+"""The name that is recorded as the contributor of a change on disk, outside of JupyterLab."""
 
 SHARES = {
     "byModel": "by AI",
@@ -59,7 +59,10 @@ _FORMATTERS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 
 
 def contributor(step: Step) -> str:
-    """Return the recorded name of a step's contributor, or else a name for its kind."""
+    """Return the recorded name of a step's contributor, or a text for its kind, such as "AI".
+
+    Each person is called "by hand", and the contributor of existing content "existing".
+    """
     if step.is_existing:
         return "existing"
     if step.name and step.author != "person":
@@ -69,16 +72,16 @@ def contributor(step: Step) -> str:
 
 def title(step: Step) -> str:
     """Return the title of a step."""
-    origin_number = None if step.from_step is None else step.from_step + 1
+    from_number = None if step.from_step is None else step.from_step + 1
     if step.kind == "turn":
         return "Request"
     if step.kind == "run":
         count = (step.data or {}).get("execution_count")
         return f"Run [{count}]" if isinstance(count, int) else "Run"
     if step.kind == "accept":
-        return f"Accepted step {origin_number}" if origin_number else "Accepted an earlier answer"
+        return f"Accepted step {from_number}" if from_number else "Accepted an earlier answer"
     if step.kind == "restore":
-        return f"Restored step {origin_number}" if origin_number else "Restored an earlier version"
+        return f"Restored step {from_number}" if from_number else "Restored an earlier version"
     if step.kind == "edit":
         return _edit_title(step)
     kind = step.event or "" if step.kind == "other" else step.kind

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
 LIMIT = 10_000  # characters; a longer text is shown as plain text
-# A text in which a table may have more cells gets no tree. The parser pads short rows with empty
-# cells, so a short text can become a large table.
+# The maximum number of cells in a table. A text whose table may have more cells gets no tree. The
+# parser pads short rows with empty cells, so a short text can become a large table.
 _MAX_TABLE_CELLS = 5_000
-DEPTH = 40  # how many elements may be nested inside each other
-_MAX_GROWTH = 10  # limit of a tree's size as JSON, as a multiple of the text's size
+DEPTH = 40  # the maximum number of elements that are nested inside each other
+_MAX_GROWTH = 10  # the maximum size of a tree as JSON, as a multiple of the text's size
 _MATH = re.compile(r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,499}[^\s$]\$(?![0-9])")
 
 TAGS = frozenset(
@@ -46,7 +46,7 @@ Node = Any
 
 
 def tree(text: str) -> list[Node] | None:
-    """Parse a text. Return None if the text has no markup, or if it exceeds a limit."""
+    """Parse a text. Return None if it has no markup, or if it or its tree exceeds a limit."""
     if not text.strip() or len(text) > LIMIT:
         return None
     lines = text.split("\n")
@@ -65,9 +65,10 @@ def tree(text: str) -> list[Node] | None:
 
 
 def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
-    """Convert a node of the parser to nodes of a tree; ``depth`` is its number of parent elements.
+    """Convert a node of the parser to nodes of a tree.
 
-    Raises RecursionError if ``depth`` exceeds the limit.
+    ``depth`` is the number of elements around the node. Raises RecursionError if it exceeds
+    ``DEPTH``.
     """
     if depth > DEPTH:
         raise RecursionError
@@ -89,14 +90,14 @@ def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if is_element:
         return [[_tag(node), *nodes]]
     if node.type == "paragraph":
-        return [*nodes, "\n"]  # a paragraph without an element of its own, as in a compact list
+        return [*nodes, "\n"]  # a list without blank lines has no element for each paragraph
     if node.type == "link" and nodes != [url := str(node.attrs.get("href", ""))]:
         return [*nodes, f" ({url})"]
     return nodes
 
 
 def _tag(node: SyntaxTreeNode) -> str:
-    """Return a node's tag, with the level of a heading or the first number of a list."""
+    """Return a node's tag: ``h:2`` for a heading, ``ol:3`` for a list that doesn't begin with 1."""
     if node.type == "heading":
         return f"h:{node.tag[1]}"
     return f"ol:{node.attrs['start']}" if "start" in node.attrs else node.tag
@@ -112,7 +113,10 @@ def _parser() -> MarkdownIt:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Parse a formula between dollar signs; Markdown within a formula isn't parsed."""
+    """Parse a formula between dollar signs; return whether one begins at the current position.
+
+    Markdown within a formula isn't parsed. With ``silent``, no node is added for the formula.
+    """
     if state.src[state.pos] != "$":
         return False
     match = _MATH.match(state.src, state.pos, state.posMax)

@@ -43,7 +43,7 @@ def narrative(history: History, name: str) -> str:
 
 
 def shares_summary(counts: Mapping[str, Any]) -> str:
-    """Return a sentence on how many lines each contributor wrote, without a full stop."""
+    """Return a sentence, without its full stop, on how many lines each contributor wrote."""
     lines = counts["lines"]
     if not lines:
         return "No code yet"
@@ -57,7 +57,7 @@ def shares_summary(counts: Mapping[str, Any]) -> str:
 
 
 def _format_counts(by_name: Mapping[str, int]) -> str:
-    """Format line counts by name, the largest first."""
+    """Format line counts, largest first: ``{"a": 2, "b": 3}`` -> ``"b 3, a 2"``."""
     largest_first = sorted(by_name.items(), key=lambda item: (-item[1], item[0]))
     return ", ".join(f"{escape_inline(name)} {count}" for name, count in largest_first)
 
@@ -108,9 +108,10 @@ def _facts(step: Step) -> list[str]:
 
 
 def _change_block(step: Step, language: str) -> list[str]:
-    """Return a fenced block with the change of a step, or nothing if the step changed nothing.
+    """Return the paragraphs that show the change of a step: one code block, or none.
 
-    The block is a diff or, if there was no code before the step, the code after it.
+    The block contains a diff or, if there was no code before the step, the code after it. There is
+    no block if the step is a run or changed nothing.
     """
     before = step.before if step.base is None else step.base
     if before == step.code or step.kind == "run":

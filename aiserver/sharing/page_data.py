@@ -3,26 +3,30 @@
 Invariants:
 
 - Steps, moments, blame and report come from ``aiserver/replay``; this module only encodes them.
-- The result is small as JSON: it contains each source once. It lists only changes of the order of
-  the cells, not the order at each moment.
+- The result is small as JSON. It contains each source only once. Instead of the order of the cells
+  at each moment, it contains the changes of this order.
 - Collecting the data takes about as long as reading the notebook's history.
 
 The format, which ``src/exportedPage/model/data.ts`` reads:
 
-- ``texts``: all sources of all cells; other fields refer to a source by its index in this list
+- ``texts``: all sources of all cells, and the code of all requests; other fields refer to a text
+  by its index in this list
 - ``cells``: each cell has ``steps`` and ``first`` (the source before the first step)
 - a step is encoded as in the HTTP API, but ``before``, ``code`` and ``base`` are indexes into
   ``texts``
 - a step's ``by``: the origins of its lines. An item ``[line count, step or null, author, [cell,
-  step]?]`` represents adjacent lines of one origin; the author is an index into ``AUTHORS``
+  step]?]`` represents adjacent lines of one origin. The author is an index into ``AUTHORS``. Lines
+  that were copied from another cell also have ``[cell, step]``, the step that wrote them there
 - ``moments``: each moment has ``steps``, a list of ``[cell, step]``
-- ``orders``: changes of the order of cells, as ``[moment, start, removed count, [[cell, type] …]]``
+- ``orders``: changes of the order of cells, as ``[moment, start, count, [[cell, type] …]]``: the
+  listed cells replace the ``count`` cells from the index ``start`` on
 - ``deleted``: changes of the list of deleted cells, in the same form but without types
 - ``markdown``: the trees (``markdown.py``) of the sources of Markdown cells, by index into
   ``texts``
 - a step's ``answer``: the tree of its explanation; a plain text has no tree
 
-Here, a cell is an index into ``cells``, and a step an index into the cell's ``steps``.
+Here, a cell is an index into ``cells``, a step an index into the cell's ``steps``, and a moment an
+index into ``moments``.
 """
 
 from __future__ import annotations
@@ -47,13 +51,17 @@ _EVENT_DATA_KEYS = (
 """The keys of an event's data that the page shows: in the title of a step, or as its output."""
 
 _MARKDOWN_LIMIT = 1_000_000
-"""The maximum total length of the parsed texts, in characters; further texts stay plain."""
+"""The maximum total length, in characters, of the texts that are parsed as Markdown."""
 
 
 def page_data(
     history: History, name: str, pictures: Mapping[str, str], *, language: str | None = None
 ) -> dict[str, Any]:
-    """Collect the page's data for a notebook called ``name``."""
+    """Collect the page's data for a notebook called ``name``.
+
+    ``pictures`` contains the ``data:`` URLs of pictures, by hash. If ``language`` is None, the
+    result contains the main language of the history.
+    """
     timeline = history.timeline
     texts, trees = _Texts(), _Trees()
     summaries = timeline.cells()
@@ -128,7 +136,7 @@ class _Texts:
 
 
 class _Trees:
-    """Parses texts as Markdown, until the total size of the texts reaches ``_MARKDOWN_LIMIT``."""
+    """Parses texts as Markdown, until their total length would exceed ``_MARKDOWN_LIMIT``."""
 
     def __init__(self) -> None:
         self._budget = _MARKDOWN_LIMIT
@@ -148,7 +156,7 @@ def _encode_step(
     data |= {name: texts.add(data[name]) for name in ("before", "code", "base") if name in data}
     if step.data:
         data["data"] = {
-            name: _finite(step.data[name]) for name in _EVENT_DATA_KEYS if name in step.data
+            name: _nan_to_none(step.data[name]) for name in _EVENT_DATA_KEYS if name in step.data
         }
     data["by"] = [
         _encode_lines(origin, len(list(lines)), index_by_cell) for origin, lines in groupby(origins)
@@ -156,15 +164,15 @@ def _encode_step(
     return data
 
 
-def _finite(value: Any) -> Any:
+def _nan_to_none(value: Any) -> Any:
     """Return data in which numbers that JSON can't represent, such as NaN, are replaced by None.
 
     Other tools may have written such numbers to a session.
     """
     if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
+        return {name: _nan_to_none(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_finite(item) for item in value]
+        return [_nan_to_none(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -27,9 +27,9 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 async def load_pictures(
     store: SessionManager, hashes: Sequence[str], *, owner: str
 ) -> dict[str, bytes]:
-    """Load pictures from the store in the order of ``hashes``, up to ``LIMIT`` bytes in total.
+    """Load pictures from the store in the order of ``hashes``, and return them by hash.
 
-    Return them by hash.
+    Stops before the picture with which the total size would exceed ``LIMIT``.
     """
     pictures: dict[str, bytes] = {}
     remaining = LIMIT

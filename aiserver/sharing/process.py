@@ -1,7 +1,7 @@
 """Export notebooks in a child process.
 
 Parsing large sessions and rendering the file takes tenths of a second (``benchmarks/exports.py``).
-This would block the event loop even in a thread, because the thread would hold the GIL.
+Even in a thread, this work would block the event loop, because the thread would hold the GIL.
 
 Invariants: the server's own process parses no session for an export. Only one export runs at a
 time, since each may need much memory. A child process ends after one export, and is killed if the
@@ -50,11 +50,11 @@ class Exporter:
         name: str | None = None,
         notebook: dict[str, Any] | None = None,
     ) -> bytes:
-        """Export a notebook; return JSON with the file's ``name`` and ``content``.
+        """Export a notebook; return JSON with the ``name`` and ``content`` of the exported file.
 
         ``name`` and ``notebook`` are the name and content of the notebook's file, if it exists.
-        Raises InvalidRequest, NotFound if there is no history, StorageError, ExportFailed or its
-        subclass ExportTimeout.
+        Raises InvalidRequest if the id is invalid, and NotFound if there is no history. Also raises
+        StorageError, and ExportFailed or its subclass ExportTimeout.
         """
         check_id("notebookId", notebook_id)
         async with self._lock:

@@ -39,7 +39,7 @@ class Job:
 
 
 def serve(messages: BinaryIO, answers: BinaryIO) -> None:
-    """Handle one job: receive it, exchange the pictures, and answer with the exported file."""
+    """Handle one job: receive it, request its pictures, and answer with the exported file."""
     job: Job = receive(messages)
     log = [NotebookLogEntry.model_validate_json(line) for line in job.log]
     history = build_history(job.owner, job.notebook_id, job.sessions, log)

@@ -17,8 +17,8 @@ Nothing else in ``aiserver`` imports this package, which needs pytest and Hypoth
 
 The marker PYTEST_DONT_REWRITE in this docstring tells pytest not to rewrite this module's
 assertions. A ``conftest.py`` that imports ``Backend`` loads this module before pytest loads its
-plugins, and without the marker, pytest would then warn that it can't rewrite the assertions. The
-assertions of ``contract`` are still rewritten.
+plugins. Without the marker, pytest would warn that it can't rewrite the assertions of a module that
+is already loaded. The assertions of ``contract`` are still rewritten.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ class Backend(ABC):
         """
 
     def plant(self, key: SessionKey, data: bytes) -> None:
-        """Store the bytes of a session as another program would, replacing any existing session.
+        """Store ``data`` as the bytes of a session, and replace any existing session.
 
-        Implementing this method is optional. If it isn't implemented, the tests that call it are
-        skipped.
+        This simulates a session that another program wrote. Implementing this method is optional.
+        If it isn't implemented, the tests that call it are skipped.
         """
         pytest.skip(f"{type(self).__name__}.plant is not implemented")

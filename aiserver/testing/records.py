@@ -28,7 +28,7 @@ def fresh_key() -> SessionKey:
 def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) -> NewTurn:
     """Return a new turn, as the server saves it after a generation.
 
-    ``more`` contains further fields of the turn, and the ``status`` of the answer.
+    ``more`` may contain further fields of the turn, and the ``status`` of its answer.
     """
     status = more.pop("status", "success")
     return NewTurn(
@@ -40,12 +40,12 @@ def turn(intent: str = "读取 data.csv", code: str = "x = 1\n", **more: Any) ->
 
 
 def event(type_: str = "run", **more: Any) -> NewEvent:
-    """Return a new event of a cell. ``more`` contains further fields of the event."""
+    """Return a new event of a cell. ``more`` may contain further fields of the event."""
     return NewEvent(type=type_, timestamp=more.pop("timestamp", NOON), **more)
 
 
 def log_entry(**data: Any) -> NewLogEntry:
-    """Return a new change log entry."""
+    """Return a new entry of the type ``path_seen`` for a change log."""
     return NewLogEntry(type="path_seen", timestamp=NOON, data=data)
 
 

@@ -1,1 +1,1 @@
-"""Read the histories of other programs and stores, and write them into a store."""
+"""Import the histories of other programs, copy those of other stores, and write backups."""

@@ -1,7 +1,7 @@
 """Read AgentScope's sessions from a SQL database or Redis.
 
-Invariants: only commands that read are sent to the database. Error messages show URLs without their
-passwords. They never quote messages of the database's driver, which may contain the password.
+Invariants: only commands that read are sent to the database. An error message shows a URL without
+its password, and never quotes a message of the database's driver, which may contain the password.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from ..sessions.sql.address import resolve_address
 from .importers import agentscope
 from .importers.base import ReadResult, UnreadableInput, loads
 
-# An AgentScope session consists of named values; a name is called a "state key". In Redis, the set
-# of a session's state keys is stored under `{prefix}{session id}:_keys`. A single value is stored
-# under `{prefix}{session id}:{key}`, and a list of values under `{prefix}{session id}:{key}:list`.
+# An AgentScope session consists of values, each of which has a name, its "state key". In Redis, the
+# set of a session's state keys is stored under `{prefix}{session id}:_keys`. A single value is
+# stored under `{prefix}{session id}:{key}`, and a list of values under
+# `{prefix}{session id}:{key}:list`.
 _KEYS_SUFFIX = ":_keys"
 _LIST_SUFFIX = ":list"
 # The name of a table, or of a schema and a table in the form `schema.table`.
@@ -65,7 +66,10 @@ class AgentScopeDatabase:
             engine.dispose()
 
     def _read_table(self, sqlalchemy: Any, connection: Any) -> Iterator[tuple[str, ReadResult]]:
-        """Yield the id and content of each session. Raises SettingError if there is no table."""
+        """Yield the id and content of each session.
+
+        Raises SettingError if the table doesn't exist or lacks AgentScope's columns.
+        """
         schema, _, name = self._table.rpartition(".")
         inspector = sqlalchemy.inspect(connection)
         existing_columns: set[str] = set()
@@ -86,8 +90,8 @@ class AgentScopeDatabase:
         for session_id in sorted(ids.scalars().all(), key=str):
             query = sqlalchemy.select(table).where(id_column == session_id).order_by(*order)
             rows = connection.execute(query).mappings().all()
-            # If the database compares ids without regard to upper and lower case, the query also
-            # returns rows of other sessions.
+            # A database that ignores the case of letters in comparisons also returns the rows of
+            # sessions whose ids differ from this one only in case.
             session_rows = [row for row in rows if row["session_id"] == session_id]
             yield str(session_id), agentscope.read_rows(session_rows)
 
@@ -141,7 +145,7 @@ class AgentScopeRedis:
                 await self._read_value(client, session_id, key, result)
             read_names.add(f"{prefix}{session_id}{_KEYS_SUFFIX}")
             yield session_id, result
-        # Each remaining name is that of a session in the older format, or of an internal hash.
+        # Each remaining Redis key contains a session in the older format, or an internal hash.
         for name in sorted(names - read_names):
             suffix = name[len(prefix) :]
             belongs_to_session = any(suffix.startswith(f"{each}:") for each in session_ids)
@@ -150,7 +154,10 @@ class AgentScopeRedis:
             yield suffix, await self._read_older_session(client, name, suffix)
 
     async def _read_value(self, client: Any, session_id: str, key: str, result: ReadResult) -> None:
-        """Add the single value and the list with this state key to ``result``, if they exist."""
+        """Add the value with this state key to ``result``: a single value, or a list of values.
+
+        If Redis has both, adds both.
+        """
         value_name = f"{self._prefix}{session_id}:{key}"
         for name in (value_name, value_name + _LIST_SUFFIX):
             kind = await client.type(name)

@@ -1,4 +1,4 @@
-"""Operations on sessions. Each function runs in one transaction.
+"""Operations on sessions. Each public function runs in one transaction.
 
 Invariants: a function that writes locks the session's row before it reads anything else. So the
 writes to a session wait for each other, and each write appends its records after all existing
@@ -43,7 +43,7 @@ _NO_ROW = -1
 
 
 class _Head(NamedTuple):
-    """The data of a session that an append needs: everything except its turns and events."""
+    """The data of a session that is needed to append records to it."""
 
     session: Session
     """The session without turns and events."""
@@ -119,8 +119,9 @@ def list_sessions(
     """Return at most ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
     A damaged summary is replaced by a summary that is computed from the session. An unreadable
-    session is skipped; the third result is the number of sessions that were skipped. If ``offset``
-    or ``limit`` may leave out sessions, the total includes unreadable sessions.
+    session is skipped; the third result is the number of sessions that were skipped. The total
+    doesn't include skipped sessions, unless ``offset`` or ``limit`` may have left out sessions:
+    then it is the number of all stored sessions.
     """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:

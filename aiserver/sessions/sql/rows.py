@@ -180,8 +180,9 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
     turns_and_events: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
     chronological = session.ordered()
     # ``load`` returns the turns in the order in which their items are stored, and likewise the
-    # events. So the items are stored in chronological order only if ``load`` then returns the same
-    # lists of turns and events as in ``session``. Otherwise, all turns are stored before all events.
+    # events. So the items are stored in chronological order only if this keeps the order of the
+    # turns in ``session.interactions`` and of the events in ``session.events``. Otherwise, all
+    # turns are stored before all events.
     as_loaded = sorted(chronological, key=lambda record: isinstance(record, Event))
     in_order = all(
         loaded is record for loaded, record in zip(as_loaded, turns_and_events, strict=True)

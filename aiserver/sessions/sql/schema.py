@@ -4,8 +4,8 @@ Invariants: if several processes start at once, one of them creates the tables w
 processes wait. If a process is killed while it creates the tables, the next process creates the
 missing ones. The tables of a newer version of AI Server are not changed.
 
-So far, all databases have tables of version 0001. Whoever changes the tables increases ``VERSION``
-and adds the statements that convert existing tables to the new version.
+So far, all databases have tables of version 0001. To change the tables, increase ``VERSION`` and
+add the statements that convert existing tables to the new version.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Invariants:
 - Every database compares the values of ``Name`` columns byte by byte, and truncates no text.
 - Saving a turn or an event writes one row of ``items`` and one row of ``sessions``, however long
   the session is. Listing sessions reads only the table ``sessions``.
-- The column ``item_index`` gives the order in which a session lists its turns and events. This
-  order is independent of their ``seq``, which is part of the column ``content``.
+- The column ``item_index`` determines the order of the turns, and the order of the events, in a
+  loaded session. It is independent of their ``seq``, which is part of the column ``content``.
 - The columns ``content`` and ``meta`` contain exactly the JSON that ``codec.encode`` returns,
   without the last line break.
 """

@@ -17,7 +17,7 @@ from ..records import KEY, event, fresh_key, in_loop, turn
 
 @in_loop
 async def test_many_tasks_lose_nothing(store: SessionManager) -> None:
-    """P23: the turns and events of all tasks are stored and have different numbers."""
+    """P23: the turns and events of all tasks are stored, and each record has its own ``seq``."""
     turn_saves = [store.save_interaction(KEY, turn(f"turn {n}")) for n in range(30)]
     event_saves = [store.record_events(KEY, [event(data={"n": n})]) for n in range(30)]
     turns, events = await asyncio.gather(asyncio.gather(*turn_saves), asyncio.gather(*event_saves))
@@ -52,7 +52,7 @@ async def test_merge_copy_merges_both_sessions(backend: Backend) -> None:
 
 
 async def session_of_another_store(key: SessionKey, *intents: str) -> Session:
-    """Return a session of the cell from another store."""
+    """Save a turn for each intent in another store, and return the resulting session."""
     other_store = InMemorySessionManager()
     for intent in intents:
         await other_store.save_interaction(key, turn(intent))
@@ -61,7 +61,7 @@ async def session_of_another_store(key: SessionKey, *intents: str) -> Session:
 
 @in_loop
 async def test_sessions_can_be_written_under_the_notebook_lock(backend: Backend) -> None:
-    """The lock under which notebooks get their ids doesn't block writes."""
+    """Sessions can be written while ``notebook_id_lock`` is locked."""
     store, key = backend.open(), fresh_key()
     for _ in range(2):
         async with store.notebook_id_lock():

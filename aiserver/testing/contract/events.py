@@ -36,7 +36,10 @@ async def test_no_events_write_nothing(store: SessionManager) -> None:
 
 @in_loop
 async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> None:
-    """P36: a client that got no response sends the events again, even to a restarted server."""
+    """P36: an event is stored once, even if it is sent again after a restart of the server.
+
+    A client that got no response sends its events again.
+    """
     ids = ["7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c01", "7d2f0c1e-52b8-4c0a-9d6b-0f7a3a5f6c02"]
     first, revision = await backend.open().record_events(KEY, [event("accept", id=ids[0])])
     store = backend.open()
@@ -58,7 +61,10 @@ async def test_an_event_that_is_sent_again_is_stored_once(backend: Backend) -> N
 async def test_the_first_of_several_events_with_the_same_id_counts(
     backend: Backend, example: dict[str, Any]
 ) -> None:
-    """P27: a merged session may contain events with the same id; a store returns the first."""
+    """P27: of several events with the same id, ``record_events`` returns the first.
+
+    A merged session may contain such events.
+    """
     example["events"] = [
         event(id="one", x_which=which).to_dict() | {"seq": seq}
         for seq, which in ((10, "first"), (11, "second"))
@@ -73,7 +79,7 @@ async def test_the_first_of_several_events_with_the_same_id_counts(
 async def test_order_does_not_come_from_clocks(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P26: turns and events keep the order of the saves, even if their times are not in order."""
+    """P26: the order is that in which turns and events were saved, whatever their times are."""
     days = ["2026-01-28", "2026-01-26", "2026-01-27", "2026-01-25", "2026-01-29"]
     for number, day in enumerate(days):
         now = f"{day}T12:00:00.000Z"

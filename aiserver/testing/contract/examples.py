@@ -2,8 +2,8 @@
 
 from hypothesis import HealthCheck, settings
 
-# The examples of a test share one store, so each example must use a different key. The number of
-# examples is 25, or lower if the Hypothesis profile has a lower number.
+# The examples of a test share one store, so a test that writes must use a different key for each
+# example. Each test runs 25 examples, or fewer if the Hypothesis profile has a lower maximum.
 many_examples = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     deadline=None,

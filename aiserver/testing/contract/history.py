@@ -1,4 +1,4 @@
-"""The history that a request sends to the model."""
+"""``get_history``, which returns the past turns for a prompt."""
 
 from __future__ import annotations
 

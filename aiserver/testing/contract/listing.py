@@ -57,7 +57,7 @@ async def test_marks_change_with_their_sessions(store: SessionManager) -> None:
         await store.save_interaction(key, turn())
     cells = [(key.notebook_id, key.cell_id) for key in keys]
 
-    async def unchanging_marks() -> dict[tuple[str, str], Hashable]:
+    async def stable_marks() -> dict[tuple[str, str], Hashable]:
         """Read the marks until two reads are equal, and return them.
 
         Shortly after a write to a file, the file store returns a different mark at each read.
@@ -67,7 +67,7 @@ async def test_marks_change_with_their_sessions(store: SessionManager) -> None:
             before = now
         return now
 
-    first = await unchanging_marks()
+    first = await stable_marks()
     assert first.keys() == set(cells)
     assert dict(await store.session_marks("a")).keys() == set(cells[:2])
     assert await store.session_marks("nothing") == {}

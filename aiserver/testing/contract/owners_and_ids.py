@@ -52,6 +52,7 @@ bad_ids = st.one_of(
 
 
 def _is_valid(text: str) -> bool:
+    """Return whether an ASCII text contains only letters, digits, ``-`` and ``_``."""
     return text.replace("-", "").replace("_", "").isalnum() or not text.strip("-_")
 
 

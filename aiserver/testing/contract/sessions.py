@@ -118,7 +118,10 @@ async def test_fork_copies_and_names_the_origin(backend: Backend) -> None:
 
 @in_loop
 async def test_nothing_remains_of_deleted_sessions(backend: Backend) -> None:
-    """Not even ids of events and the owner remain, so a new session of the cell starts empty."""
+    """A deleted session's event ids are deleted, too, so the cell's next session starts empty.
+
+    The store also forgets an owner whose last data is deleted.
+    """
     store = backend.open()
     key = SessionKey(KEY.notebook_id, KEY.cell_id, "ada")
     await store.record_events(key, [event(id="one"), event("context_reset")])

@@ -104,7 +104,7 @@ json_values = st.recursive(
 def test_accepted_data_can_be_read(
     backend: Backend, data: dict[str, Any], source: str, depth: int
 ) -> None:
-    """P22: whatever data a client sends, the stored record isn't damaged."""
+    """P22: an event's data is read back unchanged, whatever texts, numbers and depth it has."""
     for _ in range(depth):
         data = {"": data}
     key = fresh_key()

@@ -1,8 +1,8 @@
 """Import AgentScope's sessions, which AgentScope stores in one of four formats.
 
-An AgentScope session consists of named values; a name is called a "state key". The session becomes
-one notebook, and each of its values becomes one cell. Messages in a value become turns. All other
-data in a value is stored in an event of the type ``state``.
+An AgentScope session consists of values, each of which has a name, its "state key". The session
+becomes one notebook, and each of its values becomes one cell. Messages in a value become turns and
+events. All other data in a value is stored in an event of the type ``state``.
 
 In the four formats, a session is a folder (with the files ``{key}.json`` and ``{key}.jsonl``), one
 JSON file (in older versions), rows in a table of a SQL database, or keys in Redis.
@@ -33,7 +33,11 @@ HASH_SUFFIX = ":_hash"
 
 
 def read(file: InputFile) -> ReadResult:
-    """Convert a file, which contains one value or, in older versions, all values of a session."""
+    """Convert a file to sessions.
+
+    A file contains one value of an AgentScope session or, if an older version of AgentScope wrote
+    it, all values.
+    """
     stem = file.path.stem
     if file.path.suffix == ".jsonl":
         messages, problems = objects_in_lines(file.data)
@@ -47,7 +51,10 @@ def read(file: InputFile) -> ReadResult:
 
 
 def sessions_from(session_id: str, values: Any) -> list[Session]:
-    """Convert an AgentScope session that is stored as one object with all its values."""
+    """Convert an AgentScope session that is stored as one object: its values by state key.
+
+    Raises UnreadableInput if ``values`` isn't an object.
+    """
     if not isinstance(values, Mapping):
         raise UnreadableInput("not an AgentScope session")
     return [session_from_value(session_id, str(key), value) for key, value in values.items()]
@@ -114,17 +121,21 @@ def has_messages(value: Any) -> bool:
 
 
 def _is_value_with_messages(content: dict[str, Any]) -> bool:
-    """Return whether an object is one value with messages. If not, it is a whole session.
+    """Return whether an object from a file is one value that contains messages.
 
-    An object that is one value is a message, or contains a list of messages. An object that is a
-    session contains values.
+    Such an object is a message, or has a field that is a list of messages. Any other object is a
+    whole session, and its fields are the session's values.
     """
     lists = [inner for inner in content.values() if isinstance(inner, list)]
     return _is_message(content) or any(_split_messages(inner)[0] for inner in lists)
 
 
 def _split_messages(value: Any) -> tuple[list[dict[str, Any]], Any]:
-    """Return the messages that a value contains, and its other data."""
+    """Return the messages that a value contains, and the value's other data.
+
+    A message that isn't in a list is returned as a list of one message. If a value contains several
+    lists of messages, only the first one is returned as messages.
+    """
     if _is_message(value):
         return [value], None
     if isinstance(value, list) and value:
