@@ -3,8 +3,8 @@
 A notebook's name may come from the change log of another person's notebook, so it isn't trusted.
 
 Invariants: the result is one plain name on Linux, macOS and Windows. It has no folder, no control
-or formatting character, no reserved device name and no leading dot, and is at most ``LIMIT``
-bytes long, so that the suffix of a temporary file still fits.
+or formatting character, no reserved device name and no leading dot. It is short enough that a file
+system also accepts it with the suffix of a temporary file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-LIMIT = 160  # bytes of UTF-8; file systems allow 255
+LIMIT = 160  # maximum bytes of UTF-8, before the ``_`` for a device name; file systems allow 255
 # Matches the codes by which a text changes colours or the title of a terminal.
 _ESCAPE_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 _INVALID_ON_WINDOWS = re.compile(r'[<>:"|?*]')

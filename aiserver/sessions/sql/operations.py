@@ -119,9 +119,9 @@ def list_sessions(
     """Return at most ``limit`` summaries from ``offset`` on, and the total number of sessions.
 
     A damaged summary is replaced by a summary that is computed from the session. An unreadable
-    session is skipped; the third result is the number of sessions that were skipped. The total
-    doesn't include skipped sessions, unless ``offset`` or ``limit`` may have left out sessions:
-    then it is the number of all stored sessions.
+    session is skipped; the third result is the number of sessions that were skipped. If ``offset``
+    and ``limit`` leave out no session, the total is the number of returned summaries. If they may
+    leave out sessions, the total is the number of all stored sessions, also unreadable ones.
     """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:

@@ -1,8 +1,9 @@
 """The base class for databases that run as servers, with a pool of connections and with locks.
 
 Invariants: a Jupyter server that hasn't used its database for a minute has no open connections to
-it, because a JupyterHub may run more Jupyter servers than its database accepts connections. A lock
-belongs to a connection, so the database releases the lock when the connection ends.
+the database, unless it holds a lock. Otherwise, the many Jupyter servers of a JupyterHub could
+exceed the number of connections that the database accepts. A lock belongs to a connection, so the
+database releases the lock when the connection ends.
 """
 
 from __future__ import annotations

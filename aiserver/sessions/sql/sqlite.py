@@ -1,4 +1,7 @@
-"""Transactions, locks and guarantees of SQLite databases. The notebook lock is a locked file."""
+"""Transactions, locks and guarantees of SQLite databases.
+
+The lock under which notebooks get their ids is a locked file next to the database.
+"""
 
 from __future__ import annotations
 

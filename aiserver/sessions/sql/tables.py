@@ -6,7 +6,7 @@ Invariants:
 - Saving a turn or an event writes one row of ``items`` and one row of ``sessions``, however long
   the session is. Listing sessions reads only the table ``sessions``.
 - The column ``item_index`` determines the order of the turns, and the order of the events, in a
-  loaded session. It is independent of their ``seq``, which is part of the column ``content``.
+  loaded session. The ``seq`` of a record doesn't; it is part of the column ``content``.
 - The columns ``content`` and ``meta`` contain exactly the JSON that ``codec.encode`` returns,
   without the last line break.
 """

@@ -79,7 +79,7 @@ async def test_the_first_of_several_events_with_the_same_id_counts(
 async def test_order_does_not_come_from_clocks(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """P26: the order is that in which turns and events were saved, whatever their times are."""
+    """P26: turns and events are in the order in which they were saved, whatever their times are."""
     days = ["2026-01-28", "2026-01-26", "2026-01-27", "2026-01-25", "2026-01-29"]
     for number, day in enumerate(days):
         now = f"{day}T12:00:00.000Z"
