@@ -22,8 +22,7 @@ def write(folder: Path, members: Iterable[tuple[str, bytes]]) -> Path:
     """Write a zip file into ``folder``, and return its path.
 
     ``members`` are the names and contents of the files in the zip file. The name of the zip file
-    contains the current time. If the backup can't be written or verified, leaves no file and raises
-    StorageError.
+    contains the current time. Raises StorageError if the backup can't be written or verified.
     """
     now = datetime.now(timezone.utc)
     target = folder / f"aiserver-backup-{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}.zip"
