@@ -2,7 +2,7 @@
 
 Invariant: the texts of a session can't change the structure of the document. The fence around code
 is longer than any sequence of backticks in the code. Prose is quoted line by line, so that a
-heading or a fence in the prose stays inside the quote, and HTML in the prose is escaped.
+heading or a fence in the prose stays inside the quote. HTML in the prose is escaped.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _quote(text: str) -> str:
 
 def _escape_outside_code(text: str) -> str:
     """Escape HTML, except in code spans, where ``<`` is harmless and ``&lt;`` isn't decoded."""
-    # The pattern has a group, so the result also contains the code spans. Prose and code spans
-    # alternate, beginning with prose, which may be empty.
+    # Because the pattern is a group, `re.split` also returns the code spans. Prose and code spans
+    # alternate. The first piece is always prose, which may be empty.
     pieces = re.split(r"(`+[^`]*`+)", text)
     return "".join(
         piece if number % 2 else html.escape(piece, quote=False)

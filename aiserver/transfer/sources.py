@@ -26,7 +26,7 @@ class InputFiles:
     ``name`` is the path of the file or folder. ``format_`` is the files' format, or None if it is
     detected for each file. ``target_root`` is the root of the store into which the import writes;
     if the folder contains this store, the store's files are not imported. ``unpack_limit`` is the
-    largest accepted size of an unpacked backup, in bytes.
+    largest accepted unpacked size of a backup, in bytes.
     """
 
     def __init__(
@@ -48,9 +48,10 @@ class InputFiles:
         return len(self.files)
 
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
-        """Yield the path of each file and the histories read from it.
+        """Yield the path of each file and the histories that were read from it.
 
-        For a backup, the path is yielded several times, each time with a part of its histories.
+        For a backup, the path is yielded several times, each time with a part of its histories. For
+        a store in the folder, the store's path is yielded with a message that it isn't imported.
         """
         for store in self._other_stores:
             yield str(store), ReadResult(unreadable=[_IS_STORE])
@@ -78,7 +79,7 @@ class InputFiles:
         yield detect.read(input_file, self.format)
 
     def _is_in_agentscope_folder(self, file: Path) -> bool:
-        """Return whether any file in the folder of ``file`` is a list of AgentScope's messages."""
+        """Return whether the folder of ``file`` has a JSON Lines file of AgentScope's messages."""
         folder = file.parent
         if folder not in self._agentscope_by_folder:
             jsonl_files = [path for path in folder.glob("*.jsonl") if path.is_file()]
@@ -88,7 +89,7 @@ class InputFiles:
         return self._agentscope_by_folder[folder]
 
     def _files_below(self, folder: Path) -> Iterator[Path]:
-        """Yield the files that may be imported.
+        """Yield the files below ``folder`` that have the suffix of an importable format.
 
         Files in AI Server stores are left out. Each store below the folder is added to
         ``_other_stores``, unless it is the store into which the import writes.

@@ -123,7 +123,8 @@ class StoreWriter:
             self.report.log_count += 1
         if new_entries and not self._dry_run:
             # Entries refer to records by their seq. If the store already had a history of the
-            # notebook, its sessions were merged, which may have changed the seqs of records.
+            # notebook, merging its sessions may have changed the seqs of records. So replace the
+            # old seqs in the entries by the current ones.
             if stored_log:
                 seqs = await self._find_seqs(notebook_id, owner, new_entries)
                 new_entries = [renumber_entry(entry, seqs.get) for entry in new_entries]
@@ -133,7 +134,10 @@ class StoreWriter:
     async def _find_seqs(
         self, notebook_id: str, owner: str, entries: Iterable[NotebookLogEntry]
     ) -> dict[str, SeqsByDigest]:
-        """Return the current seqs of the records that the entries refer to, by cell id."""
+        """Return, by cell id, the current seqs of the cells' records by digest.
+
+        Only cells that the entries refer to, and whose sessions can be read, are returned.
+        """
         seqs_by_cell: dict[str, SeqsByDigest] = {}
         for cell_id in {str(cell) for entry in entries for cell in entry.data.get("digests") or ()}:
             with contextlib.suppress(InvalidRequest, SessionCorrupt):

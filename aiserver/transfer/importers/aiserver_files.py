@@ -52,8 +52,8 @@ def _read_log(file: InputFile) -> ReadResult:
 
 
 def _redact_secrets(session: Session) -> Session:
-    # `number_turn` sets a turn's numbers, and redacts the secrets in the turn. A turn without a seq
-    # gets its position in the file as its seq.
+    # `number_turn` sets a turn's id and seq, and redacts the secrets in the turn. If the file
+    # contains no seq for a turn, the turn's position in the file becomes its seq.
     session.interactions = [
         number_turn(turn, turn.turn_id, turn.seq or number)
         for number, turn in enumerate(session.interactions, 1)

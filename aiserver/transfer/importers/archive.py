@@ -2,7 +2,8 @@
 
 The zip's member ``manifest.json`` names the format and lists the owners. The data of owner number
 ``n`` in that list, counted from 0, is in the members ``n/sessions/<name>.json``,
-``n/notebooks/<notebook_id>.jsonl`` and ``n/blobs/<sha256>``.
+``n/notebooks/<name>.jsonl`` and ``n/blobs/<sha256>``. A ``<name>`` is the one that the file would
+have in a file store without owners.
 
 Invariants: reading a backup returns exactly what was written. ``read_members`` reads one member at
 a time, so it needs only as much memory as the largest member.
@@ -33,9 +34,10 @@ _ARCHIVE_KIND = "aiserver-backup"
 # The kinds of members, in the order of the import. Blobs come first, so that sessions never refer
 # to missing blobs.
 _MEMBER_KINDS = ("blobs", "notebooks", "sessions")
-# The limits of the unpacked size, against zip bombs: small zips that unpack to an enormous size. By
-# default, the unpacked size may be at most `_MAX_RATIO` times the packed size and `_MAX_LIMIT`
-# bytes. (For real histories, the ratio is 5 to 50.) `_ALWAYS_ALLOWED` bytes are always allowed.
+# The limits of the unpacked size, against zip bombs: small zips that unpack to an enormous size.
+# Unless the person sets another limit, the unpacked size may be at most `_MAX_RATIO` times the
+# packed size and `_MAX_LIMIT` bytes. (For real histories, the ratio is 5 to 50.) But a backup that
+# unpacks to at most `_ALWAYS_ALLOWED` bytes is always accepted.
 _ALWAYS_ALLOWED = 64 << 20
 _MAX_RATIO = 200
 _MAX_LIMIT = 2 << 30
@@ -45,7 +47,7 @@ _DAMAGE_ERRORS: tuple[type[Exception], ...] = (
 )
 try:
     from lzma import LZMAError
-except ImportError:  # without lzma, zipfile raises NotImplementedError, which is a RuntimeError
+except ImportError:  # Python has no lzma module, and zipfile raises RuntimeError instead
     pass
 else:
     _DAMAGE_ERRORS = (*_DAMAGE_ERRORS, LZMAError)
@@ -83,11 +85,11 @@ def is_archive(file: Path) -> bool:
 
 
 def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iterator[ReadResult]:
-    """Yield first a result with the problems of the whole backup, then one for each member.
+    """Yield first a result with the problems of the whole backup, then one result for each member.
 
     The first result contains no histories. ``unpack_limit`` is the largest accepted unpacked size
-    in bytes. Raises UnreadableInput, before the first result, if the backup is too large or has no
-    valid manifest.
+    in bytes; if it is None, the limit depends on the packed size. Raises UnreadableInput, before
+    the first result, if the backup is too large or has no valid manifest.
     """
     try:
         with zipfile.ZipFile(file) as zipped:
@@ -119,7 +121,8 @@ def read_members(file: Path | BinaryIO, unpack_limit: int | None = None) -> Iter
 def _check_size(zipped: zipfile.ZipFile, unpack_limit: int | None) -> None:
     """Raise UnreadableInput if the unpacked size is too large.
 
-    The zip declares the unpacked sizes, and zipfile never reads more than the declared size.
+    The unpacked sizes are those that the zip itself declares. Sizes that are declared too small do
+    no harm, because zipfile never unpacks more than the declared size.
     """
     unpacked = sum(info.file_size for info in zipped.infolist())
     packed = sum(info.compress_size for info in zipped.infolist())
@@ -155,7 +158,10 @@ def _list_members(zipped: zipfile.ZipFile, owners: list[str]) -> tuple[list[_Mem
 
 
 def _add_member(result: ReadResult, member: _Member, data: bytes) -> None:
-    """Add the content of a member to ``result``. Raises DamagedData, ValueError."""
+    """Add the content of a member to ``result``. Raises DamagedData, ValueError.
+
+    If the member's name is wrong for its content, add a message to ``result`` instead.
+    """
     if member.kind == "sessions":
         session = parse_with_duplicate_keys(data)
         set_owner(session, member.owner)

@@ -2,9 +2,9 @@
 
 Invariants of each importer:
 
-- Importing is deterministic: ids are derived from names in the imported file (``derive_id``), and
-  times are taken from its data. So if an import is repeated, only new records are added.
-- No information is lost: each converted record contains the original data.
+- Importing is deterministic: ids are derived from the imported file's data or name (``derive_id``),
+  and times are taken from its data. So if an import is repeated, only new records are added.
+- Apart from secrets, no information is lost: each converted record contains the original data.
 - If some data can't be read, this is reported with a reason, and all other data is imported.
 - Secrets are redacted, as they are in everything that is saved. AI Server's own files are imported
   unchanged, because their secrets were redacted when the files were written. (The files of its
@@ -57,8 +57,8 @@ class InputFile:
     """The file's name, preceded by the name of its folder."""
     data: bytes
     notebook: bytes | None = None
-    """The content of the notebook that is in the same folder and has the same name without suffix.
-    It is given only for Verdant's histories."""
+    """For the Verdant history ``a.ipyhistory``: the content of ``a.ipynb`` in the same folder. None
+    if there is no such notebook, or if the file isn't a Verdant history."""
     is_in_agentscope_folder: bool = False
     """Whether the file is in a session folder of AgentScope, where files can contain any JSON."""
 
@@ -101,7 +101,7 @@ def load_json(data: bytes) -> Any:
 
 
 def loads(text: str) -> Any:
-    """Parse JSON. NaN, infinity and numbers that are too large become None.
+    """Parse JSON. NaN, infinity and numbers that are too large for a float become None.
 
     Raises UnreadableInput.
     """
@@ -206,7 +206,7 @@ def create_session(
 
 
 def with_ids(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
-    """Return a copy of the session with the given ids. If an id is None, the old id stays."""
+    """Return a copy of the session with the given ids. For None, the session's own id stays."""
     copy = session.model_copy(deep=True)
     if notebook_id is not None:
         copy.meta.notebook_id = notebook_id

@@ -52,7 +52,7 @@ def detect_format(file: InputFile) -> str:
 
 
 def is_agentscope_list(data: bytes) -> bool:
-    """Return whether the bytes of a JSON Lines file are a list of AgentScope's messages."""
+    """Return whether these lines of a JSON Lines file contain AgentScope's messages."""
     lines, _ = objects_in_lines(data)
     return bool(lines) and "_type" not in lines[0] and agentscope.has_messages(lines)
 
@@ -61,7 +61,8 @@ def _detect_line_format(file: InputFile, *, is_fallback: bool = False) -> str:
     """Return the name of a JSON Lines file's format. Raises UnreadableInput.
 
     ``is_fallback`` is true if the file's name doesn't end with ``.jsonl`` and the file isn't valid
-    JSON. A single readable line is then not enough, because damaged JSON may contain such a line.
+    JSON. Such a file must have two readable lines, or one with ``_type``. A single readable line
+    without ``_type`` is not enough, because a damaged JSON file may contain such a line.
     """
     lines, _ = objects_in_lines(file.data)
     if not lines or (is_fallback and len(lines) < 2 and "_type" not in lines[0]):
@@ -101,7 +102,8 @@ def _is_pcai(content: Any) -> bool:
     return {"id", "messages"} <= names.keys() and isinstance(names["messages"], list)
 
 
-# For each format, the function that returns whether the content of a JSON file has this format.
+# The formats that `detect_format` recognises first, each with the function that returns whether the
+# content of a JSON file has this format.
 _JSON_FORMATS: dict[str, Callable[[Any], bool]] = {
     aiserver_files.FORMAT: _is_aiserver_session,
     verdant.FORMAT: _is_verdant,

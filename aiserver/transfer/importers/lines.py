@@ -1,4 +1,4 @@
-"""Read JSON Lines files. Damaged lines are reported, and all other lines are read."""
+"""Read JSON Lines files. Damaged lines are reported, and all undamaged lines are read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from .base import UnreadableInput, decode_text, loads
 
 
 def objects_in_lines(data: bytes) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the JSON objects in the lines, and a message about each line that isn't an object."""
+    """Return the lines' JSON objects, and a message about each line that isn't a JSON object.
+
+    Blank lines are skipped.
+    """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = decode_text(data).encode("utf-8", "surrogatepass")
     objects: list[dict[str, Any]] = []

@@ -1,15 +1,16 @@
 """Convert the messages of a chat to turns and events.
 
-A question and all messages until the next question become a turn. Each message before the first
-question becomes an event of the type ``message``. Importers use events of the type ``state`` for
-data of a chat that isn't a message, such as an agent's memory.
+A message of a person is a question. A question and all messages until the next question become a
+turn. Each message before the first question becomes an event of the type ``message``. For data of a
+chat that isn't a message, such as an agent's memory, importers use events of the type ``state``.
 
 Invariants:
 
 - Each turn, and each event of these two types, stores its original data in ``imported.messages``.
 - A question without an answer becomes a ``cancelled`` turn, which is shown but not sent to models.
 - The suggestion of a turn is the code in the answer's fenced blocks. If the blocks have different
-  languages, only blocks without a language or in the language of the first code block count.
+  languages, the suggestion is the code of the blocks that have the first code block's language or
+  no language.
 - The remaining text of the answer is the explanation.
 """
 
@@ -89,9 +90,9 @@ def _text_of(content: Any) -> str:
 
 
 def objects_in(messages: Iterable[Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the messages that are JSON objects, and an error text for each of the other messages.
+    """Return the messages that are JSON objects, and an error text for each other message.
 
-    An error text contains the number of the message.
+    An error text contains the message's number, counted from 1.
     """
     numbered = list(enumerate(messages, 1))
     objects = [raw for _, raw in numbered if isinstance(raw, dict)]
@@ -164,8 +165,8 @@ def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict
 def _redacted_raw(message: Message) -> Any:
     """Return the original message. If no assistant wrote it, its secrets are redacted as in prose.
 
-    ``create_session`` redacts all messages once more, as if they were code. For a message of an
-    assistant, which may contain code, that is enough.
+    ``create_session`` redacts the secrets in all messages as in code. A message of an assistant may
+    contain code, so its secrets are redacted only there.
     """
     return message.raw if message.role == "assistant" else _redact_prose(message.raw)
 
@@ -200,7 +201,7 @@ def split_answer(text: str) -> Answer:
         elif opening := _OPENING_FENCE.fullmatch(line):
             open_fence, tag = opening[1], opening[2].strip("{}.,").lower()
             tag = _LANGUAGE_BY_TAG.get(tag, tag)
-            # A block whose language differs from the first code block's stays in the explanation.
+            # A block in another language than the first code block's stays in the explanation.
             is_code = tag not in _NO_CODE_TAGS and tag in ("", language or tag)
             if is_code:
                 language, block_lines = language or tag or "python", []

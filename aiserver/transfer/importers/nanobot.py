@@ -3,8 +3,8 @@
 Lines that are neither metadata nor a message become events of the type ``state``.
 
 nanobot identifies a session by a key such as ``telegram:42``. Newer files contain the key in their
-metadata. Otherwise, the key is derived from the file's name, which is the key in base64 or, in even
-older versions, the key with ``_`` instead of ``:``.
+metadata. The name of an older file is the key in base64. The name of an even older file is the key
+with ``_`` instead of ``:``, such as ``telegram_42``; it is used as the key unchanged.
 """
 
 from __future__ import annotations

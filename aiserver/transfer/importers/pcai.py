@@ -1,6 +1,6 @@
 """Import PCAI's sessions: JSON objects with ``id``, ``messages`` and ``last_update``.
 
-Different versions of PCAI write these names differently, such as ``lastUpdate`` or ``LastUpdate``.
+Some versions of PCAI write these names differently, for example ``lastUpdate`` or ``LastUpdate``.
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
 """Import the ``.ipyhistory`` files of Verdant, an extension that records edits of notebooks.
 
-A file contains lists of "artifacts". An artifact contains the versions of one cell, all of them
-written by hand. Version n of the artifact ``c1`` is named ``c1.n``. When a cell's type changes,
+A file contains lists of "artifacts". An artifact contains versions of one cell. Version n of the
+artifact ``c1`` is named ``c1.n``. When a cell's type changes,
 Verdant starts a new artifact for the cell. The new artifact's ``origin`` is the previous artifact.
 "Checkpoints" record when cells were edited, run and deleted.
 
 Each cell becomes one session, even if it has several artifacts. The session consists of the events
 ``edit`` (with the exact source), ``run`` (with the outputs) and ``delete``, in the order of the
-checkpoints. If the notebook itself is in the same folder, its cells are compared with the cells of
-the history: if a cell has the same source in both, the session gets the id of the notebook's cell.
-All other ids are derived from names in the file.
+checkpoints.
+
+If the notebook itself is in the same folder, the sessions get the notebook's id, if it has one. If
+the last source of a cell in the history is the source of a cell in the notebook, the session gets
+the id of the notebook's cell. All other ids are derived from the history's first time and names.
 """
 
 from __future__ import annotations
@@ -56,14 +58,14 @@ def read(file: InputFile) -> ReadResult:
 
 
 class _Notebook(NamedTuple):
-    """The ids in a notebook."""
+    """The id of a notebook, and its cells."""
 
     notebook_id: str | None = None
     cells: list[tuple[str, str]] = []  # noqa: RUF012 - the id and source of each cell with an id
 
 
 def _parse_notebook(data: bytes | None) -> _Notebook:
-    """Read the ids in a notebook. Return no ids if there is no notebook or it can't be read."""
+    """Read a notebook's id and cells. If ``data`` is None or damaged, return no id and no cells."""
     try:
         content = load_json(data or b"")
         cells = [
@@ -149,10 +151,10 @@ class _History:
         return [event for _, event in sorted(numbered_events, key=lambda pair: pair[0])]
 
     def match_ids(self, cells: list[tuple[str, str]]) -> dict[str, str]:
-        """Find the notebook's cell for each artifact, and return the cell's id by artifact.
+        """Find the notebook's cell for each artifact. Return the cells' ids by artifact.
 
-        ``cells`` are the ids and sources of the notebook's cells. A cell belongs to an artifact if
-        its source equals the artifact's last source. No cell belongs to two artifacts.
+        ``cells`` are the ids and sources of the notebook's cells. An artifact gets the id
+        of the first unmatched cell whose source equals the artifact's last source.
         """
         unmatched_cells = list(cells)
         id_by_artifact: dict[str, str] = {}
@@ -165,10 +167,11 @@ class _History:
     def _run_or_deletion(
         self, version: str, change: dict[str, Any], time: Any, recorded_names: set[str]
     ) -> dict[str, Any] | None:
-        """Return the run or the deletion that a checkpoint records for a cell, or None.
+        """Return the event for the run or deletion of a cell that a checkpoint records.
 
-        ``recorded_names`` contains the names of the outputs and edited versions of the cell's
-        earlier runs. If the checkpoint records another run, the names of that run are added.
+        Return None if the checkpoint records neither. ``recorded_names`` contains the names of the
+        outputs and edited versions of the cell's earlier runs. If the checkpoint records another
+        run, this method adds the names of that run.
         """
         outputs = [str(name) for name in change.get("output") or []]
         data: dict[str, Any] = {"name": version, "imported": {"format": FORMAT, "change": change}}
@@ -194,7 +197,10 @@ class _History:
         return {"type": type_, "data": data} | ({"timestamp": timestamp} if timestamp else {})
 
     def _checkpoint_index(self, time: Any) -> int:
-        """Return the index of the checkpoint at this time, or of the last checkpoint before it."""
+        """Return the index of the checkpoint at this time, or of the last checkpoint before it.
+
+        Return 0 if there is neither.
+        """
         if time in self._index_by_time:
             return self._index_by_time[time]
         if not isinstance(time, int):
@@ -202,7 +208,7 @@ class _History:
         return max((n for earlier, n in self._index_by_time.items() if earlier < time), default=0)
 
     def _origin(self, artifact: str) -> str | None:
-        """Return the previous artifact of the same cell, if the file contains it."""
+        """Return the previous artifact of the same cell; None if the file doesn't contain it."""
         origins = (raw.get("origin") for raw in self._versions[artifact].values())
         origin = next((str(value).rpartition(".")[0] for value in origins if value), None)
         return origin if origin in self._versions and origin != artifact else None
@@ -232,5 +238,5 @@ class _History:
 
 
 def _source_in(raw: dict[str, Any]) -> str:
-    """Return the source in the data of a version. If it is missing, the cell was empty."""
+    """Return the source in a version's data, or an empty string if the data contains no source."""
     return next((raw[name] for name in _SOURCE_FIELDS if isinstance(raw.get(name), str)), "")
