@@ -7,7 +7,7 @@ import { readEvents } from './stream';
 import type * as api from './types';
 
 /**
- * The number of ticks (see `timeout.ts`) within which the response of a stream must begin. It is
+ * The number of ticks (see `timeout.ts`) within which a streamed response must begin. The number is
  * large, because the server looks up the model before it responds.
  */
 const STREAM_TICKS = 24;
@@ -31,7 +31,7 @@ export class ApiClient {
     return this._send<void>('POST', 'models/warm-up', body);
   }
 
-  /** Fetch the list of models. If several prompt rows call this at once, they share a request. */
+  /** Fetch the list of models. Prompt rows that call this at the same time share one request. */
   models(): Promise<api.ModelList> {
     if (!this._pendingModels) {
       this._pendingModels = this._get('models');
@@ -51,8 +51,8 @@ export class ApiClient {
   }
 
   /**
-   * Check whether a provider responds, accepts the key and lists the model. If `key` or `address`
-   * is null, the saved value is used.
+   * Let the server check whether a provider responds, accepts the key and lists the model, and
+   * return the verdict. If `key` or `address` is null, the saved value is used.
    */
   async check(model: string, key: string | null, address: string | null) {
     const body = { model, key, address };
@@ -96,9 +96,9 @@ export class ApiClient {
 
   /**
    * Install a local model, or follow the installation if it is already running. `name` is the
-   * model's name in the catalogue; null for the smallest model. With `join`, no installation begins,
-   * and the server responds with status 404 if none is running. Aborting the request doesn't stop
-   * the installation.
+   * model's name in the catalogue; null for the smallest model. With `join`, no installation is
+   * started; if none is running, the request fails with status 404. Aborting the request doesn't
+   * stop the installation.
    */
   installLocal(join: boolean, name: string | null, signal?: AbortSignal) {
     // The name is left out if it is null, because older servers don't know the field.
@@ -122,8 +122,8 @@ export class ApiClient {
   }
 
   /**
-   * Return the git repository for which nobody has decided yet whether git should ignore the
-   * histories; null if there is no such repository.
+   * Return the folder of the git repository that contains the histories; null if there is no
+   * repository, or if somebody has already decided whether git ignores or merges the histories.
    */
   async undecidedRepository() {
     return (await this._get<api.Git>('git')).repository;
@@ -154,8 +154,9 @@ export class ApiClient {
   }
 
   /**
-   * Fetch the contributor of each line of a source. The source is `source` in the body; without
-   * `source`, it is the version after the step `step`; without either, the cell's last version.
+   * Fetch the contributor of each line of a source. The source is `source` in the body; if the body
+   * has no `source`, it is the version after the step `step`; if the body has neither, it is the
+   * cell's last version.
    */
   blame(key: api.ICellKey, body: api.BlameBody, signal?: AbortSignal) {
     const path = `${sessionPath(key)}/blame`;

@@ -7,8 +7,8 @@
  * - A response that doesn't come from AI Server, such as a proxy's page or a login page, becomes an
  *   `ApiError` with the code `proxy_error` or `unauthenticated`. The text of such a response is
  *   never shown.
- * - Each `call` settles. If the response is not complete after a minute, the server counts as
- *   unreachable, so that the caller can go on or retry.
+ * - Each `call` settles. If the response is not complete after a minute, `call` throws an
+ *   `ApiError` with the code `unreachable`, so that the caller can go on or retry.
  */
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
@@ -43,13 +43,16 @@ export interface IRequestOptions {
 }
 
 /**
- * The number of ticks (see `timeout.ts`) within which a `call` must get its complete response. It
- * is large, because a server that uses a slow network folder or asks a provider can take many
- * seconds.
+ * The number of ticks (see `timeout.ts`) within which a `call` must get its complete response. The
+ * number is large, because a server that uses a slow network folder or asks a provider can take
+ * many seconds.
  */
 const TIMEOUT_TICKS = 12;
 
-/** The largest body of a `keepalive` request, in bytes. Browsers accept only a little more. */
+/**
+ * A body that may have this number of bytes or more is sent without `keepalive`. Browsers refuse a
+ * `keepalive` request whose body is only a little larger.
+ */
 const MAX_KEEPALIVE_BYTES = 60_000;
 
 /**
@@ -145,9 +148,9 @@ async function toApiError(
 ): Promise<ApiError> {
   const { status } = response;
   const body = await readErrorBody(response);
-  // Status 403 means that the person is signed out, or lacks the permission for this request. If
-  // the response came after a redirect and isn't an error of AI Server, it may be a login page or
-  // a proxy's page.
+  // Status 403 means that the person is signed out, or lacks the permission for this request. A
+  // response that came after a redirect and isn't an error of AI Server is a login page or another
+  // page, such as a proxy's. In both cases, ask the server whether the person is signed in.
   const mayBeSignedOut = status === 403 || (!body && response.redirected);
   if (status === 401 || (mayBeSignedOut && !(await isSignedIn(settings)))) {
     return new ApiError(
@@ -184,7 +187,7 @@ function isHtmlPage(response: Response): boolean {
   return type.startsWith('text/html');
 }
 
-/** Ask the Jupyter server whether the person is signed in. */
+/** Ask the Jupyter server whether the person is signed in, and return the result. */
 async function isSignedIn(
   settings: ServerConnection.ISettings
 ): Promise<boolean> {

@@ -31,7 +31,7 @@ export type ISearchRequest = Required<schema.SearchBody>;
 /** An event of a generation's response stream. */
 export type StreamEvent =
   | { type: 'start'; generationId: string; turnId: number; model: ModelInfo }
-  /** The provider asked the server to wait. The server asks it again after this time. */
+  /** The provider asked the server to wait. The server asks the provider again after this time. */
   | { type: 'waiting'; seconds: number }
   | { type: 'token'; part: 'code' | 'explanation'; text: string }
   | { type: 'done'; interaction: Interaction; revision: number }

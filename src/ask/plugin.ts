@@ -132,8 +132,8 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
           onUnsaved: text =>
             Notification.warning(
               text,
-              // By default, JupyterLab would show only the number of notifications, in its status
-              // bar.
+              // Without `autoClose`, JupyterLab wouldn't show the text. It would only count the
+              // notification in the status bar.
               { autoClose: 8000 }
             ),
           onCellDeleted: model =>
@@ -216,8 +216,8 @@ function addCommands(
     caption: trans.__('Ask for new code or a change in this cell'),
     icon: args => (args.isMenu ? undefined : askIcon),
     isEnabled: () => tracker.currentWidget !== null,
-    // With a turn's id and title, the next request continues from this turn; with null instead of
-    // an id, from the newest turn. Without these arguments, only the row is opened.
+    // With a turn's id and title, the next request continues from this turn. If `parentTurnId` is
+    // null, the next request continues from the newest turn. Without arguments, only open the row.
     execute: ({ parentTurnId, parentTitle }) => {
       const current = currentCell();
       const turnId = Number(parentTurnId);

@@ -13,14 +13,14 @@ const MAX_VARIABLES = 30;
 /** Matches the `kind` of a variable that contains data. */
 const DATA_KIND =
   /^(numpy\.ndarray|(pandas|polars)\.\w+|(list|dict|set|tuple) of) /;
-/** Matches the end of a data file's name. The server looks for the file itself. */
+/** Matches the end of a data file's name. (The server, not the page, looks for the file.) */
 const DATA_FILE =
   /[^\s'"]\.(csv|tsv|parquet|pq|xlsx?|xlsm|jsonl?|ndjson)(?![A-Za-z0-9_])/i;
 
 /**
- * Return the DataFrames that the texts (the intent, the cell's code and the code of the cell above
- * it) mention. If they mention none and the kernel has only one DataFrame, return that one, unless
- * the intent, which is the first text, is about other data.
+ * Return at most `MAX_ATTACHED` DataFrames that the texts mention. The texts are the intent, the
+ * cell's code, and the code of the nearest code cell above. If the texts mention no DataFrame and
+ * the kernel has only one, return this DataFrame, unless the intent is about other data.
  */
 export function namedFrames(
   { frames, variables }: IKernelVariables,
@@ -36,8 +36,8 @@ export function namedFrames(
 }
 
 /**
- * Whether an intent names a data file, or a variable with data that isn't a DataFrame. A name with
- * one or two letters doesn't count, because it may be a word, such as “a”.
+ * Return whether an intent names a data file, or a variable whose data is not a DataFrame. A
+ * variable's name with one or two letters doesn't count, because it may be a word, such as “a”.
  */
 function isAboutOtherData(
   intent: string,
@@ -54,7 +54,10 @@ function isAboutOtherData(
   );
 }
 
-/** Return the variables to describe: those that the texts mention, then the newest others. */
+/**
+ * Return at most `MAX_VARIABLES` variables, without modules: first those that the texts mention,
+ * then the newest of the other variables. `variables` is sorted, the newest first.
+ */
 export function relevantVariables(
   variables: readonly IVariable[],
   texts: readonly string[]
@@ -68,9 +71,9 @@ export function relevantVariables(
 }
 
 /**
- * Whether a text contains a name as a whole word. Chinese has no spaces between words. So a name in
- * ASCII is a whole word unless an ASCII letter, digit or underscore is next to it. Any other name
- * always counts as a whole word.
+ * Return whether a text contains a name as a whole word. Because Chinese has no spaces between
+ * words, a name in ASCII is a whole word unless an ASCII letter, digit or underscore is next to it.
+ * A name that isn't ASCII always counts as a whole word.
  */
 export function mentions(text: string, name: string): boolean {
   const isAscii = /^\w+$/.test(name);

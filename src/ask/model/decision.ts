@@ -11,7 +11,7 @@ import type { GenerationStore } from './store';
 export class Decision {
   constructor(private readonly _store: GenerationStore) {}
 
-  /** Set the code that `accept` will write, because the person has rejected some of the changes. */
+  /** Set the code that `accept` will write, after the person has rejected some of the changes. */
   revise(code: string): void {
     const { suggestion, state, target } = this._store;
     if (state.phase === 'suggested' && suggestion) {
@@ -26,8 +26,8 @@ export class Decision {
   }
 
   /**
-   * Set the code that `accept` will write, because the person has chosen the correction of a
-   * problem. This rejects none of the suggestion's changes.
+   * Set the code that `accept` will write, after the person has chosen the correction of a problem.
+   * A correction doesn't count as a rejected change.
    */
   correct(code: string): void {
     if (this._store.state.phase === 'suggested') {
@@ -52,10 +52,10 @@ export class Decision {
 
   /**
    * Write the suggestion, as the person has revised it, into the cell. Return false if there is no
-   * suggestion or the cell can't be written.
+   * suggestion or the cell can't be written; otherwise true.
    *
-   * @param next - The next phase, if the cell will be run. Without it, the row closes, unless its
-   * input field contains text.
+   * @param next - The next phase, if the cell will be run. Without `next`, the prompt row closes,
+   * unless its input field contains text.
    */
   async accept(next?: 'running'): Promise<boolean> {
     const { suggestion, state, target } = this._store;
@@ -156,6 +156,6 @@ export class Decision {
     }
   }
 
-  /** The number of rejected changes of the suggestion of a turn. */
+  /** A turn, and the number of its suggestion's changes that the person has rejected. */
   private _rejected: { turnId: number; count: number } | null = null;
 }

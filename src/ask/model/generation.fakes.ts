@@ -52,7 +52,10 @@ export const done = (id: number, suggestion: string): StreamEvent => ({
   revision: id
 });
 
-/** A stream that a test feeds, without timers. */
+/**
+ * A stream whose items a test supplies with `push`: an event is yielded, an error is thrown, and
+ * null ends the stream.
+ */
 export class Feed {
   private queue: (StreamEvent | Error | null)[] = [];
   private wake: () => void = () => undefined;
@@ -164,7 +167,7 @@ export function setup(
   });
   const states: IGenerationState[] = [];
   model.changed.connect((_, state) => states.push(state));
-  /** Wait for a state instead of a fixed time. */
+  /** Wait until `check` returns true for the model's state, and return this state. */
   const until = (check: (state: IGenerationState) => boolean) =>
     new Promise<IGenerationState>(resolve => {
       const onChanged = () => {
@@ -177,6 +180,7 @@ export function setup(
       onChanged();
     });
   const phase = (name: string) => until(state => state.phase === name);
+  /** Wait until `count` requests were sent, and return the stream of the last of them. */
   const requested = async (count: number) => {
     while (feeds.length < count) {
       await Promise.resolve();
@@ -197,7 +201,7 @@ export function setup(
     states,
     target,
     steps,
-    /** Wait until the history was notified this many times. */
+    /** Wait until the history was notified `count` times. */
     untilNotified: async (count: number) => {
       while (notified.length < count) {
         await new Promise(resolve => setTimeout(resolve));

@@ -36,7 +36,7 @@ import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
-/** The number of example values from each text column that are sent to a local model. */
+/** The maximum number of values from each text column that are sent to a local model. */
 const EXAMPLES = 2;
 
 export class GenerationModel extends GenerationStore {
@@ -104,7 +104,7 @@ export class GenerationModel extends GenerationStore {
 
   /**
    * Read the kernel's variables again and check an open suggestion against them, if the row is
-   * open. Only models on this machine get values of the data.
+   * open. Values of the data are read only for a local model.
    */
   async readKernel(): Promise<void> {
     if (this.state.phase !== 'idle' && this.target.cellType === 'code') {
@@ -163,7 +163,7 @@ export class GenerationModel extends GenerationStore {
 
   /**
    * Ask for code. While a suggestion is open, the request asks for a change of the suggestion. The
-   * diff still compares the new suggestion with the cell's code.
+   * diff compares the new suggestion with the cell's code, not with the old suggestion.
    */
   async ask(intent: string): Promise<void> {
     await this._repair.runAfter(() =>
@@ -172,8 +172,8 @@ export class GenerationModel extends GenerationStore {
   }
 
   /**
-   * Ask for a fix of the error below the cell; do nothing if there is no error. `requestText` gets
-   * the error and the problems that the kernel finds in the cell's code.
+   * Ask for a fix of the error below the cell; do nothing if there is no error. `requestText`
+   * returns the request's text for the error and the problems that the kernel finds in the code.
    */
   async fix(
     requestText: (error: string, problems: readonly IProblem[]) => string
@@ -184,7 +184,7 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     const problems = (await target.check(target.source() ?? '')) ?? [];
-    // Meanwhile the row may have been closed, or the cell run again without an error.
+    // During the check, the row may have been closed, or the cell's error may have changed.
     if (this.state.phase !== 'idle' && target.error() === error) {
       await this.ask(requestText(error, problems));
     }
@@ -211,7 +211,7 @@ export class GenerationModel extends GenerationStore {
 
   /**
    * Stop the generation, or interrupt the kernel if it runs the accepted code. The state changes at
-   * once; the server records the turn as cancelled.
+   * once. The server records the turn of a stopped generation as cancelled.
    */
   stop(): void {
     this.runs.stop();
@@ -274,7 +274,7 @@ export class GenerationModel extends GenerationStore {
       return;
     }
     const past = await loadPastTurns(this.history, key);
-    // This line is not reached after an error, so the next `open` loads the turns again.
+    // If loading fails, this line is not reached, so the next `open` loads the turns again.
     this._hasLoadedPastTurns = true;
     this.intents.addOlder(past.intents);
     this.setState({

@@ -24,8 +24,8 @@ export interface IGenerationOptions {
 const STOP_TIMEOUT_MS = 5000;
 
 /**
- * The number of attempts to start a generation. The server refuses an attempt while the cell's
- * previous generation is shutting down after a stop.
+ * The maximum number of attempts to start a generation after another one was stopped. The server
+ * refuses an attempt while the cell's previous generation is still shutting down.
  */
 export const MAX_ATTEMPTS = 12;
 /** The delay between two of these attempts. */
@@ -56,8 +56,9 @@ export class GenerationStream {
   }
 
   /**
-   * Send the request and yield the generation's events. If another generation of the cell is still
-   * running, try up to `attempts` times.
+   * Send the request and yield the generation's events. If the server refuses the request because
+   * another generation of the cell is still running, send the request again, until it has been sent
+   * `attempts` times or the stream is stopped.
    */
   async *events(
     api: GenerationApi,
@@ -109,7 +110,7 @@ export class GenerationStream {
 
 /**
  * Wait until the turn of an interrupted stream is saved. The server saves the turn when it notices
- * that the client has disconnected. Resolves when the turn is saved, or after the last check.
+ * that the page has disconnected. If the turn is still not saved at the last check, return anyway.
  */
 export async function waitUntilSaved(
   history: IHistory,

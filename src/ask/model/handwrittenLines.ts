@@ -3,8 +3,9 @@ import { changedLines } from '../../diff/changedLines';
 import type { ICellKey, IHistory } from '../../tokens';
 
 /**
- * Return the number of the cell's lines that a person wrote and that aren't in `code` any more; 0 if
- * their contributors can't be read.
+ * Return the number of lines of `source`, the cell's code, that a person wrote and that aren't in
+ * `code`, the suggestion; 0 if the lines' contributors can't be read. Lines of the cell's existing
+ * content don't count.
  */
 export async function countOverwrittenLines(
   history: IHistory,

@@ -2,8 +2,8 @@
  * The texts of a cell's earlier requests. As in a shell, ArrowUp puts an older text into the input
  * field, and ArrowDown a newer one.
  *
- * Invariants: after the newest request, ArrowDown restores the draft that the person had typed. No
- * text is offered twice.
+ * Invariants: after the newest request, ArrowDown restores the draft that the person had typed. If
+ * several requests have the same text, the text is offered only once, as the newest of them.
  */
 export class IntentHistory {
   /** Add a request as the newest one. If the same text was added before, move it to the end. */

@@ -1,7 +1,10 @@
 /** Corrects the problems of code, and describes them. */
 import type { IProblem } from '../../kernel/check';
 
-/** Replace the wrong name that a problem reports with one of the problem's candidates. */
+/**
+ * Replace the wrong name that a problem reports with one of the problem's candidates. If the name
+ * isn't at the problem's position, return the code unchanged.
+ */
 export function replaceName(
   code: string,
   { line, column, endLine, endColumn, name }: IProblem,
@@ -46,7 +49,7 @@ export function installLine(packageName: string): string {
   return `%pip install ${packageName}`;
 }
 
-/** Return the code, preceded by a line. A cell magic, such as `%%time`, stays the first line. */
+/** Insert a line at the start of the code, but after a cell magic such as `%%time`. */
 export function withFirstLine(code: string, line: string): string {
   const magic = /^\s*%%.*\n/.exec(code)?.[0] ?? '';
   return `${magic}${line}\n${code.slice(magic.length)}`;
@@ -62,7 +65,7 @@ export function correctObvious(
 ): { code: string; corrections: string[] } {
   const replacements = new Set<string>();
   const imports = new Set<string>();
-  // Replacing a name moves the positions of the problems after it, so the last one comes first.
+  // A replacement moves the positions of the problems after it, so start with the last problem.
   for (const problem of [...problems].reverse()) {
     const { name, correction, candidates, import: statement } = problem;
     if (correction) {

@@ -7,8 +7,10 @@
  * Invariants:
  * - At most `MAX_REPAIRS` such requests follow a request of the person or of `RunAndRepair`. Each
  *   is recorded as a turn.
- * - The suggestion with the fewest problems is offered; of several, the earliest.
- * - If a correction has no fewer problems than the suggestion before it, no further request is sent.
+ * - The suggestion with the fewest problems is offered. If several suggestions have equally few,
+ *   the earliest of them is offered.
+ * - If a model is asked to correct its answer, but the correction doesn't have fewer problems, no
+ *   further request is sent.
  * - If the person stops a repair or it fails, the best complete suggestion is offered.
  */
 import type { IProblem } from '../../kernel/check';
@@ -39,7 +41,10 @@ export class AutomaticRepair {
     private readonly _options?: IRepairOptions
   ) {}
 
-  /** Send a request, then correct the problems of the new suggestion, if any. */
+  /**
+   * Send a request. If the answer is a new suggestion, and the setting allows repairs, correct the
+   * suggestion's problems.
+   */
   async runAfter(send: () => Promise<Problems>): Promise<void> {
     const before = this._store.suggestion;
     const problems = await send();
@@ -112,8 +117,9 @@ export class AutomaticRepair {
   }
 
   /**
-   * Make the obvious corrections of the open suggestion, unless no fewer problems remain. Return
-   * null if the suggestion was closed or revised meanwhile.
+   * Make the obvious corrections in the open suggestion, then check it again. If it doesn't have
+   * fewer problems now, undo the corrections. Return null if the suggestion was closed or revised
+   * during the check.
    */
   private async _correctObvious(
     problems: readonly IProblem[]
@@ -148,7 +154,7 @@ export class AutomaticRepair {
   }
 }
 
-/** Whether a model can correct the problem. Installing a package is the person's choice. */
+/** Return whether a model can correct the problem. Only the person can install a package. */
 function isForModel({ kind }: IProblem): boolean {
   return kind !== 'missing_module';
 }

@@ -22,8 +22,9 @@ export interface IRequest {
   /** The code of the open suggestion; without an open suggestion, the cell's code. */
   readonly source: string;
   /**
-   * The turn that the request continues from: the open suggestion's turn, the last question about
-   * this suggestion, or an older turn.
+   * The id of the turn that the request continues from: the last turn about the open suggestion
+   * that was answered in words, the open suggestion's turn, or an older turn that the person has
+   * chosen.
    */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
@@ -123,7 +124,9 @@ export async function loadPastTurns(
   };
 }
 
-/** Whether a turn's suggestion was accepted or rejected; false if the history can't be read. */
+/**
+ * Return whether a turn's suggestion was accepted or rejected; false if the history can't be read.
+ */
 export async function hasDecision(
   history: IHistory,
   key: ICellKey,
@@ -156,7 +159,7 @@ export async function ensureNotebookId(target: ITarget): Promise<string> {
 /**
  * Create the event for writing `source`, the accepted code of a suggestion, into a cell whose code
  * was `previousSource`. If the person has rejected some of the suggestion's changes, the event
- * contains how many changes the suggestion had and how many of them remained.
+ * contains the number of the suggestion's changes and the number of the accepted changes.
  */
 export function acceptEvent(
   { turnId, source: suggested, saveError, model }: ISuggestion,

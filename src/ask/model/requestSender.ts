@@ -54,8 +54,8 @@ export class RequestSender {
 
   /** Send a request again, because it failed or because the person wants another answer. */
   async retry(request: IRequest): Promise<Problems> {
-    // If the stream was interrupted, the server may still be running its generation, so try more
-    // than once.
+    // If the stream was interrupted, the server may still run the stream's generation and therefore
+    // refuse another one. So try more than once.
     const { failure, phase } = this._store.state;
     const isInterrupted = failure?.code === 'interrupted';
     const hasAnswer = phase === 'suggested' || phase === 'answered';
@@ -65,7 +65,7 @@ export class RequestSender {
     );
   }
 
-  /** Send the person's request again without being asked to, because its answer has problems. */
+  /** Ask automatically for another answer to the person's request, if the answer has problems. */
   resend(request: IRequest): Promise<Problems> {
     this._store.request = request;
     return this.send({ ...request, isRetry: true, isRepair: true });
@@ -282,9 +282,10 @@ export class RequestSender {
   }
 
   /**
-   * End the phase `waiting` or `streaming` with the given state change. Unless the change shows a
-   * complete answer, discard the partial answer. Unless it shows a new suggestion, show the
-   * previous suggestion, if any. Do nothing if the stream's events no longer change the state.
+   * End the phase `waiting` or `streaming` with the given state change. If the change contains no
+   * complete answer, discard the partial answer. If it contains no new suggestion, show the
+   * previous suggestion again, if there is one. Do nothing if the stream's events no longer change
+   * the state.
    */
   private _endStream(
     stream: GenerationStream,
@@ -298,8 +299,8 @@ export class RequestSender {
     const { suggestion, previousCode, isCellEdited } = store;
     if (change.phase === 'answered' && suggestion) {
       const { intent, explanation, turnId, saveError } = change;
-      // A turn that wasn't saved isn't in the history, so nothing can continue from it. The words
-      // of a failed repair aren't part of the person's conversation.
+      // A turn that wasn't saved isn't in the history, so no request can continue from it. If a
+      // model answers a repair in words, the person's next request doesn't continue from that turn.
       if (turnId && !saveError && !this._isRepairing) {
         store.wordsTurnId = turnId;
       }

@@ -33,11 +33,11 @@ export class RunAndRepair {
     return this._options?.runLimit() ?? 0;
   }
 
-  /** Accept the open suggestion, run the cell, and have its errors corrected. */
+  /** Accept the open suggestion, run the cell, and let the model correct the cell's errors. */
   async start(): Promise<void> {
     const { limit, _store: store } = this;
     const failedCodes = new Set<string>();
-    const { request } = store; // accepting the suggestion discards it
+    const { request } = store; // read now, because `accept` removes the request from the store
     this._isStopped = false;
     for (let corrections = 0; ; corrections++) {
       const { code, intent } = store.state;

@@ -29,7 +29,7 @@ export type Phase =
  * The notices that a prompt row can show. Some of them need an explanation:
  * - `not_written`: accepted code was not written, because the cell was deleted or is read-only.
  * - `unsaved`: the server could not record an event now. The event will be recorded later.
- * - `not_recorded`: the server refused an event permanently.
+ * - `not_recorded`: an event can't be recorded at all, for example because the server refused it.
  * - `ready`: no model was ready before, and now one is.
  * - `words`: the model may have answered in words because it couldn't write the code.
  * - `same`: the answer equals the cell's code.
@@ -114,7 +114,7 @@ export interface IGenerationState {
   /** The code of the partial answer, or of the suggestion as the person has revised it. */
   readonly code: string;
   readonly explanation: string;
-  /** The id of the current turn or, while there is no request, of the next turn. */
+  /** The id of the current turn or, while there is no request, of the next turn, if known. */
   readonly turnId: number | null;
   /** The ids of turns without an answer. They are stored, but are not versions of the cell. */
   readonly unansweredTurnIds: readonly number[];
@@ -142,9 +142,9 @@ export interface IGenerationState {
   readonly overwrittenCount: number;
   /** The corrections that were made without a model, such as `prise → price`. */
   readonly corrections: readonly string[];
-  /** The number of problems of the first answer that a further answer of the model doesn't have. */
+  /** The number of problems in the model's first answer minus the number in the shown answer. */
   readonly correctedCount: number;
-  /** In the phase `running`: the number of this run among those of one request, from 1. */
+  /** In the phase `running`: the number of this run. The first run after a request has number 1. */
   readonly runNumber: number;
   /** The kernel's variables when they were last read. */
   readonly kernel: IKernelVariables;
@@ -181,7 +181,7 @@ export const INITIAL_STATE: IGenerationState = {
   branch: null
 };
 
-/** Return the failure that a row shows if its model is not ready; null if it is ready. */
+/** Return the failure that a row shows if its model is not ready; null if the model is ready. */
 export function modelFailure(model: ModelInfo | null): IFailure | null {
   if (model?.ready) {
     return null;

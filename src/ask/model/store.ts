@@ -40,13 +40,13 @@ export class GenerationStore {
   /** The complete answer that waits for the person's decision. */
   suggestion: ISuggestion | null = null;
   /**
-   * The last turn about the open suggestion that was answered in words. The next request continues
-   * from it, and so from the suggestion; null if there is no such turn.
+   * The id of the last turn about the open suggestion that was answered in words; null if there is
+   * no such turn. The next request continues from this turn.
    */
   wordsTurnId: number | null = null;
   /**
-   * The value of `state.code` when the last request was sent. If that request was to change a
-   * suggestion but yields none, the old suggestion is shown again with this code.
+   * The value of `state.code` when the last request was sent. If a suggestion was open and the
+   * request yields no new suggestion, the old suggestion is shown again with this code.
    */
   previousCode = '';
   /** The cell's code when the open suggestion was requested; null if the cell was deleted. */
@@ -57,7 +57,7 @@ export class GenerationStore {
     return this._state;
   }
 
-  /** Whether a request is waiting or streaming, or its accepted code is running. */
+  /** Whether a request is waiting or streaming, or accepted code is running. */
   get isBusy(): boolean {
     return this.isGenerating || this._state.phase === 'running';
   }
@@ -105,10 +105,11 @@ export class GenerationStore {
   }
 
   /**
-   * Check the open suggestion's code in the kernel. The code can be accepted meanwhile.
+   * Check the open suggestion's code in the kernel, and count the overwritten lines. The code can
+   * be accepted during the check.
    *
-   * Return the problems; null if the kernel can't check the code, or the suggestion was closed or
-   * changed meanwhile.
+   * Return the problems; null if the kernel can't check the code, or if the suggestion was closed
+   * or changed during the check.
    */
   async check(): Promise<readonly IProblem[] | null> {
     const { phase, code } = this._state;
@@ -154,7 +155,7 @@ export class GenerationStore {
     });
   }
 
-  /** Record an event. If that fails, set a notice and return false. */
+  /** Record an event. If the event isn't recorded now, set a notice and return false. */
   async record(event: EventBody): Promise<boolean> {
     const notice = await recordEvent(this.history, this.target, event);
     if (notice) {

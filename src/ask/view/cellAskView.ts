@@ -181,7 +181,7 @@ export class CellAskView implements IDisposable {
     }
   }
 
-  /** Find the element that scrolls the notebook's cells, and watch it. */
+  /** Return the element that scrolls the notebook's cells, and listen to its scroll events. */
   private _watchScroller(): HTMLElement | null {
     const scroller = scrollerOf(this.row.node);
     if (scroller && this._scroller !== scroller) {
@@ -194,9 +194,10 @@ export class CellAskView implements IDisposable {
   }
 
   /**
-   * Scroll the notebook so that the row stays in view while the code above the row or the words in
-   * it grow. Do so only if the row was in view when the diff appeared or the request was sent, and
-   * only until the person scrolls it out of view or an answer in words is complete.
+   * Scroll the notebook so that the row stays in view while the diff above the row, or the answer
+   * in words inside the row, grows. Scroll only if the row was in view when the diff appeared or
+   * when the request was sent. Stop when the person scrolls the row out of view, or when an answer
+   * in words is complete.
    */
   private _followAnswer(): void {
     const { node } = this.row;
@@ -217,7 +218,7 @@ export class CellAskView implements IDisposable {
 
   /**
    * After the person has scrolled, keep the row in view only if it is still in view. If
-   * `_followStream` has scrolled, `_lastScrollTop` is the scroll position, so do nothing.
+   * `_followAnswer` has scrolled, `_lastScrollTop` equals the scroll position, so do nothing.
    */
   private readonly _onScroll = (): void => {
     const scroller = this._scroller;
@@ -267,7 +268,7 @@ export class CellAskView implements IDisposable {
   private _disposed = false;
 }
 
-/** Whether an element is completely in the visible area of the notebook. */
+/** Return whether an element is completely in the visible area of the notebook. */
 function isInView(node: HTMLElement): boolean {
   const scroller = scrollerOf(node);
   if (!scroller) {
@@ -278,7 +279,7 @@ function isInView(node: HTMLElement): boolean {
   return nodeBox.top >= visibleBox.top && nodeBox.bottom <= visibleBox.bottom;
 }
 
-/** Whether a part of an element is in the visible area of the notebook. */
+/** Return whether a part of an element is in the visible area of the notebook. */
 function isPartlyInView(node: HTMLElement): boolean {
   const nodeBox = node.getBoundingClientRect();
   const visibleBox = scrollerOf(node)?.getBoundingClientRect();

@@ -7,8 +7,8 @@ import { Button } from '../../ui/button';
 import { shapeText } from './promptParts';
 
 /**
- * The largest number of DataFrames that the HTTP API accepts in one request. If a person chooses
- * one more, the first choice is dropped.
+ * The maximum number of DataFrames that the HTTP API accepts in one request. If a person chooses
+ * one more, the DataFrame that was chosen first is removed.
  */
 const MAX_CHOSEN = 20;
 

@@ -5,8 +5,8 @@ import type { GenerationModel } from '../model/generation';
 
 export interface IModelCheck {
   /**
-   * Return whether a request can be sent. If no model was ready until now, fetch the list of models
-   * again. Return false while an earlier call is still fetching the list.
+   * Return whether a request can be sent. If the row shows that no model is ready, first fetch the
+   * list of models again. Return false while an earlier call is still fetching the list.
    */
   readonly canAsk: () => Promise<boolean>;
   /** The number of requests that were not sent because no model was ready. */
@@ -24,7 +24,7 @@ export function useModelCheck(
       return false;
     }
     if (hasNoModel) {
-      // A model may have become ready.
+      // A model may have become ready since the list was fetched.
       isChecking.current = true;
       await model.refreshModel();
       isChecking.current = false;

@@ -28,8 +28,8 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
   createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
   /**
-   * Called with the notice that an event could not be recorded or will be recorded later, if the
-   * row is closed and therefore can't show the notice.
+   * Called if an event could not be recorded, or will be recorded only later, and the row is closed
+   * and therefore can't show the notice about it. `text` is the notice.
    */
   onUnsaved: (text: string) => void;
   /** Called when an answer arrives for a deleted cell. */
@@ -117,8 +117,8 @@ export class NotebookAskManager implements IDisposable {
   }
 
   /**
-   * Remember that code is running, because it may change variables. The kernel sends the message
-   * `execute_input` for each run, but not for AI Server's own requests, because those are silent.
+   * Remember that the kernel runs code, because the code may change variables. The kernel sends the
+   * message `execute_input` for each run. It sends none for AI Server's own code, which is silent.
    */
   private _onKernelMessage(
     _: unknown,

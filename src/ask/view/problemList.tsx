@@ -23,7 +23,7 @@ export interface IProblemListProps {
   trans: TranslationBundle;
   /** The code that has the problems. */
   code: string;
-  /** Called with the corrected code when the person chooses a correction. */
+  /** Called with the corrected code after the person has chosen a correction. */
   onCorrect: (code: string) => void;
   onRepair: () => void;
 }

@@ -17,7 +17,7 @@ export interface IPromptInputProps {
   label: string;
   placeholder: string;
   text: string;
-  /** If `focus` is true, the field focuses itself once it is mounted, and sets `focus` to false. */
+  /** If `focus` is true, the field focuses itself when it is mounted, and sets `focus` to false. */
   focusRequest: { focus: boolean };
   intents: IntentHistory;
   /** Called when the text changes. */
@@ -28,8 +28,8 @@ export interface IPromptInputProps {
 }
 
 /**
- * Whether the key belongs to an input method. For the key that ends a composition, Safari sets
- * `isComposing` to false, but still reports the input methods' key code, 229.
+ * Return whether a key belongs to an input method. For the key that ends a composition, Safari sets
+ * `isComposing` to false, but it reports 229, the key code of input methods.
  */
 export function isComposing(event: React.KeyboardEvent): boolean {
   return event.nativeEvent.isComposing || event.keyCode === 229;
@@ -75,8 +75,8 @@ export function PromptInput(props: IPromptInputProps): React.JSX.Element {
   }, []);
 
   /**
-   * Show an older request for ArrowUp in the first line, or a newer one for ArrowDown in the last
-   * line. Return whether the key was handled.
+   * For ArrowUp in the first line, show the previous request. For ArrowDown in the last line, show
+   * the next request or the draft. Return whether the key was handled.
    */
   const recallIntent = (
     event: React.KeyboardEvent<HTMLTextAreaElement>

@@ -44,8 +44,8 @@ export function handleKey(
 }
 
 /**
- * Whether this is the key that opens the row: Ctrl+K, or Cmd+K on a Mac, where Ctrl+K deletes the
- * text to the end of the line.
+ * Return whether a key is the one that opens the row: Ctrl+K, or Cmd+K on a Mac, where Ctrl+K
+ * deletes the text to the end of the line.
  */
 export function isAskKey(event: React.KeyboardEvent): boolean {
   const isMac = navigator.platform.startsWith('Mac');

@@ -36,18 +36,18 @@ export function inputLabels(
 }
 
 /** The maximum number of problems in a request to fix an error. */
-const MAX_FACTS = 5;
+const MAX_PROBLEMS = 5;
 
 /**
- * Return the text of the request to fix a cell's error. It also contains the problems that the
- * check found in the cell's code, each with the names that are similar to the wrong one.
+ * Return the text of the request to fix a cell's error. The text also contains at most
+ * `MAX_PROBLEMS` problems that the check found in the cell's code, each with its candidates.
  */
 export function fixRequest(
   error: string,
   problems: readonly IProblem[],
   trans: TranslationBundle
 ): string {
-  const lines = problems.slice(0, MAX_FACTS).map(problemLine);
+  const lines = problems.slice(0, MAX_PROBLEMS).map(problemLine);
   // The error comes last, because `requestTitle` takes the title from the request's last line.
   return [trans.__('Fix this error:'), ...lines, error].join('\n');
 }
@@ -160,7 +160,7 @@ function stateNoticeText(
   }
 }
 
-/** Return the notice that the notebook is read-only. It is shown if there is no other notice. */
+/** Return the notice that the notebook is read-only. The row shows it if it has no other notice. */
 export function readOnlyText(trans: TranslationBundle): string {
   return trans.__(
     'This notebook is read-only: you can ask and copy answers, but not save accepted code. To keep it, save a copy of the notebook.'

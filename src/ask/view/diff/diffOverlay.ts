@@ -46,7 +46,7 @@ export interface IDiffOptions {
   cell: Cell;
   newEditor: CodeEditor.Factory;
   trans: TranslationBundle;
-  /** Called with the remaining code after the person removed some of the suggestion's changes. */
+  /** Called with the remaining code after the person has rejected a change of the suggestion. */
   onRevise: (code: string) => void;
   /** Called for each key that is pressed in the overlay. */
   onKey: (event: KeyboardEvent) => void;
@@ -129,7 +129,7 @@ export class DiffOverlay implements IDisposable {
     if (original !== this._original || hasHighlights !== this._hasHighlights) {
       this._original = original;
       this._hasHighlights = hasHighlights;
-      // In an empty cell every line is new. The lines get a background colour instead of a diff.
+      // In an empty cell, every line is new, so show a background colour instead of a diff.
       const isCellEmpty = !original.trim();
       this._node.classList.toggle('jp-mod-new', isCellEmpty);
       view.dispatch({
@@ -164,8 +164,8 @@ export class DiffOverlay implements IDisposable {
       highlightChanges: hasHighlights,
       diffConfig: DIFF_LIMITS,
       mergeControls: (type, _action) => {
-        // Accept applies all changes that were not rejected, so a change needs no Accept button. An
-        // empty element takes its place.
+        // Accept applies all changes that were not rejected, so a change needs no Accept button.
+        // Return an empty element instead of the button.
         if (type === 'accept') {
           return document.createElement('span');
         }
@@ -196,7 +196,7 @@ export class DiffOverlay implements IDisposable {
   private _disposed = false;
 }
 
-/** Sets the offset at which the partial answer ends; null if the answer is complete. */
+/** Sets the offset at which the partial answer ends; null means that the answer is complete. */
 const setWrittenEnd = StateEffect.define<number | null>();
 
 /** A caret at the end of a partial answer. */

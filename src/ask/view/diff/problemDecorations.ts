@@ -23,7 +23,7 @@ export function problemRanges(
     .filter(({ from, to }) => from < to);
 }
 
-/** Sets the underlined parts. */
+/** Sets the parts of the code that are underlined. */
 export const setProblems = StateEffect.define<IRange[]>();
 
 const mark = Decoration.mark({ class: 'jp-AIServer-Diff-problem' });

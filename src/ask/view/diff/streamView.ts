@@ -7,9 +7,9 @@
  */
 
 /**
- * Each line of the answer is looked up in the old code, from the line after the last match on. If
- * the answer has n unmatched lines since that match, it has probably replaced n lines of the old
- * code; the search covers these n lines and this many lines after them.
+ * Each line of the answer is looked up in the old code. The search begins after the last line of
+ * the old code that was found in the answer. If the next n lines of the answer were not found, they
+ * have probably replaced n lines of the old code. So the search covers n + `SEARCH_WINDOW` lines.
  */
 const SEARCH_WINDOW = 40;
 
@@ -20,14 +20,14 @@ export interface IStreamView {
   writtenEnd: number;
 }
 
-/** Return the partial answer, followed by the old lines that the answer has not reached yet. */
+/** Return the partial answer, followed by the old lines that it has probably not reached yet. */
 export function streamView(original: string, partial: string): IStreamView {
   const lines = original.split('\n');
   const answer = partial.split('\n');
   const complete = answer.slice(0, -1);
   // The number of lines of `original` up to the last line that is also in the answer.
   let reachedCount = 0;
-  // The number of lines that the answer has after that line. They are not in `original`.
+  // The number of complete lines in the answer after that line. They were not found in `original`.
   let changedCount = 0;
   for (const line of complete) {
     const searchEnd = Math.min(
