@@ -21,7 +21,7 @@ export class ApiClient {
     return this._stream<api.StreamEvent>(path, body, signal);
   }
 
-  /** Stop a generation. The last event of the generation's stream is then `cancelled`. */
+  /** Stop a generation. The generation's stream ends with the event `cancelled`. */
   stop(generationId: string) {
     return this._send<void>('DELETE', `generate/${generationId}`);
   }
@@ -51,8 +51,8 @@ export class ApiClient {
   }
 
   /**
-   * Let the server check whether a provider responds, accepts the key and lists the model, and
-   * return the verdict. If `key` or `address` is null, the saved value is used.
+   * Return the server's verdict on whether a provider responds, accepts the key and lists the
+   * model. If `key` or `address` is null, the saved value is used.
    */
   async check(model: string, key: string | null, address: string | null) {
     const body = { model, key, address };

@@ -79,7 +79,7 @@ def members(
 
 
 def is_archive(file: Path) -> bool:
-    """Return whether a file is a zip. Raises OSError."""
+    """Return whether a file is a zip. Raises OSError if the file can't be read."""
     with file.open("rb") as content:
         return content.read(len(_ZIP_SIGNATURE)) == _ZIP_SIGNATURE
 

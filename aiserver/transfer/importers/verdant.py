@@ -11,7 +11,8 @@ checkpoints.
 
 If the notebook itself is in the same folder, the sessions get the notebook's id, if it has one. If
 the last source of a cell in the history is the source of a cell in the notebook, the session gets
-the id of the notebook's cell. All other ids are derived from the history's first time and names.
+the id of the notebook's cell. All other ids are derived from the time of the first checkpoint and
+the names of artifacts.
 """
 
 from __future__ import annotations

@@ -51,8 +51,9 @@ export class Decision {
   }
 
   /**
-   * Write the suggestion, as the person has revised it, into the cell. Return false if there is no
-   * suggestion or the cell can't be written; otherwise true.
+   * Write the suggestion, as the person has revised it, into the cell, and record that the person
+   * accepted it. Return true if the code was written; false if there is no suggestion or the cell
+   * can't be written.
    *
    * @param next - The next phase, if the cell will be run. Without `next`, the prompt row closes,
    * unless its input field contains text.

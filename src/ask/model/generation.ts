@@ -36,7 +36,7 @@ import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
-/** The maximum number of values from each text column that are sent to a local model. */
+/** The maximum number of values of each column of texts that are sent to a local model. */
 const EXAMPLES = 2;
 
 export class GenerationModel extends GenerationStore {

@@ -49,7 +49,7 @@ export function installLine(packageName: string): string {
   return `%pip install ${packageName}`;
 }
 
-/** Insert a line at the start of the code, but after a cell magic such as `%%time`. */
+/** Insert a line before the code, or after the cell magic with which the code begins. */
 export function withFirstLine(code: string, line: string): string {
   const magic = /^\s*%%.*\n/.exec(code)?.[0] ?? '';
   return `${magic}${line}\n${code.slice(magic.length)}`;

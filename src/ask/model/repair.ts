@@ -9,9 +9,9 @@
  *   is recorded as a turn.
  * - The suggestion with the fewest problems is offered. If several suggestions have equally few,
  *   the earliest of them is offered.
- * - If a model is asked to correct its answer, but the correction doesn't have fewer problems, no
- *   further request is sent.
- * - If the person stops a repair or it fails, the best complete suggestion is offered.
+ * - If a model is asked to correct its answer, but the corrected answer doesn't have fewer
+ *   problems, no further request is sent.
+ * - If the person stops a repair, or the repair fails, the best complete suggestion is offered.
  */
 import type { IProblem } from '../../kernel/check';
 import { correctObvious } from './problems';

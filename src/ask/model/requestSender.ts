@@ -65,7 +65,10 @@ export class RequestSender {
     );
   }
 
-  /** Ask automatically for another answer to the person's request, if the answer has problems. */
+  /**
+   * Ask for another answer to the person's request. The page does so automatically if the previous
+   * answer has problems or its code failed.
+   */
   resend(request: IRequest): Promise<Problems> {
     this._store.request = request;
     return this.send({ ...request, isRetry: true, isRepair: true });

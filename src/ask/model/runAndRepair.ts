@@ -1,7 +1,7 @@
 /**
  * Accepts a suggestion, runs the cell, and lets the model correct the code if it fails. A person
- * starts this sequence with “Accept and run”, for one suggestion at a time. A small model is asked
- * for another answer to the person's request instead, because it rarely corrects its own code.
+ * starts this sequence with “Accept and run”, for one suggestion at a time. A small model rarely
+ * corrects its own code, so it is asked for another answer to the person's request instead.
  *
  * Invariants (P13, P42):
  * - No code runs unless the person has started the sequence for the open suggestion.

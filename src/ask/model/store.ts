@@ -96,7 +96,7 @@ export class GenerationStore {
     );
   }
 
-  /** Return the kernel's other variables to describe in a request with this intent. */
+  /** Return the variables, other than DataFrames, to describe in a request with this intent. */
   attachedVariables(intent: string): IVariable[] {
     return relevantVariables(
       this._state.kernel.variables,

@@ -198,7 +198,7 @@ export class NotebookAskManager implements IDisposable {
     }
   }
 
-  /** Focus the cell's editor; for a rendered Markdown cell, the notebook. */
+  /** Focus the cell's editor. For a rendered Markdown cell, focus the notebook instead. */
   private _focusEditor(cell: Cell): void {
     const notebook = this._panel.content;
     const index = notebook.widgets.indexOf(cell);

@@ -108,8 +108,8 @@ export function problemText(
 }
 
 /**
- * Return the text of the request for a repair. Only its first line is translated; the problems are
- * described in English.
+ * Return the text of the request for a repair. Only the text's first line is translated. The other
+ * lines describe the problems in English.
  */
 export function repairRequest(
   problems: readonly IProblem[],

@@ -10,7 +10,7 @@ import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import { labelText } from '../../labels/serverText';
 
-/** The text “Request N”. Turns without an answer don't count for N. */
+/** The text “Request N”, in which N is the number of the turn among those with an answer. */
 export function RequestNumber(props: {
   state: IGenerationState;
   trans: TranslationBundle;
@@ -40,7 +40,7 @@ export function RequestLine(props: {
   );
 }
 
-/** The buttons for the current phase. During a generation or a run, its progress is shown, too. */
+/** The buttons for the current phase, and the progress of a generation or run. */
 export function Actions(props: {
   model: GenerationModel;
   state: IGenerationState;

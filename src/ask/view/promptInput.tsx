@@ -5,9 +5,8 @@
  * - While a person composes text with an input method (for Chinese, for example), the field handles
  *   no key, because the keys belong to the input method. Enter, for example, chooses a character.
  * - Shift+Enter never reaches the notebook, where it would run the cell.
- * - Shift+Enter inserts a line break only if the field contains text. A person may press it to
- *   accept an answer just before the answer arrives. In an empty field, the line break would be
- *   invisible but count as text, so the next Shift+Enter wouldn't accept the answer.
+ * - Shift+Enter inserts a line break only if the field contains text. In an empty field, a person
+ *   presses Shift+Enter to accept a suggestion, sometimes just before the suggestion arrives.
  */
 import * as React from 'react';
 

@@ -7,9 +7,9 @@
  */
 
 /**
- * Each line of the answer is looked up in the old code. The search begins after the last line of
- * the old code that was found in the answer. If the next n lines of the answer were not found, they
- * have probably replaced n lines of the old code. So the search covers n + `SEARCH_WINDOW` lines.
+ * Each line of the answer is looked up in the old code. The search begins after the line that was
+ * found last. If the answer has had n lines since then that were not found, they have probably
+ * replaced n lines of the old code. So the search covers n + `SEARCH_WINDOW` lines.
  */
 const SEARCH_WINDOW = 40;
 
