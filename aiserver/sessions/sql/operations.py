@@ -276,11 +276,7 @@ def _parse(stored: StoredSession, key: SessionKey) -> Session:
 
 
 def _lock_head(connection: Connection, state: WriteState, key: SessionKey) -> _Head:
-    """Lock a session until the transaction ends, and return its head.
-
-    Repairs the session if its head is damaged or more than ``_ATTEMPTS_BEFORE_REPAIR`` attempts
-    were begun.
-    """
+    """Lock a session until the transaction ends, repair it if necessary, and return its head."""
     row = queries.read_head(connection, key, for_update=True)
     if state.attempts <= _ATTEMPTS_BEFORE_REPAIR:
         with contextlib.suppress(DamagedData, ValidationError):
