@@ -104,8 +104,8 @@ def _prompt_input(
     If the request has no DataFrames, use those of the newest past turn that has DataFrames.
     """
     frames = attached_frames(body)
-    # Hide the source's secrets before those of the history, so that `update_marks` can use the
-    # same marks for the same secrets in the history.
+    # Hide the source first. Then the vault contains its secrets, and `update_marks` can give the
+    # same secrets in the history the same marks.
     source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),

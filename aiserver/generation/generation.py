@@ -9,7 +9,8 @@ Invariants:
 - A slow client receives every token. The model has to wait for the client, because the number of
   queued tokens is limited. The end of the answer is always queued after the last token.
 - An answer without code is a success if it contains an explanation: it is an answer in words.
-- A generation logs one line, which contains nothing from the request or the answer.
+- When a generation ends, it logs one summary line. Failures may add lines. No line contains
+  anything from the request or the answer.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ class Generation:
     async def prepare(self) -> None:
         """Load the cell's history.
 
-        Raises StorageError if the history can't be read or if a turn can't be added to it.
+        Raises StorageError if the store fails or no turn can be added to the history. A damaged
+        history counts as empty.
         """
         session = await load_or_new(self._sessions, self.key)
         # Fail here if no turn can be saved, so that the model isn't queried in vain.
@@ -235,7 +237,7 @@ class Generation:
     def _stored_language(self) -> str:
         """The name of the cell's language, as it is stored in the turn.
 
-        If the cell is in the kernel's language, it is the name in the request.
+        For a cell in the kernel's language, this is the name that the request contains.
         """
         language = self._language
         return self.body.language if language.name == language.kernel else language.name

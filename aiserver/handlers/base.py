@@ -78,7 +78,7 @@ FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
 
 # The methods by which Jupyter's own identity providers give each browser a random user name.
 _RANDOM_NAME_METHODS = (IdentityProvider.get_user, LegacyIdentityProvider.get_user)
-# The form of these random names.
+# The names that they give: random ones, and "anonymous".
 _RANDOM_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -124,7 +124,7 @@ def status_of(error: errors.AIServerError) -> int:
 
 
 def error_fields(error: errors.AIServerError) -> dict[str, Any]:
-    """Return the fields of an error's body, except ``requestId``."""
+    """Return the fields of an error's body, except ``requestId`` and ``unsaved``."""
     fields: dict[str, Any] = {
         "code": error.code,
         "message": error.message,

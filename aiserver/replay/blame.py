@@ -94,8 +94,8 @@ class _Version:
     ) -> None:
         self.text, self.origins = text, origins
         self.former_lines = former_lines or {}
-        """By a line's text without indentation: the line's origin. Contains lines of this version
-        and of earlier versions that no person wrote. Empty unless another cell copied this
+        """Maps a line's text without indentation to its origin, for lines of this and earlier
+        versions that a model, agent or program wrote. Empty unless another cell copied this
         version."""
 
     @cached_property
@@ -187,10 +187,10 @@ class Tracer:
     def version_for(self, text: str, origin: Origin, *sources: _Version) -> _Version:
         """Return the version for a text that replaces the cell's source.
 
-        If an earlier version has the same text, return that version, because the text came back by
-        an undo or as a copy. Otherwise, return a new version. Each of its lines that is also in the
-        current version, in ``sources`` or in ``_former_lines`` gets the origin of that line. All
-        other lines get the given ``origin``.
+        If an earlier version has the same text, return that version: the text came back, for
+        example by an undo or because the person pasted an old copy. Otherwise, return a new
+        version. Each of its lines that is also in the current version, in ``sources`` or in
+        ``_former_lines`` gets the origin of that line. All other lines get the given ``origin``.
         """
         earlier_version = self._version_by_text.get(text)
         if earlier_version is not None:
@@ -300,8 +300,9 @@ def _carry_over(
     that both contain the line ``x = 1`` are merged. The merged cell contains this line twice: the
     first line gets its origin from one cell, and the second line from the other cell.
 
-    A line that matches no source gets its origin from ``former_lines``, unless ``current`` contains
-    the same line and all copies of it in ``current`` are matched. All other lines get ``origin``.
+    A line that matches no source gets its origin from ``former_lines`` if it is there, else
+    ``origin``. But if ``current`` contains the line and each occurrence there is already matched,
+    the line is an additional one, and gets ``origin`` in any case.
     """
     version = _Version(text, ())
     lines = version.lines
@@ -346,9 +347,9 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """Return a version of the cell ``cell_id`` with the origins that its lines have in this cell.
+    """Return a version of another cell, ``cell_id``, as its lines are copied into this cell.
 
-    ``step`` is the step of this cell that copied the version.
+    ``step`` is the step of this cell that copied the lines.
     """
     copies = {origin: _copied_origin(origin, cell_id, step) for origin in set(version.origins)}
     former_lines = {

@@ -6,7 +6,8 @@
   of the notebook
 - ``pictures`` loads the thumbnails of outputs
 - ``markdown`` parses Markdown for the page
-- ``labels`` has the titles and outcomes of steps, and the names of contributors, cells and shares
+- ``labels`` has the titles and outcomes of steps, and the names of contributors, cells and
+  shares of authorship
 - ``fences`` embeds text from cells and models in Markdown
 - ``filenames`` makes safe file names
 """

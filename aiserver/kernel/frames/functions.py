@@ -13,7 +13,7 @@ from .pandas_methods import call_pandas, merge_frames
 from .polars_methods import column_expression
 from .values import UNKNOWN, Context, Frame, Instance, Series, Symbol, Value
 
-# Functions whose first argument is the path of a file to read.
+# Functions whose first argument is the path of a file or folder to read.
 _READERS = set(
     "pandas.read_csv pandas.read_table pandas.read_excel pandas.read_parquet "
     "pandas.read_pickle pandas.read_feather pandas.read_hdf pandas.read_stata pandas.read_sas "
@@ -204,8 +204,8 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
 def _with_index(context: Context, frame: Frame, given: ast.AST | None, used: list[str]) -> Frame:
     """Apply ``usecols`` and ``index_col`` of ``read_csv`` to a frame.
 
-    The frame keeps only the columns ``used``, or all if ``used`` is empty. The columns that
-    ``given`` names become its index.
+    The frame keeps only the columns ``used``, or all if ``used`` is empty. The columns named by
+    ``index_col``, which is ``given``, become the frame's index.
     """
     header = list(frame.columns)
     if used:

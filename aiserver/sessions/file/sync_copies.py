@@ -51,8 +51,8 @@ def is_copy(name: str, data: bytes) -> bool:
 def copied_notebook_id(name: str, logs: Collection[str], owner: str = "") -> str | None:
     """Return the id of the notebook to which a copy of a log belongs, judging by the file name.
 
-    Return None if a copy of a log can't have this name. ``logs`` are the ids of the notebooks that
-    have logs. The id that is returned may be missing from ``logs``.
+    Return None if this is the name of a regular log, or can't be the name of a log's copy. ``logs``
+    are the ids of the notebooks that have logs. The returned id may be missing from ``logs``.
     """
     if not name.lower().endswith(LOG_SUFFIX) or log_notebook_id(name, owner):
         return None

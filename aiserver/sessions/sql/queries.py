@@ -143,7 +143,8 @@ class HeadRow(NamedTuple):
 
     meta: str
     events_code: int
-    """A code of ``codes.py`` for the form of the key ``events``."""
+    """Whether the session's JSON has the key ``events``, and with which kind of value: a code from
+    ``codes.py``."""
     counters: str
     summary: str
 

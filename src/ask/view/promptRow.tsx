@@ -118,8 +118,8 @@ export class PromptRow extends ReactWidget {
 }
 
 /**
- * A flag by which the row asks `PromptInput` for the focus before `PromptInput` is mounted. The row
- * sets `focus` to true, and `PromptInput` sets it to false again.
+ * A flag that tells `PromptInput` to take the focus as soon as it is mounted. The row sets `focus`
+ * to true, and `PromptInput` sets it to false again.
  */
 interface IFocusRequest {
   /** Whether to focus the input field once it is mounted. */

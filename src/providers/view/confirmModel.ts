@@ -9,8 +9,8 @@ import { destinationOf, sentDataText } from './labels';
 
 /**
  * Ask the person to confirm the use of a remote model, in a dialog that states which data is sent
- * to whom. Resolves to true if the model may be used. Without a dialog, this is true for a local
- * model, and if requests to the default model go to the same destination.
+ * to whom. Resolves to true if the model may be used. Resolves to true without a dialog if the
+ * model is local, or if requests to the default model already go to the same destination.
  */
 export async function confirmModel(
   model: ModelInfo,

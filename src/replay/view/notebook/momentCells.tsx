@@ -1,5 +1,5 @@
 /**
- * The view of the notebook as it was after a moment. The cells are listed in order, and deleted
+ * Shows the notebook as it was at one moment, after the changes of that moment. The cells are listed in order, and deleted
  * cells are listed at their old positions.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';

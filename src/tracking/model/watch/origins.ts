@@ -5,8 +5,8 @@
  * JupyterLab's clipboard contains copies of cells, with the ids of their originals. A paste deletes
  * the ids from these copies. So the ids are remembered before the notebook changes.
  *
- * Invariant: if the origin of a cell is uncertain, no origin is recorded, and the cell starts a new
- * history.
+ * Invariant: a cell gets an origin only if a cell with the same type and source is found where its
+ * copy comes from. Otherwise, it starts a new history.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
