@@ -66,7 +66,7 @@ class Child:
         return True
 
     def kill(self) -> None:
-        """Kill the process. A read or write that waits at its pipes then fails or returns."""
+        """Kill the process. A thread that is blocked in ``call`` then gets ChildEnded."""
         self._process.kill()
 
     def end(self) -> None:
@@ -101,9 +101,10 @@ def command_of(module: str) -> tuple[str, ...]:
 
 
 def serve_parent(serve: Callable[[BinaryIO, BinaryIO], None]) -> None:
-    """Call ``serve`` with the streams of requests and answers. The child calls this function.
+    """Call ``serve`` with the stream of requests and the stream for answers.
 
-    It returns when ``serve`` returns, or when the parent closes one of the two streams.
+    This function runs in the child process. It returns when ``serve`` returns, or when the parent
+    closes one of the two streams.
     """
     with contextlib.suppress(AttributeError, OSError):  # Windows has no ``nice``
         os.nice(5)  # run at a lower priority

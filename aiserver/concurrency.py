@@ -15,8 +15,8 @@ async def for_each(
 ) -> None:
     """Call ``work`` for each item, with at most ``limit`` calls at a time.
 
-    If a call raises an exception, no new call begins. When all running calls have ended, the
-    exception is raised; if several calls raised one, any of these exceptions is raised.
+    If a call raises an exception, no new call begins, and the exception is raised after all
+    running calls have ended. If several calls fail, only one of their exceptions is raised.
     """
     queue = deque(items)
 

@@ -211,7 +211,8 @@ class AIServer(ExtensionApp):
     def load(self) -> Services:
         """Return the objects that the handlers use.
 
-        The first call registers the handlers and creates the objects. Raises SettingError.
+        The first call registers the handlers and creates the objects. Raises SettingError if a
+        setting is invalid.
         """
         self.add_routes()
         if self._services is None:
@@ -289,7 +290,9 @@ class _LoadingRouter(Router):
     This router itself never returns a handler, so Tornado looks for one in the added routes.
     """
 
-    SUPPORTED_METHODS = ()  # none, because jupyter_server requires a login for each method listed
+    # jupyter_server checks that each HTTP method in this list requires a login. This router answers
+    # no requests, so the list is empty.
+    SUPPORTED_METHODS = ()
 
     def __init__(self, extension: AIServer) -> None:
         self.extension = extension

@@ -73,7 +73,10 @@ def _add_name_argument(command: argparse.ArgumentParser, default: str) -> None:
 
 
 def _find_model(name: str) -> CatalogueModel:
-    """Return the model that a name on the command line refers to. Raises ArgumentTypeError."""
+    """Return the model with this name, or whose name ends with ``name``, such as ``1.5b``.
+
+    Raises ArgumentTypeError if there is no such model.
+    """
     model = catalogue.find(name)
     if model is None:
         names = ", ".join(model.name for model in catalogue.CATALOGUE)
@@ -148,7 +151,8 @@ def _print_failure(error: InstallFailed, arguments: argparse.Namespace) -> int:
 def run_status(arguments: argparse.Namespace) -> int:
     """Print whether models are installed and ready, and verify the checksums of their files.
 
-    The exit status is 0 if there are models and all of them are ready.
+    Without a name, all installed models are checked. The exit status is 0 if at least one model
+    was checked and all of them are ready.
     """
     models = [arguments.name] if arguments.name else weights.installed_models()
     if not models:

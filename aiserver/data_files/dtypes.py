@@ -24,9 +24,9 @@ _LONGEST_INTEGER = 40  # characters; a column with a longer integer gets the dty
 
 
 class Date:
-    """A placeholder for a date or time in a workbook.
+    """A placeholder for a date or time in a workbook, whose actual value isn't needed.
 
-    Its value isn't needed. Its text is a date, so that ``table.py`` recognises it as one.
+    Its text is always the same date, so that ``table.py`` recognises it as a date.
     """
 
     def __str__(self) -> str:

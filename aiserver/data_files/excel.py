@@ -33,7 +33,7 @@ _TEXT_IN_FORMAT = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
 
 
 class _Stop(Exception):
-    """Ends the parsing of an XML file of which enough was read."""
+    """Raised by a callback to end the parsing of an XML file before the file's end."""
 
 
 class _Limited(io.RawIOBase):
@@ -184,9 +184,9 @@ class _Workbook:
     ) -> bool:
         """Parse an XML file of the archive. Return whether it was read to its end.
 
-        ``start`` is called with the name and attributes of each element, ``end`` with the name, and
-        ``text`` with each text and the name of the element that contains it. The names have no
-        namespace prefix.
+        ``start`` is called at the beginning of each element with its name and attributes. ``end``
+        is called at the end of each element with its name. ``text`` is called for each text with
+        the name of the element that contains it, and the text. The names have no namespace prefix.
         """
         parser = expat.ParserCreate()
         parser.buffer_text = True
@@ -231,7 +231,7 @@ class _SheetReader:
         self.last_text = -1
         """The highest index of a shared text in the rows; -1 if there is none."""
         self.has_styles = False
-        """Whether any number has a style. The style may be that of a date."""
+        """Whether any number has a style. A style may show the number as a date."""
         self._kind, self._style, self._column = "n", 0, 0
         self._parts: list[str] = []
 

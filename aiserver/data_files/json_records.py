@@ -70,7 +70,7 @@ def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
 def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
     """Return the first objects of a text with one object per line, and whether there are no more.
 
-    Returns no objects if one of the first lines contains another JSON value.
+    Returns no objects if one of the first lines contains a JSON value that isn't an object.
     """
     lines = [line for line in text.split("\n") if line.strip()]
     if not is_complete:

@@ -31,7 +31,8 @@ _EXTENSION = re.compile(
 )
 # For each closing quotation mark, its opening quotation mark.
 _QUOTES = {"'": "'", '"': '"', "`": "`", "”": "“", "’": "‘", "」": "「", "』": "『", "》": "《"}
-# Matches an unquoted name at the end of a text, without spaces, quotes, brackets and colons.
+# Matches an unquoted name at the end of a text. Such a name has no spaces, quotes, brackets or
+# colons.
 _BARE = re.compile(r"[^\s'\"`“”‘’「」『』《》()（）\[\]【】{}<>|*?,，;；。：:、！？!=]+$")
 
 

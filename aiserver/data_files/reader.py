@@ -44,8 +44,8 @@ class DataFiles:
     ) -> list[FileProfile]:
         """Return the descriptions of the mentioned files that exist, at most ``MAX_FILES``.
 
-        A mention's file is the first one that exists among the possible names. ``examples`` is the
-        number of different values to show for each column of texts.
+        Each mention is a list of possible names. The first name for which a file exists counts.
+        ``examples`` is the number of different values to show for each column of texts.
         """
         profiles: dict[str, FileProfile] = {}
         for names in mentions:

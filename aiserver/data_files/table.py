@@ -21,7 +21,7 @@ _PERIOD = re.compile(
     r"\s*(?:(?:19|20)[0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2,4}|"
     r"[0-9]{1,4}[-/年][0-9]{1,2}(?:[-/月][0-9]{1,4}日?)?月?(?:[ T][0-9:.]+(?:Z|[+-][0-9:]+)?)?)\s*"
 )
-# A text such as `1,234.50 €` or `12%`, if it contains a digit.
+# A text such as `1,234.50 €` or `12%`. `_is_value` checks that the text also contains a digit.
 _NUMERIC = re.compile(r"[-+()0-9 .,:/%$€£¥]+")
 _LONGEST_NAME = 300  # characters; a longer text in the first row isn't the name of a column
 
@@ -128,8 +128,8 @@ def describe_records(
 ) -> Table:
     """Return the description of a table whose columns are the keys of the records.
 
-    ``is_complete`` means that the file has no further records. ``arguments`` become those of the
-    table.
+    ``is_complete`` means that the file has no further records. ``arguments`` become
+    ``Table.arguments``.
     """
     names = list(dict.fromkeys(key for record in records for key in record))
     columns = []

@@ -17,9 +17,9 @@ _DELIMITERS = (",", "\t", ";", "|")
 _SNIFFED_ROWS = 30
 # With the right delimiter, at least this fraction of the rows has the same number of fields.
 _MIN_CONSISTENT = 0.8
-_HIGH_BYTES = re.compile(rb"[\x80-\xff]")
-# A common Chinese character in GB 18030 has two high bytes. In Latin texts, most high bytes are
-# single.
+_HIGH_BYTES = re.compile(rb"[\x80-\xff]")  # the bytes that ASCII doesn't use
+# In GB 18030, a common Chinese character is a pair of high bytes. In a Latin text, a high byte is
+# usually next to ASCII letters.
 _CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
 
 

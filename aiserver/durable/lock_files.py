@@ -255,7 +255,7 @@ def _process_identity(pid: int) -> dict[str, Any]:
 def _machine_id() -> str:
     """Return an id of this machine, or of the container in which this process runs.
 
-    The id changes when the machine is restarted.
+    On Linux, the id changes when the machine is restarted. On other systems, it is the host's name.
     """
     name = socket.gethostname()
     if sys.platform != "linux":

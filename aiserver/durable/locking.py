@@ -5,15 +5,15 @@ The *system's locks* are the file locks of the operating system (``flock``).
 Invariants:
 
 - At most one process has the lock of a name, even if the system's locks work for some processes
-  and not for others. The first process for which they don't work creates the file ``no-flock``,
-  called the note, in the folder. From then on, all processes use lock files in this folder (see
-  ``lock_files.py``).
+  and not for others. The first process for which they don't work creates the file ``no-flock``
+  in the folder. This file is called the note. From then on, all processes use lock files in this
+  folder (see ``lock_files.py``).
 - If a process that has a lock is killed, other processes can get the lock.
 - A symbolic link in place of a lock file, which somebody may have planted, is removed and never
   followed.
 - If somebody removes a lock file that is in use, the processes that wait for the lock still get it,
-  one at a time. For this, a process that has locked a file verifies that the file still exists
-  under its name. If it doesn't, the process creates the file again and locks the new file.
+  one at a time. To ensure this, a process that has locked a file verifies that the file still
+  exists under its name. If it doesn't, the process creates the file again and locks the new file.
 """
 
 from __future__ import annotations

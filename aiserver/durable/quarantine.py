@@ -18,9 +18,10 @@ QUARANTINE_SUFFIX = ".corrupt-"
 def move_to_quarantine(folder: Path, name: str, base_name: str = "") -> str:
     """Move a file into quarantine by renaming it; return the new name.
 
-    If the file is a link, the link itself is renamed. The new name begins with ``base_name`` if
-    that is given, else with ``name``. The caller must have the lock for that name; otherwise
-    another process might choose the same new name.
+    If the file is a link, the link itself is renamed. The new name begins with ``base_name`` or,
+    if that is empty, with ``name``: ``"a.json" -> "a.json.corrupt-1"``. The caller must have the
+    lock of the name with which the new name begins. Otherwise, another process might choose the
+    same new name.
     """
     new_name, _ = _quarantine_names(folder, base_name or name)
     retry_while_in_use(lambda: (folder / name).rename(folder / new_name))

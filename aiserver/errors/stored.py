@@ -18,7 +18,7 @@ from .text import UserText
 
 @lru_cache(maxsize=256)
 def find_text(sentence: str) -> UserText | None:
-    """Return the ``UserText`` that reads ``sentence``, or None if no text matches."""
+    """Return a ``UserText`` whose English text is ``sentence``, or None if no template matches."""
     for pattern, text in _patterns():
         if match := pattern.fullmatch(sentence):
             # If a parameter equals the template's default parameter, such as “The provider”, use
@@ -30,9 +30,10 @@ def find_text(sentence: str) -> UserText | None:
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], UserText]]:
-    """Return each text of the error classes in ``model.py``, with a pattern for its sentences.
+    """Return each text of the error classes in ``model.py``, with a pattern of its template.
 
-    Texts with fewer parameters come first, because their patterns are more specific.
+    The pattern matches the template with any parameters. Texts with fewer parameters come first,
+    because their patterns are more specific.
     """
     texts = sorted(_class_texts(), key=lambda text: text.template.count("%"))
     return [

@@ -72,7 +72,8 @@ async def compose(
 async def _named_files(body: WarmUpBody, data_files: DataFiles, examples: int) -> list[FileProfile]:
     """Return the data files that the intent, the cell or the cell above it names.
 
-    If DataFrames are attached, the cell above is ignored, because it has already read its files.
+    If DataFrames are attached, the cell above is ignored: its code has already read the files that
+    it names, and the DataFrames contain their data.
     Return [] if describing the files takes longer than ``_FILES_TIMEOUT``.
     """
     texts = [_intent_of(body), body.source]
@@ -104,8 +105,8 @@ def _prompt_input(
     If the request has no DataFrames, use those of the newest past turn that has DataFrames.
     """
     frames = attached_frames(body)
-    # Hide the source first. Then the vault contains its secrets, and `update_marks` can give the
-    # same secrets in the history the same marks.
+    # Hide the source first, so that the vault knows the source's secrets. `update_marks` can then
+    # give a secret the same mark in the history as in the source.
     source = vault.hide(body.source)
     return PromptInput(
         intent=vault.hide(_intent_of(body), is_prose=True),
@@ -175,7 +176,7 @@ def _hide_in_frame(
 
 
 def _hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
-    """Return a file's description with the secrets in its names hidden, as in a DataFrame's."""
+    """Return a data file's description with its secrets hidden, like ``_hide_in_frame``."""
     columns = _hide_in_columns(file.table.columns, vault, on_this_machine)
     return replace(file, name=_hide(file.name, vault), table=replace(file.table, columns=columns))
 

@@ -65,7 +65,7 @@ class Outcome:
 
     ``interaction`` is the saved turn, and ``revision`` the session's revision after the turn was
     saved. If the generation failed, ``error`` is the reason. If saving failed, ``unsaved`` is the
-    turn that couldn't be saved, and ``error`` is the reason for that.
+    turn that couldn't be saved, and ``error`` is the reason why saving failed.
     """
 
     status: Status

@@ -58,9 +58,9 @@ async def past_turns_of(
 def before_request(turns: Sequence[Interaction], intent: str, source: str) -> list[Interaction]:
     """Return the turns that came before the newest attempts at a request.
 
-    They are the history when the request is attempted again. An attempt is a turn with the
-    ``intent`` and ``source`` of the request, or a later turn in which the model corrected its
-    answer.
+    When a person asks for another answer to a request, the model gets only these turns. An attempt
+    is a turn with the ``intent`` and ``source`` of the request, or a later turn in which the model
+    corrected its answer.
     """
     end = len(turns)
     for index in range(len(turns) - 1, -1, -1):

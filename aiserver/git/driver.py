@@ -60,7 +60,8 @@ def merge_id() -> str:
 def _inode_and_time(path: str) -> str:
     """Return a file's inode and modification time as text; an empty text if it can't be read.
 
-    Those of the lock file of git's index identify a merge, because each merge creates the file.
+    The inode and time of the lock file of git's index identify a merge, because each merge creates
+    a new lock file.
     """
     try:
         status = Path(path).stat()

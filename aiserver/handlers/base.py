@@ -67,7 +67,7 @@ STATUS: dict[type[errors.AIServerError], int] = {
     errors.ModelInUse: 409,
     errors.ModelShared: 403,
 }
-# By status: the code and message of an error that Jupyter or Tornado raises before a handler runs.
+# The code and message for an error that Jupyter or Tornado raises, by the status of the error.
 FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
     400: (errors.InvalidRequest.code, errors.InvalidRequest.default_message),
     401: ("unauthenticated", UserText("Log in to the Jupyter server first.")),
@@ -78,7 +78,7 @@ FRAMEWORK_ERRORS: dict[int, tuple[str, UserText]] = {
 
 # The methods by which Jupyter's own identity providers give each browser a random user name.
 _RANDOM_NAME_METHODS = (IdentityProvider.get_user, LegacyIdentityProvider.get_user)
-# The names that they give: random ones, and "anonymous".
+# A name that these methods give: 32 random hexadecimal digits, or "anonymous".
 _RANDOM_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -188,7 +188,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
             )
 
     async def request_body(self, model: type[RequestModel]) -> RequestModel:
-        """Parse the body of a request that is meant for an AI model, as ``body`` does.
+        """Parse and validate the body of a request to an AI model. Raises the errors of ``body``.
 
         If the user isn't allowed to read files, the notebook's path is removed, so that no data
         file is described.
@@ -212,7 +212,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         if len(self.request.body) > MAX_BODY:
             raise errors.RequestTooLarge
         try:
-            # Rejects lone surrogates, which UTF-8 can't represent, and deep nesting.
+            # `from_json` rejects lone surrogates, which UTF-8 can't represent, and deep nesting.
             return from_json(self.request.body, allow_inf_nan=False)
         except ValueError as reason:
             raise errors.InvalidRequest("The body is not valid JSON.") from reason
@@ -233,7 +233,7 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
     def if_match(self) -> int | None:
         """Return the revision in the header ``If-Match``; None if the header is missing or ``*``.
 
-        Raises InvalidField.
+        Raises InvalidField if the header contains anything else.
         """
         header = self.request.headers.get("If-Match", "").strip()
         if header in ("", "*"):

@@ -27,7 +27,11 @@ class ExportHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self, notebook_id: str) -> None:
-        """Do the same as ``post``. Prefer ``post``: servers log URLs, here with the path."""
+        """Answer like ``post``.
+
+        Prefer ``post``, because servers log URLs, and the URL of this request contains the
+        notebook's path.
+        """
         await self._answer(notebook_id, self.query(ExportBody))
 
     async def _answer(self, notebook_id: str, body: ExportBody) -> None:

@@ -119,7 +119,8 @@ def _item_fields(item: ContextItem) -> dict[str, Any]:
 async def _events(generation: Generation) -> AsyncGenerator[Event | None, None]:
     """Yield the events of a generation.
 
-    After ``HEARTBEAT`` seconds without an event, yield None, for which a comment is sent.
+    Yield None after ``HEARTBEAT`` seconds without an event. ``send_events`` then sends a comment,
+    which keeps the connection open.
     """
     ids = {"generationId": generation.id, "turnId": generation.turn_id}
     yield "start", ids | {"model": model_fields(generation.model.info)}

@@ -65,7 +65,8 @@ class LocalModelHandler(AIServerHandler):
 async def _events(installation: Installation) -> AsyncGenerator[Event | None, None]:
     """Yield the events of an installation.
 
-    After ``HEARTBEAT`` seconds without an event, yield None, for which a comment is sent.
+    Yield None after ``HEARTBEAT`` seconds without an event. ``send_events`` then sends a comment,
+    which keeps the connection open.
     """
     async for state in installation.follow(idle=HEARTBEAT):
         yield ("progress", asdict(state)) if state else None

@@ -14,7 +14,7 @@ from ..requests import BlameBody
 from ..surrogates import json_bytes
 from .base import AIServerHandler, guarded
 
-_CHUNK = 1000  # the number of moments that are encoded at once, in some milliseconds
+_CHUNK = 1000  # the number of moments that are encoded at once; this takes some milliseconds
 
 
 class ReplayHandler(AIServerHandler):
@@ -45,7 +45,7 @@ class BlameHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the origin of each line. It is a POST request, as its source can be long."""
+        """Answer with the origin of each line. The source may be too long for a URL."""
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.services.sessions.load_session(key)
@@ -126,7 +126,7 @@ def _timeline(history: History) -> bytes:
     """
     timeline = history.timeline
     head = json_bytes({"version": history.version, "cells": timeline.cells()})
-    chunks = [  # without the brackets of the lists
+    chunks = [  # each chunk is a JSON list without its brackets
         json_bytes([moment.to_wire() for moment in timeline.moments[n : n + _CHUNK]])[1:-1]
         for n in range(0, len(timeline.moments), _CHUNK)
     ]

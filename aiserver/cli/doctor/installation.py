@@ -20,7 +20,7 @@ from ... import __version__
 from .base import Finding, note, ok, problem
 
 _REINSTALL = "pip install --force-reinstall aiserver"
-# The supported versions of each frontend: at least the first of the two, but below the second.
+# The supported versions of each frontend: `("4.5", "5")` means 4.5 or newer, but below 5.
 _FRONTENDS = {"jupyterlab": ("4.5", "5"), "notebook": ("7.5", "8")}
 
 

@@ -1,7 +1,8 @@
 """Check that histories and settings can be saved safely in their folders.
 
 The checks create a temporary folder in the folder of the sessions and one in the folder of the
-settings, and delete both. They don't change histories, and don't read the keys of providers.
+settings, and delete both. If such a folder doesn't exist yet, one of its parents is used instead.
+The checks don't change histories, and don't read the keys of providers.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from ...sessions.record.damage.conflict_markers import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
-_START_SIZE = 4096  # bytes; the beginning of a session file of this size contains the cell's id
+_START_SIZE = 4096  # the number of bytes to read of a session file to find the cell's id
 LOW_SPACE = 100 * 1024 * 1024  # the doctor warns if fewer bytes are free
 
 
@@ -158,7 +159,7 @@ def _read_start(file: Path, size: int = _START_SIZE) -> bytes:
 
 
 def _check_permissions(folder: Path) -> list[Finding]:
-    """Check that the path isn't a link or a file, and that other accounts can't read the folder."""
+    """Check that ``folder`` is not a link or a file, and that other accounts can't read it."""
     if folder.is_symlink():
         text = f"{folder} is a symbolic link, which is not followed."
         return [problem(text, "Replace it with the folder itself, or set FileSessionManager.root.")]

@@ -73,9 +73,10 @@ async def run_report(arguments: argparse.Namespace, context: StoreContext) -> in
 
 
 async def _load_history(name: str, context: StoreContext) -> History:
-    """Load the history of the notebook with this file or id.
+    """Load the history of a notebook. ``name`` is the path of its file, or its id.
 
-    Raises NotFound if there is no history, and SettingError if ``name`` is not a notebook.
+    Raises NotFound if there is no history, and SettingError if ``name`` is neither a file nor an
+    id.
     """
     notebook_id = _notebook_id(name)
     history = await Histories(context.store, owner=context.owner).load(notebook_id)

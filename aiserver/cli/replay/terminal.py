@@ -110,7 +110,7 @@ def _model_time_and_outcome(step: Step) -> list[tuple[str, str]]:
 
 
 def _shares_text(cell_report: Mapping[str, Any] | None) -> str:
-    """Return what percentage of a cell's lines each contributor wrote; empty if it has no lines."""
+    """Return a text such as ``"  60% by AI, 40% by hand"``; empty if the cell has no lines."""
     if not cell_report or not cell_report["lines"]:
         return ""
     shares = [

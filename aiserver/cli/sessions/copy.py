@@ -43,8 +43,8 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # The source's lists of sessions, notebooks and blobs may lack damaged ones. Such data
-            # was neither copied nor reported. Therefore, count all damaged data.
+            # The source may leave out damaged sessions, logs and blobs when it lists its content.
+            # These were neither copied nor reported. Therefore, verify the source and count them.
             damaged_count = await _count_damaged(source, bar)
         _print_summary(report, source, target, damaged_count)
     return 1 if report.skipped or damaged_count else 0
@@ -60,7 +60,8 @@ async def copy(
 ) -> Report:
     """Copy all data of ``owner`` in ``source`` to ``to_owner`` in ``target``.
 
-    Returns ``report``, or a new report. Other programs can also call this function.
+    Adds the result to ``report``, or to a new report if it is None, and returns the report. Other
+    programs can also call this function.
     """
     report, bar = report or Report(), bar or ProgressBar("")
     writer = StoreWriter(target, report)

@@ -112,7 +112,8 @@ async def _write(
     """Write the sessions, change logs and blobs of a result into the store.
 
     ``owner_of`` maps an owner in the input to the owner in the store. ``target_ids`` are a notebook
-    id and a cell id. Each of them that isn't None replaces the sessions' own id.
+    id and a cell id: if the notebook id isn't None, it replaces the notebook id of the sessions,
+    and if the cell id isn't None, it replaces their cell id.
     """
     # Blobs first, so that sessions never refer to missing blobs.
     for owner, data in result.blobs:

@@ -192,7 +192,7 @@ async def _plan_blobs(
 ) -> None:
     """Add to the plan the blobs that no session will use after the planned sessions are deleted.
 
-    If ``all_unused`` is not set, add only those of these blobs that a planned session uses.
+    If ``all_unused`` is not set, leave out the blobs that no planned session uses.
     """
     store = context.store
     for owner in context.owners:

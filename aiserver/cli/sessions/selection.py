@@ -13,15 +13,15 @@ from .stores import StoreContext
 SelectedSession = tuple[SessionKey, SessionSummary]
 """The key and summary of a selected session."""
 
-_MIN_PREFIX = 4  # characters; an id can't be shortened to fewer
+_MIN_PREFIX = 4  # the minimum number of characters of a shortened id
 
 
 async def select(context: StoreContext, name: str | None = None) -> list[SelectedSession]:
     """Return the keys and summaries of the sessions that ``name`` selects.
 
     ``name`` is a notebook's file or id, a cell's id, or both ids as ``NOTEBOOK/CELL``. A single id
-    may be shortened to its first characters, if no other id begins with these characters. Without a
-    name, all sessions are returned.
+    may be shortened to its first characters (at least 4), if no other id begins with them. Without
+    a name, all sessions are returned.
 
     Raises NotFound if no session matches. Raises SettingError if a notebook's file has no notebook
     id, or if several ids begin with ``name``.
