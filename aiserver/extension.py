@@ -145,7 +145,7 @@ class AIServer(ExtensionApp):
     async def _start_sessions(self) -> None:
         """Start the store and log its warnings.
 
-        If the store can't be reached, this is only logged, because later requests may reach it.
+        If the store can't be reached, only log the error, because later requests may reach it.
         """
         from .errors import AIServerError
 

@@ -9,7 +9,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def make_safe(text: str) -> str:
-    """Replace each control character, and each character that changes the direction of text, by �.
+    """Replace control characters, and characters that change the direction of text, with �.
 
     Tabs and line feeds are not replaced.
     """

@@ -33,7 +33,7 @@ def describe_rows(
     is_complete: bool = False,
     dtype_of: Callable[[Sequence[Any]], str] = dtype_of_texts,
 ) -> Table:
-    """Return the description of a table with these rows, of which the first may be a header.
+    """Return the description of a table. The first of its ``rows`` may be a header.
 
     ``is_complete`` means that the table has no further rows.
     """

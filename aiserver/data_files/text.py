@@ -26,10 +26,11 @@ _CHINESE_PAIR = re.compile(rb"[\xa1-\xf7][\xa1-\xfe]")
 def read_delimited(
     data: bytes, default: str, *, is_complete: bool, examples: int = 0
 ) -> Table | None:
-    """Return the description of a CSV or TSV file, of which ``data`` is the beginning.
+    """Return the description of a CSV or TSV file.
 
-    ``default`` is the delimiter that pandas uses for such a file if it gets no argument ``sep``: a
-    comma or a tab. Returns None if ``data`` isn't text.
+    ``data`` is the beginning of the file, or the whole file if ``is_complete`` is set. ``default``
+    is the delimiter that pandas uses for such a file if it gets no argument ``sep``: a comma or a
+    tab. Returns None if ``data`` isn't text.
     """
     decoded = decode(data)
     if decoded is None:

@@ -12,13 +12,14 @@ Invariants:
   each process rewrites its claim every ``BEAT`` seconds while it has the lock. A waiting process
   regards the claim of a process on another machine or in another container as expired if the claim
   hasn't changed for ``LEASE`` seconds, as measured by the clock of the waiting process.
-- Only one process can take over an expired claim. It creates a takeover file with its own claim;
-  the name of this file contains the token of the expired claim, so no second process can create
-  it. Then the takeover file atomically replaces the lock file, so that the lock never looks free.
+- Only one process can take over an expired claim. This process creates a takeover file with its
+  own claim. The name of the takeover file contains the token of the expired claim, so no second
+  process can create this file. Then the takeover file atomically replaces the lock file, so that
+  the lock never looks free.
 
 ``filelock.SoftFileLock`` can't be used, because it never takes over the lock of a process in
 another container. Besides, it takes over a lock only on a disk that can exchange the names of two
-files. Most of the disks that don't support the system's locks can't do that, either.
+files. Most of the disks that don't support the system's locks can't exchange names, either.
 """
 
 from __future__ import annotations
@@ -246,8 +247,8 @@ def _read(path: str) -> bytes | None:
 def _process_identity(pid: int) -> dict[str, Any]:
     """Return the fields of a claim that identify this process, whose id is ``pid``.
 
-    With them, another process can check whether this process still runs. ``pid`` is a parameter so
-    that a forked process doesn't get the cached fields of its parent.
+    With these fields, another process can check whether this process still runs. ``pid`` is a
+    parameter so that a forked process doesn't get the cached fields of its parent.
     """
     return {"machine": _machine_id(), "pid": pid, "start": _start_time(pid)}
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# The flags for opening a file, of which each system has only some. Windows has no O_NOFOLLOW and so
+# The flags for opening a file. A system may lack some of them. Windows has no O_NOFOLLOW and so
 # follows links, but a user needs a privilege to create a link there.
 SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 NONBLOCK_FLAG = getattr(os, "O_NONBLOCK", 0)  # so that opening a pipe (FIFO) doesn't block

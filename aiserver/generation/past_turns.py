@@ -5,7 +5,7 @@ Invariants:
 - A model gets the cell's own turns since the cell's context was last reset. If the request
   continues from an older turn, the model only gets that turn and the turns that led to it.
 - If other cells were merged into the cell, their turns up to the merge come before the cell's own
-  turns. But if the cell's context was reset after the merge, their turns are left out.
+  turns. But if the cell's context was ever reset, the turns of the other cells are left out.
 - The turns of one cell are ordered by their numbers, the oldest first. The turns of several merged
   cells are in the order in which the merge joined the cells' code. Timestamps don't matter.
 - If a request is sent once more to get another answer, the earlier answers to it are left out.

@@ -43,7 +43,7 @@ from ..sharing.process import Exporter
 from ..surrogates import json_bytes
 
 RESOURCE = "aiserver"  # the name of this API for Jupyter's Authorizer, which checks permissions
-MAX_BODY = 3 * 1024 * 1024  # bytes; parsing such a body blocks the event loop for less than 10 ms
+MAX_BODY = 3 * 1024 * 1024  # bytes; parsing this many blocks the event loop for less than 10 ms
 
 # The HTTP statuses of errors. A class without an entry has the status of its nearest parent class.
 STATUS: dict[type[errors.AIServerError], int] = {

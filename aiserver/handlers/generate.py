@@ -97,7 +97,7 @@ class StopHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self, generation_id: str) -> None:
-        """Stop the generation. The response to its request reports that it was stopped."""
+        """Stop the generation. The response to the request that started it reports the stop."""
         self.services.assistant.stop(generation_id, user=self.user_name)
         self.set_status(204)
 

@@ -63,8 +63,8 @@ async def open_store(
     """Open a store, and close it afterwards.
 
     ``choice`` names the store by its URL, name or folder; without a choice, the configured store is
-    opened. If ``owner`` is None and ``all_owners`` is not set, the owner is the one whose sessions
-    the configured server would show.
+    opened. If ``owner`` is None and ``all_owners`` is not set, the command handles the sessions
+    that a server with this configuration would show.
     """
     configuration = configuration or Configuration()
     store = configuration.create_store(choice or "")
