@@ -27,7 +27,10 @@ class SearchHandler(AIServerHandler):
 
     @guarded("read")
     async def get(self) -> None:
-        """Do the same as ``post``. Prefer ``post``: servers log URLs, here with the query."""
+        """Do the same as ``post``.
+
+        Prefer ``post``, because the URL of this request contains the query, and servers log URLs.
+        """
         await self._answer(self.query(SearchQuery))
 
     async def _answer(self, body: SearchBody) -> None:

@@ -2,8 +2,8 @@
 
 Invariants: an event consists of a name and one JSON object. Each event is sent completely before
 the next event is written, so memory stays bounded. After ``HEARTBEAT`` seconds without an event,
-the generator of the events must yield None, for which a comment is sent. Such comments keep proxies
-from closing the connection, and let the server notice that the client has disconnected.
+the generator of the events must yield None. The server then sends a comment. The comment keeps
+proxies from closing the connection, and lets the server notice that the client has disconnected.
 """
 
 from __future__ import annotations
