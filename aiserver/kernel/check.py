@@ -2,10 +2,10 @@
 
 A problem is a dict with ``line`` (from 1), ``column`` (from 0, in characters), ``end_line``,
 ``end_column`` (exclusive), ``kind``, ``name``, ``message``, ``candidates`` (the most similar
-names), ``correction`` (the candidate that the name clearly stands for), ``package`` (the package to
-install for a missing module) and ``import`` (the statement that defines a well-known name, such as
-``import numpy as np``). The last three are empty texts if there is none. The kinds are ``syntax``,
-``undefined_name``, ``missing_column``, ``missing_module``, ``missing_attribute``,
+names), ``correction`` (the candidate that is clearly meant by the name), ``package`` (the package
+to install for a missing module) and ``import`` (the statement that defines a well-known name, such
+as ``import numpy as np``). If there is no correction, package or import, its value is "". The kinds
+are ``syntax``, ``undefined_name``, ``missing_column``, ``missing_module``, ``missing_attribute``,
 ``unknown_argument`` and ``missing_file``.
 """
 

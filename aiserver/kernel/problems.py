@@ -19,9 +19,9 @@ class Problems:
     """Collects at most ``limit`` problems, and only one for each position and name.
 
     Lines are counted from 1, and columns from 0, in characters (code points). End columns are
-    exclusive. Problems have the positions in the person's text. The parsed ``text`` may lack
-    indentation of the person's text: ``indent`` has, for each line, the number of characters that
-    were removed.
+    exclusive. ``text`` is the parsed text of the cell. If indentation was removed before parsing,
+    ``indent`` contains the number of characters that were removed from each line, and ``add`` and
+    ``add_at`` convert positions in ``text`` to positions in the original cell.
     """
 
     def __init__(self, text: str, indent: list[int], limit: int, deadline: float) -> None:
@@ -97,8 +97,8 @@ class Problems:
     def near(self, name: str, names: Iterable[str]) -> list[str]:
         """Return at most three names that are similar to ``name``, the most similar first.
 
-        Return [] if no more problems are added. The index of each container of names is cached, so
-        the caller must not change the container.
+        Return [] if ``is_full`` is true. The index of ``names`` is cached for later calls with the
+        same container, so the caller must not change the container.
         """
         if self.is_full:
             return []
@@ -185,12 +185,12 @@ class NameIndex:
 
 
 def _likely(name: str, kind: str, candidates: list[str]) -> str:
-    """Return the candidate that the name clearly stands for; "" if there is no such candidate.
+    """Return the candidate that is clearly meant by the name; "" if there is no such candidate.
 
-    A name clearly stands for a candidate that differs only in case, spaces, hyphens or underscores.
-    It also stands for its only candidate if its words are those of the candidate with small
-    misspellings, or if that is a column with further words: ``volume`` stands for ``Total Volume``.
-    But ``male`` doesn't stand for ``female``, nor ``2023`` for ``2024``.
+    A candidate is clearly meant if it differs only in case, spaces, hyphens or underscores. If
+    there is only one candidate, it is also meant if the name misspells its words slightly, or if
+    the name is a part of a column's name: ``volume`` means ``Total Volume``. But ``male`` doesn't
+    mean ``female``, and ``2023`` doesn't mean ``2024``.
     """
     alike = [other for other in candidates if fold(other) == fold(name)]
     if len(alike) == 1:
@@ -227,7 +227,10 @@ def fold(name: str) -> str:
 
 
 def _is_long(folded: str) -> bool:
-    """Return whether a name that contains this one is probably meant. 单价 is as long as a word."""
+    """Return whether a name is so long that a name which contains it may be meant.
+
+    An ASCII name needs three characters. Any other name needs two, because 单价 is a whole word.
+    """
     return len(folded) >= (3 if folded.isascii() else 2)
 
 

@@ -188,7 +188,8 @@ class Source:
 class _Scanner:
     """Scans lines, and tells whether the next line begins a statement.
 
-    A line inside a string or brackets doesn't; nor does a line that continues the previous one.
+    No statement begins in a line inside a string or brackets, or in a line that continues the
+    previous one.
     """
 
     def __init__(self) -> None:

@@ -143,7 +143,7 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
 
 
 def _has_texts(dtype: Any) -> bool:
-    """Return whether a column of a library's own dtype may consist of texts."""
+    """Return whether ``dtype`` is a library's own dtype whose values may be texts."""
     if _dtype_name(dtype) not in ("object", "str", "string", "String", "category"):
         return False
     return _is_library_class(type(dtype)) or _is_numpy_dtype(dtype)
@@ -184,7 +184,8 @@ def _describe(value: Any, kind: str) -> str:
 def _elements(value: Any) -> str:
     """Return the class of a container's elements, or "" if the first elements differ in class.
 
-    For a dict, return the class of its keys and the class of its values.
+    For a dict, return the class of its keys and the class of its values:
+    ``{"a": 1} -> " str to int"``.
     """
     cls = type(value)
     if cls is str or cls is bytes:

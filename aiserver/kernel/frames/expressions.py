@@ -59,8 +59,8 @@ class Expressions(Lifting):
         self._rebound: set[str] = set()  # names that were assigned or that ``import *`` may set
         self._memo: dict[int, Value] = {}  # the values of nodes, by the nodes' ids
         self._value_of_object = {}
-        # The functions whose bodies are still to be followed, each with the kinds of problems that
-        # weren't reported at its definition.
+        # The functions whose bodies haven't been followed yet, each with the value that ``silent``
+        # had at the function's definition.
         self._functions: list[tuple[Any, set[str]]] = []
         self._user_functions: set[str] = set()
         if source.may_define_names:
@@ -79,7 +79,7 @@ class Expressions(Lifting):
         return result
 
     def texts(self, value: Value) -> Labels:
-        """Return the strings of a ``Texts`` as labels without positions."""
+        """Return the strings of a ``Texts`` as labels, with placeholders instead of their nodes."""
         if isinstance(value, Texts) and value.values is not None:
             return Labels([(name, ast.Pass()) for name in value.values], True)
         return Labels([], False)
@@ -177,7 +177,7 @@ class Expressions(Lifting):
         self.silent = silent
 
     def _operation(self, node: Any) -> Value:
-        """Return the value of an operation. That of ``frame > 0`` has the columns of ``frame``."""
+        """Return the value of an operation: ``frame > 0`` has the columns of ``frame``."""
         values = [self.value(child) for child in ast.iter_child_nodes(node)]
         for value in values:
             if isinstance(value, Expression):
@@ -329,7 +329,7 @@ class Expressions(Lifting):
 
 
 def groups_class(groups: Groups) -> Any:
-    """Return pandas' class of the groups; ``MISSING`` for polars, or if it isn't loaded."""
+    """Return the pandas class of ``groups``; ``MISSING`` for polars or if pandas isn't loaded."""
     if groups.frame.library != "pandas":
         return MISSING
     if groups.is_resampled:

@@ -54,7 +54,7 @@ class Flow(Calls):
                                 self.possible_columns.add(part.value)
 
     def _function(self, node: Any, modules: dict[str, Value], silent: set[str]) -> None:
-        """Follow a function's body, with values only for the variables that are modules.
+        """Follow a function's body. Only variables that are modules have known values in it.
 
         All other variables may have new values when the function is called. ``silent`` contains the
         kinds of problems that weren't reported at the function's definition.
@@ -86,7 +86,7 @@ class Flow(Calls):
     def _branch(self, statements: list[Any], silent: set[str]) -> None:
         """Follow statements that might be skipped, without reporting the kinds in ``silent``.
 
-        Afterwards, the names that the statements assign have unknown values.
+        Afterwards, each assigned name is unknown, unless it still refers to the same module.
         """
         before, was_silent, was_conditional = dict(self._names), self.silent, self.is_conditional
         self.silent, self.is_conditional = self.silent | silent, True

@@ -24,7 +24,7 @@ _READERS = set(
     "numpy.loadtxt numpy.genfromtxt numpy.fromfile matplotlib.pyplot.imread PIL.Image.open "
     "os.listdir".split()
 )
-# By library: the parameters of its plotting functions that name columns.
+# For each library, the parameters of its plotting functions that name columns.
 _DATA_PARAMETERS = {
     "seaborn": ("x", "y", "hue", "size", "style", "col", "row", "units"),
     "plotly.express": [
@@ -64,7 +64,7 @@ _READ_CSV = _HARMLESS | set(
     "warn_bad_lines delim_whitespace storage_options dtype_backend keep_date_col date_parser "
     "dayfirst date_format".split()
 )
-# For functions that are declared with ``**kwargs``: the keywords that these accept.
+# The keywords that a function or class accepts through its ``**kwargs``.
 _KEYWORDS = {
     "pandas.date_range": "closed",
     "pandas.Grouper": (
@@ -125,7 +125,7 @@ def call_symbol(context: Context, symbol: Symbol, node: ast.Call) -> Value:
 
 
 def check_keywords(context: Context, accepted: Any | None, function: str, node: ast.Call) -> None:
-    """Report the keyword arguments that aren't in ``accepted``; None accepts all of them."""
+    """Report the keyword arguments that aren't in ``accepted``; if it is None, report nothing."""
     if accepted is None:
         return
     for keyword in node.keywords:
@@ -204,8 +204,9 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
 def _with_index(context: Context, frame: Frame, given: ast.AST | None, used: list[str]) -> Frame:
     """Apply ``usecols`` and ``index_col`` of ``read_csv`` to a frame.
 
-    The frame keeps only the columns ``used``, or all if ``used`` is empty. The columns named by
-    ``index_col``, which is ``given``, become the frame's index.
+    ``used`` contains the columns that ``usecols`` names. The frame keeps only these columns, or all
+    columns if ``used`` is empty. ``given`` is the node of the argument ``index_col``. The columns
+    that it names become the frame's index.
     """
     header = list(frame.columns)
     if used:

@@ -1,4 +1,4 @@
-"""Determine the results of methods of pandas' groups and Series."""
+"""Determine the results of methods of pandas' groups (the result of ``groupby``) and Series."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _series(groups: Groups, name: str | None) -> Series:
 
 
 def _aggregated(groups: Groups, columns: list[str]) -> Value:
-    """Return a result with one row for each group, and with ``columns`` besides the keys."""
+    """Return the result of an aggregation: a row for each group, with the keys and ``columns``."""
     if groups.is_single and groups.selection:
         if groups.as_index:
             return _series(groups, groups.selection[0])

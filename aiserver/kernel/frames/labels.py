@@ -10,7 +10,7 @@ from .values import Context, Frame, Text, Texts, Value
 
 
 class Labels:
-    """The labels in an expression, each with its node.
+    """The labels in an expression, each with its AST node.
 
     ``is_exact`` tells whether ``items`` contains all labels, and ``is_single`` whether the
     expression is one string.
@@ -27,8 +27,9 @@ class Labels:
 
 
 class Arguments:
-    """The arguments of a call, by parameter. ``parameters`` names the positional parameters.
+    """The arguments of a call, by the name of their parameter.
 
+    ``parameters`` contains the names of the positional parameters, separated by spaces.
     ``is_exact`` is false if the call contains ``*args`` or ``**kwargs``.
     """
 
@@ -53,7 +54,10 @@ class Arguments:
                 self.keywords[keyword.arg] = keyword
 
     def get(self, *names: str) -> ast.expr | None:
-        """Return the first given argument in ``names`` that isn't None; None if there is none."""
+        """Return the argument for the first parameter in ``names`` that the call sets.
+
+        An argument ``None`` counts as not set. Return None if the call sets none of the parameters.
+        """
         for name in names:
             node = self._nodes.get(name)
             if node is not None and not (isinstance(node, ast.Constant) and node.value is None):
@@ -131,10 +135,11 @@ def report_column(context: Context, frame: Frame, name: str, node: Any) -> None:
 
 
 def apply_in_place(context: Context, frame: Frame, arguments: Arguments, result: Value) -> Value:
-    """Return the result of a method; with ``inplace=True``, change ``frame`` to the result.
+    """Apply the argument ``inplace`` of a method's call, and return the value of the call.
 
-    In the second case, return an unknown value. If the call might be skipped, or if the value of
-    ``inplace`` isn't known, ``frame`` may have more columns than before.
+    Without ``inplace``, the value is ``result``. With ``inplace=True``, ``frame`` becomes
+    ``result``, and the value of the call is unknown. If the call might be skipped, or if the value
+    of ``inplace`` is unknown, ``frame`` keeps its columns and may have further ones.
     """
     in_place = arguments.constant("inplace", False)
     if in_place is False:

@@ -1,4 +1,4 @@
-"""Determine which columns pandas' DataFrame methods need, and which ones their results have."""
+"""Determine which columns pandas' DataFrame methods need, and which columns their results have."""
 
 from __future__ import annotations
 

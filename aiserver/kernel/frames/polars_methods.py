@@ -1,4 +1,4 @@
-"""Determine which columns polars' DataFrame methods need, and which ones their results have."""
+"""Determine which columns polars' DataFrame methods need, and which columns their results have."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def call_expression(context: Context, owner: Expression, name: str, node: ast.Ca
 
 
 def _reads(context: Context, node: ast.AST, with_text: bool) -> list[tuple[str, ast.AST]]:
-    """Return the columns that an argument reads. With ``with_text``, a string names a column."""
+    """Return the columns that an argument reads; if ``with_text``, a string names a column."""
     if isinstance(node, ast.Starred):
         node = node.value
     if isinstance(node, (ast.List, ast.Tuple)):

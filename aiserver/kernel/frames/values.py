@@ -79,7 +79,7 @@ class Frame(Value):
         return frame
 
     def become(self, other: Value) -> None:
-        """Take the columns and index of another value, after a change in place."""
+        """Take over the columns and index of ``other``, the result of a change in place."""
         if isinstance(other, Frame):
             self.columns, self.has_unknown_columns = dict(other.columns), other.has_unknown_columns
             self.index, self.levels = other.index, other.levels
@@ -150,7 +150,7 @@ class Method(Value):
 
 
 class Expression(Value):
-    """A polars expression. ``reads`` has the columns that it reads, each with its node.
+    """A polars expression. ``reads`` has the columns that it reads, each with its AST node.
 
     ``output`` is the name of the column that it creates, or None if the name isn't known.
     """
@@ -180,7 +180,7 @@ class Context:
         raise NotImplementedError
 
     def call_lambda(self, node: ast.AST, parameters: list[Value]) -> Value:
-        """Return the value of a lambda for these arguments."""
+        """Return the value of a lambda that is called with the arguments ``parameters``."""
         raise NotImplementedError
 
     def report(

@@ -20,14 +20,14 @@ _MAKES_SUBMODULES = re.compile(
 )
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
 # Import finders that can be ignored. They provide no modules, or only modules that the functions
-# below find without calling them.
+# below find in the file system.
 _HARMLESS_FINDERS = {
     "_distutils_hack": ("DistutilsMetaFinder",),
     "_frozen_importlib": ("BuiltinImporter", "FrozenImporter"),
     "_frozen_importlib_external": ("PathFinder",),
     "six": ("_SixMetaPathImporter",),
 }
-# Well-known packages whose module has another name.
+# Well-known modules whose package has another name, as ``module=package``.
 _RENAMED = dict(
     pair.split("=")
     for pair in (
@@ -42,7 +42,7 @@ _RENAMED = dict(
         "rtree=Rtree ruamel=ruamel.yaml plotly_express=plotly"
     ).split()
 )
-# Well-known packages whose module has the same name.
+# Well-known modules whose package has the same name.
 _SAME_NAME = (
     "altair bokeh boto3 catboost contextily cvxpy dash dask datasets duckdb emoji fastapi folium "
     "gensim geopandas geopy gradio holoviews httpx hvplot igraph imageio imblearn ipywidgets jax "
@@ -104,7 +104,7 @@ def submodule_exists(parent: str, name: str) -> bool:
 def may_define(module: str, name: str) -> bool:
     """Return whether a module may define a name, judging by the text of the module's file.
 
-    Return True for a module that is loaded or has no such file.
+    Return True if the module is loaded or its file isn't found.
     """
     if module in sys.modules:
         return True
@@ -136,8 +136,8 @@ def _text_may_define(path: str, name: str) -> bool:
 def module_names() -> list[str]:
     """Return the names of top-level modules.
 
-    These are the modules that are quickly found in the search path, and all well-known modules,
-    even those that aren't installed.
+    These are the modules of Python, the loaded modules, the modules among the first 3000 entries of
+    each folder of the search path, and all well-known modules, even if they aren't installed.
     """
     names = set(sys.builtin_module_names) | {name for name in sys.modules if "." not in name}
     names.update(getattr(sys, "stdlib_module_names", ()))
@@ -178,7 +178,10 @@ def _exists(folder: str, name: str) -> bool:
 
 
 def _paths_of(value: Any) -> list[str] | None:
-    """Return the folders in a package's ``__path__``; None if ``value`` isn't a plain list."""
+    """Return the folders in ``value``, the ``__path__`` of a package.
+
+    Return [] if ``value`` is None, and None if it isn't a plain list of plain strings.
+    """
     if value is None:
         return []
     if type(value) is list and all(type(item) is str for item in value):
@@ -198,7 +201,7 @@ def _static_paths(dotted: str) -> list[str] | None:
 
 
 def _mentions(folder: str, name: str) -> bool:
-    """Return whether a package may provide a name, judging by the text of ``__init__.py``."""
+    """Return whether a package may provide a submodule, judging by its ``__init__.py``."""
     path = os.path.join(folder, "__init__.py")
     try:
         with open(path, "rb") as file:

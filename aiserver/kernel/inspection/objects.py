@@ -1,8 +1,8 @@
 """Inspect real objects without running a person's code.
 
-Attributes are read only from modules, from plain functions, and from objects of a library's own
-classes, but not of subclasses. The class of any other object is read through the descriptors of
-``type``, which no class can redefine.
+Attributes are read only from modules, from plain functions, and from objects whose class is a
+library's own. A subclass that a person wrote isn't a library's own class. The class of any object
+is read through the descriptors of ``type``, which no class can redefine.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def class_of(value: Any) -> type | None:
 
 
 def class_attribute(kind: Any, name: str) -> Any:
-    """Return an attribute as it is stored in the dict of a class or of a base, or ``MISSING``."""
+    """Return an attribute as it is stored in the dict of a class or base class, or ``MISSING``."""
     for base in _mro(kind):
         stored = _class_dict(base)
         if name in stored:
@@ -167,7 +167,10 @@ def instance_attributes(value: Any, kind: Any) -> set[str]:
 
 
 def is_random_function(value: Any) -> bool:
-    """Return whether this is a function of ``numpy.random``, a method of a ``RandomState``."""
+    """Return whether this is a function such as ``numpy.random.rand``.
+
+    These functions are methods of a ``RandomState`` object.
+    """
     if type(value) is not types.MethodType:
         return False
     if type(value.__self__) is not loaded_value("numpy.random.mtrand", "RandomState"):
@@ -189,7 +192,8 @@ def is_compiled_function(value: Any) -> bool:
 def plain_variables(variables: dict[str, Any]) -> dict[str, Any]:
     """Return the variables whose names are plain strings.
 
-    Looking up a name of a subclass of ``str`` could run an ``__eq__`` that a person wrote.
+    If a name's class is a subclass of ``str``, a look-up could run an ``__eq__`` that a person
+    wrote.
     """
     return {name: value for name, value in list(dict.items(variables)) if type(name) is str}
 
@@ -203,7 +207,7 @@ def plain_texts(value: Any) -> list[str] | None:
 
 
 def pandas_columns(frame: Any) -> list[str] | None:
-    """Return the text labels of a pandas DataFrame's columns, or None, as ``_labels`` does."""
+    """Return the text labels of a pandas DataFrame's columns; None if they can't be read."""
     return _labels(frame.columns)
 
 
@@ -242,7 +246,11 @@ def polars_columns(frame: Any) -> list[str] | None:
 
 
 def _labels(index: Any) -> list[str] | None:
-    """Return the text labels of an index; None if another label may compare equal to a text."""
+    """Return the text labels of an index, without labels of other classes, such as numbers.
+
+    Return None if the index is a ``MultiIndex``, is too large, or isn't of a library's own class.
+    Also return None if a label is of an unknown class, because it may compare equal to a text.
+    """
     if not is_library_class(type(index)) or class_name(type(index)) == "MultiIndex":
         return None
     if not _has_library_type(index.dtype) or not is_library_class(type(index._values)):

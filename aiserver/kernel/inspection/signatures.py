@@ -34,7 +34,7 @@ _UFUNC_KEYWORDS = frozenset(
 
 
 def keywords(function: Any, depth: int = 0) -> frozenset[str] | None:
-    """Return the keyword arguments that a function or class accepts; None if that is unknown."""
+    """Return the keyword arguments that a function or class accepts; None if unknown."""
     if depth > 5:
         return None
     kind = type(function)

@@ -21,7 +21,7 @@ _CATCHES = {
     "EnvironmentError": {"missing_file"},
     "FileNotFoundError": {"missing_file"},
 }
-# All kinds of problems.
+# All kinds of problems, except ``syntax``.
 KINDS = frozenset(kind for kinds in _CATCHES.values() for kind in kinds)
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -30,7 +30,7 @@ from .scope import CLASS_NAMES, MODULE_ALIASES, Body, Scope, is_implicit
 
 
 class NameChecker(ast.NodeVisitor):
-    """Calls ``report(node, name, names)`` for each undefined name, with the names in scope."""
+    """Calls ``report(node, name, names)`` for each undefined name; ``names`` are in scope."""
 
     def __init__(self, defined: set[str], report: Callable[[ast.AST, str, set[str]], None]) -> None:
         module = Scope("module", defined)
@@ -45,7 +45,7 @@ class NameChecker(ast.NodeVisitor):
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
         self._undefined: list[tuple[ast.AST, str, set[str]]] = []
-        self.may_define_more = False  # code such as ``exec`` may define names; report nothing then
+        self.may_define_more = False  # if true, report nothing: ``exec`` may define names
 
     def check(self, tree: ast.Module) -> None:
         for statement in tree.body:
@@ -58,7 +58,7 @@ class NameChecker(ast.NodeVisitor):
     # Scopes and names
 
     def _visit_bodies(self) -> None:
-        """Visit the bodies of all functions: first of those that are used, then of the others."""
+        """Visit the bodies of all functions: first of used functions, then of unused ones."""
         pending = self._bodies
         while pending:
             self._bodies = []
@@ -116,7 +116,7 @@ class NameChecker(ast.NodeVisitor):
         return is_implicit(name)
 
     def _use(self, node: ast.AST, name: str, is_module: bool = False) -> None:
-        """Record a use of a name. ``is_module``: an attribute of it is read, as in ``np.mean``."""
+        """Record a use of a name; ``is_module`` is true if an attribute follows: ``np.mean``."""
         if not self._only_clear_mistakes:
             self._used.add(name)
         if self._is_bound(name) or "undefined_name" in self._silent:

@@ -39,9 +39,10 @@ class Scope:
 class Body:
     """A function's body, which is visited after the statements of the cell.
 
-    ``name`` is the function's name; "" means that the body counts as used. ``scopes`` are the
-    scopes around the function. ``silent`` has the kinds of problems that are not reported in the
-    body.
+    The function counts as used if the cell uses ``name``, which is the function's name or, for a
+    method, the name of its class. If ``name`` is "", the function always counts as used. ``scopes``
+    are the scopes around the function. ``silent`` has the kinds of problems that are not reported
+    in the body.
     """
 
     def __init__(self, node: Any, name: str, scopes: list[Scope], silent: set[str]) -> None:
