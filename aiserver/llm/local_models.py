@@ -44,7 +44,7 @@ class LocalEntry:
 
 
 def local_entries() -> list[LocalEntry]:
-    """Return an entry for each model of the catalogue, in its order."""
+    """Return an entry for each model of the catalogue, in the catalogue's order."""
     memory, speeds = machine.memory(), speed.stored()
     suggested = catalogue.suggested_model(memory, machine.cores())
     entries = []
@@ -67,8 +67,8 @@ def local_entries() -> list[LocalEntry]:
 class LocalModels:
     """Installs, lists and removes local models.
 
-    ``chat_models`` are the models that have been used, by id. ``catalog`` returns the catalog with
-    the current settings.
+    ``chat_models`` contains the models that have been used; its keys are their ids. ``catalog``
+    returns a catalog with the current settings.
     """
 
     def __init__(self, chat_models: dict[str, ChatModel], catalog: Callable[[], Catalog]) -> None:

@@ -182,7 +182,7 @@ class Catalog:
         connection = self._connections.get("ollama")
         if info.provider != "ollama" or not is_location_relevant or connection.address is None:
             return info
-        # If Ollama may not be queried for an overview, the result of ``served`` lacks its models.
+        # The result of ``served`` lacks Ollama's models if ``_may_query`` forbids querying it.
         if served_models is None or not self._may_query(connection):
             served_models = await self._query_server(connection)
         return mark_if_forwarded(info, served_models)

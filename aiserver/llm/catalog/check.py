@@ -22,7 +22,7 @@ Verdict = Literal["ok", "no_list", "not_listed"]
 class Checker:
     """Queries providers, with their current keys and addresses or with values from a form.
 
-    ``refusals`` contains the providers that rejected their current key or account in the last
+    ``refusals`` contains the providers that rejected the current key or account in their last
     request. It maps each provider's name to the code of the error.
     """
 

@@ -68,7 +68,10 @@ class Connection:
 
     @property
     def usable(self) -> bool:
-        """Whether there is an address and, if the provider requires a key, also a key."""
+        """Whether there is an address and, if a key is needed, a key.
+
+        A server at a loopback address needs no key.
+        """
         needs_key = self.provider.needs_key and not self.on_loopback
         has_needed_key = self.key_source is not None or not needs_key
         return has_needed_key and self.address is not None
@@ -192,7 +195,7 @@ class Connections:
         await asyncio.to_thread(self._save_settings, name, None)
 
     def sweep(self) -> None:
-        """Remove temporary files of killed processes, which may contain keys.
+        """Remove temporary files that killed processes left, because they may contain keys.
 
         Raises StorageError.
         """

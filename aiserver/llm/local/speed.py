@@ -23,7 +23,7 @@ from .catalogue import CatalogueModel
 from .model import LocalModel
 from .process import LocalProcess
 
-PROBE_SECONDS = 10.0  # the maximum duration of a measurement, with the loading of the model
+PROBE_SECONDS = 10.0  # the maximum duration of a measurement, including the loading of the model
 MIN_TOKENS = 16  # a shorter answer says nothing about the speed
 _FILE = "speeds.json"
 _REQUEST = "Write a Python class for a bank account, with deposits, withdrawals and a history."
@@ -45,7 +45,7 @@ async def measure(
 
 
 async def measure_chat(chat: LocalModel, seconds: float) -> float | None:
-    """Measure as ``measure`` does, and close the model."""
+    """Measure the speed of ``chat`` as ``measure`` describes, and close ``chat``."""
     from langchain_core.messages import HumanMessage
 
     pieces: list[str] = []

@@ -5,8 +5,8 @@ between two models, both stay loaded, provided that the memory is large enough.
 
 Invariants:
 
-- At most ``MAX_WARM`` models run, and two only if their estimated needs and ``RESERVE`` together
-  fit into the available memory.
+- At most ``MAX_WARM`` models run at the same time. Two models run only if their estimated memory
+  and ``RESERVE`` together fit into the available memory.
 - The only exception is a model that is answering a request. If another model is started meanwhile,
   the answering model is ended only after its answer, so that no answer is cut off.
 """
