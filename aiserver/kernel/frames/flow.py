@@ -44,7 +44,7 @@ class Flow(Calls):
             self._function(node, modules, silent)
 
     def _find_possible_columns(self, tree: ast.Module) -> None:
-        """Collect the columns that loops and functions may add at an unknown time."""
+        """Collect the columns that loops and functions may add; when they do is unknown."""
         for node in ast.walk(tree):
             if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
                 for inner in ast.walk(node):

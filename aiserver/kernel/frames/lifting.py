@@ -33,7 +33,7 @@ class Lifting(Context):
     _value_of_object: dict[int, Value]
 
     def lift(self, obj: Any, path: str) -> Value:
-        """Return the ``Value`` that represents an object. An object has only one ``Value``.
+        """Return the ``Value`` that represents an object, always the same one for an object.
 
         ``path`` is the dotted name by which the suggestion refers to the object.
         """

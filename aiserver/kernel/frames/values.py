@@ -96,7 +96,7 @@ class Frame(Value):
 class Series(Value):
     """A Series. ``index`` and ``levels`` mean the same as in ``Frame``.
 
-    If ``has_text_index`` is true, an unknown attribute may be a label of the index.
+    If ``has_text_index`` is true, an attribute that no Series has may be a label of the index.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Series(Value):
 class Row(Value):
     """A row of a frame as a Series, or as a named tuple if ``is_tuple`` is true.
 
-    The value of ``frame.loc[key]`` is also a ``Row``, although several rows may have the label.
+    ``frame.loc[key]`` is also a ``Row``, although it is a frame if several rows have the label.
     """
 
     def __init__(self, frame: Frame, is_tuple: bool = False) -> None:

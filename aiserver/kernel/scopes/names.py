@@ -30,7 +30,7 @@ from .scope import CLASS_NAMES, MODULE_ALIASES, Body, Scope, is_implicit
 
 
 class NameChecker(ast.NodeVisitor):
-    """Calls ``report(node, name, names)`` for each undefined name; ``names`` are in scope."""
+    """Calls ``report(node, name, visible)`` for each undefined name, with all visible names."""
 
     def __init__(self, defined: set[str], report: Callable[[ast.AST, str, set[str]], None]) -> None:
         module = Scope("module", defined)

@@ -1,4 +1,4 @@
-"""The classes of scopes and bodies, and the names that need no definition."""
+"""The classes for scopes and function bodies, and the names that need no definition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _IMPLICIT = set(
 )
 _HISTORY = re.compile(r"_+|_i{1,3}|_i?\d+|_[od]h|_ih|_exit_code")
 CLASS_NAMES = {"__module__", "__qualname__", "__class__"}
-# Common names of modules. If a function uses such a name without an import, that is a mistake, even
+# Common names of modules. If a function uses such a name without an import, this is reported even
 # if the cell doesn't use the function.
 MODULE_ALIASES = set(
     "np pd plt sns os re sys math json time random datetime itertools collections functools "
