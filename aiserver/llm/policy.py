@@ -79,9 +79,9 @@ class ModelPolicy:
 
         This requires a loopback address. For Ollama, such an address is enough, because the models
         that it forwards to its cloud are recognised separately. Any other server at such an address
-        may be a proxy or a tunnel, so the administrator decides with ``local_servers``. If that
-        isn't set, the user decides: ``declared_address`` is the address that the user has declared
-        as local.
+        may be a proxy or a tunnel, so the administrator decides with ``local_servers``. If
+        ``local_servers`` is None, the user decides: ``declared_address`` is the address that the
+        user has declared as local.
         """
         if address is None or not is_loopback(address):
             return False

@@ -127,7 +127,7 @@ class Connections:
         return Access(connection.address, key)
 
     async def access_with(self, name: str, key: str | None, address: str | None) -> Access:
-        """Return the key and address that result from the values that a user entered in a form.
+        """Return the key and address to use, given the values that a user entered in a form.
 
         The current key is only used if the user entered no key and the address isn't changed.
         Raises InvalidRequest, NotFound, ModelNotAllowed, ModelKeyMissing.

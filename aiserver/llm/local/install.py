@@ -143,13 +143,13 @@ class Installation:
         return InstallState(**(defaults | message))
 
     def _set_state(self, state: InstallState) -> None:
-        """Set the state and wake all followers."""
+        """Set the state and wake all callers of ``follow``."""
         self.state = state
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
     def _finish(self, result: dict[str, Any]) -> None:
-        """Set ``end`` after the command has ended; ``result`` contains its error, if it failed."""
+        """Set ``end`` after the command has ended; ``result`` has the error if it failed."""
         if self._process.returncode == 0:
             self.end.set_result(None)
             size = self.state.total

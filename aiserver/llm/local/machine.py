@@ -60,7 +60,7 @@ def available_memory() -> int | None:
 
 def _control_groups() -> Iterator[Path]:
     """Yield the folders of this process's control group and of all groups that contain it."""
-    # A line of version 2 has the form ``0::/path``. In a container, the path is usually ``/``.
+    # The line for version 2 has the form ``0::/path``. In a container, the path is usually ``/``.
     for line in _read(PROC / "self" / "cgroup").splitlines():
         if line.startswith("0::/"):
             group = Path(line[len("0::/") :])
@@ -105,6 +105,6 @@ def _number(path: Path) -> int | None:
 
 
 def _fields(path: Path) -> dict[str, int]:
-    """Return the numbers in a file with a name and a number in each line."""
+    """Return the numbers in a file by name. Each line of the file has a name and a number."""
     pairs = (line.split() for line in _read(path).splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) > 1 and pair[1].isdigit()}
