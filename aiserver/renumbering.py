@@ -69,7 +69,7 @@ def _ranges_along_path(merged: object, merge_paths: object) -> list[list[list[in
 
     A merge may be missing from ``merged``, because git may take a session's file from one branch
     unchanged. So the function counts, for each path, the merges that ``merged`` contains, and
-    chooses the path with most of them. If ``merged`` contains all merges of several paths, each of
+    chooses the path with the most. If ``merged`` contains all merges of several paths, each of
     these paths leads to the same record.
     """
     if not isinstance(merged, Sequence) or not isinstance(merge_paths, Sequence):

@@ -250,14 +250,14 @@ class EventBody(Body):
 
 
 class ForkBody(Body):
-    """The cell that a new cell was copied from."""
+    """The cell that a new cell was copied from or split off from."""
 
     notebook_id: Id
     cell_id: Id
 
 
 class CellChangeBody(Body):
-    """The events of one cell, oldest first, and the cell's origin if it is new.
+    """The events of one cell, oldest first, and the cells from which it was created, if any.
 
     ``fork_of`` is the cell that the new cell was copied from or split off from. ``parents`` are the
     cells of the notebook that were merged into the new cell.

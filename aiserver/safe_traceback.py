@@ -1,9 +1,9 @@
 """Describe an exception for the log by its class and location, without any contents.
 
 Invariant: the description doesn't contain the message of an exception, because a message may quote
-a key, a path, a prompt or a provider's answer. Nor does it contain the value of a variable. Of the
-path of a file outside a package, it contains only the names of the file and its folder. A developer
-can still see in which line the exception was raised.
+a key, a path, a prompt or a provider's answer. Nor does it contain the value of a variable. A file
+outside a package is described only by the names of the file and its folder, not by its full path.
+A developer can still see in which line the exception was raised.
 """
 
 from __future__ import annotations

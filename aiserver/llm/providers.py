@@ -140,7 +140,7 @@ def provider_of(name: str, package: str | None = None) -> Provider:
     """Return the provider called ``name``.
 
     For a name that isn't in ``PROVIDERS``, create a provider with the name as its label. Its module
-    is ``package``, or has the usual name if ``package`` is None.
+    is ``package`` or, if ``package`` is None, ``langchain_`` followed by the name.
     """
     return PROVIDERS.get(name) or Provider(name, name, package=package)
 

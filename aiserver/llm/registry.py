@@ -5,9 +5,9 @@ Invariants:
 - **Text leaves the machine only after an explicit choice**: the user's stored choice, the trait
   ``model``, or a model that a client requests by name. A key in the environment is not a choice:
   models of its provider are listed, but none becomes the default because of the key.
-- Except for the configured model, a client can only request models of connected providers and the
-  models of the catalogue. The only other model file that a client can request is the configured
-  one, and only by the file's name, never by its path.
+- Besides the configured model, a client can only request models of connected providers and models
+  of the catalogue. If the configured model is a model file, clients request it by the file's name.
+  A client can never request a file by its path.
 - Models that ``allowed_models`` excludes are neither listed nor used, whatever name is requested.
 - ``model_options`` are never shown or logged.
 """
@@ -276,7 +276,7 @@ class ModelRegistry(LoggingConfigurable):
         return self._catalog().usable_names(provider, listed)
 
     async def close(self) -> None:
-        """Stop a running installation and close all models, including the local one's process."""
+        """Stop a running installation, and close all models and the processes of local models."""
         models = [*self._models.values(), *self._retired_models]
         self._models.clear()
         self._retired_models.clear()

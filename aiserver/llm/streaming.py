@@ -3,9 +3,9 @@
 Invariants:
 
 - Closing the generator that ``stream_chat`` returns stops the model at once. The model is called in
-  a separate task, whose awaits are all inside the model's library. Cancelling that task therefore
-  triggers the library's own clean-up. (If LangChain's generators were closed from outside instead,
-  the innermost generator would only be closed by the garbage collector.)
+  a separate task, which waits inside the model's library. So if this task is cancelled, the library
+  cleans up after itself. (If LangChain's generators were closed from outside instead, the innermost
+  generator would only be closed by the garbage collector.)
 - A partial answer never counts as complete. ModelTimeout is raised if the model sends nothing for
   too long, AnswerCut if the answer grows too long or the provider cut it off, TextRefused if a
   filter stopped it, and AnswerBrokenOff if it ended for an unknown reason.

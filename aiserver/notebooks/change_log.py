@@ -13,9 +13,9 @@ Invariants:
 - A cell whose session can't be written (because it is damaged, or from a newer AI Server) doesn't
   block other cells. The response and the log entry don't contain the cell.
 - The sessions of new cells are created before any event of the batch is recorded. So a fork starts
-  with the records that its origin had before the batch. Likewise, the session of a cell that
-  resulted from a merge lists the revisions that the sessions of the merged cells had before the
-  batch.
+  with the records that the forked session had before the batch. Likewise, the session of a cell
+  that resulted from a merge lists the revisions that the sessions of the merged cells had before
+  the batch.
 - A page may send the source of a cell without knowing whether it has changed: as an initial
   observation (``first``) when a notebook is opened, or later as a repeated observation (``again``).
   Such an event isn't recorded if the session already has that source. If it is an initial
@@ -30,10 +30,10 @@ Invariants:
   that order. So the records that existed when tracking began are certain to be older than this
   entry.
 
-A batch adds up to two entries, in one write: ``cell_order {cell_ids, types}`` and ``changed {cells:
-{id: seq}, digests?: {id: digest}, id, page?, saved?}``. ``saved`` means that the notebook was saved
-in this state, and ``page`` is the id of the page that sent the batch. A digest identifies a record
-even after a merge has changed its seq.
+A batch adds at most two entries, in one write: ``cell_order {cell_ids, types}`` and
+``changed {cells: {id: seq}, digests?: {id: digest}, id, page?, saved?}``. ``saved`` means that the
+notebook was saved in this state, and ``page`` is the id of the page that sent the batch. A digest
+identifies a record even after a merge has changed its seq.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _MAX_NOTEBOOKS = 256  # the maximum number of notebooks whose logs are cached
 
 @dataclass(frozen=True)
 class CellChange:
-    """The events of one cell, oldest first, and the origin of the cell if it is new."""
+    """The events of one cell, oldest first, and the cells from which it was created, if any."""
 
     key: SessionKey
     events: Sequence[NewEvent] = ()
@@ -123,9 +123,9 @@ class ChangeRecorder:
         async with view.lock:
             await for_each(batch.cells, self._create_session, limit=_CONCURRENCY)
             # The events of new cells are written first, because a new cell may be forked from one
-            # of the other cells. If this first step fails, the other cells don't contain events of
-            # this batch yet. So the next attempt to record the batch forks them without these
-            # events.
+            # of the other cells. If this first step fails, the sessions of the other cells don't
+            # contain events of this batch yet. So the next attempt to record the batch still forks
+            # a session without these events.
             results = await self._write_cells(filter(_is_new, batch.cells))
             results |= await self._write_cells(cell for cell in batch.cells if not _is_new(cell))
             cell_ids = [cell.key.cell_id for cell in batch.cells]
@@ -251,7 +251,7 @@ class ChangeRecorder:
         summaries, _ = await self._store.list_sessions(notebook_id, owner=self._owner)
         existing = {summary.cell_id for summary in summaries}
         keys = [SessionKey(notebook_id, id_, self._owner) for id_ in cell_ids if id_ in existing]
-        # A change without events writes nothing. Its result contains the head of the session.
+        # For a change without events, ``_write_cell`` writes nothing, but returns the head.
         results = await self._write_cells(map(CellChange, keys))
         return {cell_id: head for cell_id, (head, _) in results.items() if head}
 

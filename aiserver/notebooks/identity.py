@@ -89,7 +89,7 @@ class _Notebook:
     """All cells that were recorded at each path."""
     copied: CopiedRecords = field(default_factory=CopiedRecords)
     has_inherited_entry: bool = False
-    """Whether the log of this copy already has the ``changed`` entry that is ``inherited``."""
+    """For a copy: whether its log already has the ``changed`` entry with ``inherited: true``."""
 
     def extend(self, entries: Iterable[NotebookLogEntry]) -> _Notebook:
         """Apply the next log entries."""
@@ -294,7 +294,7 @@ class NotebookRegistry:
             await self._append(copy_id, (_COPIED, {"taken": {}, "digests": deleted}))
 
     async def _copy_sessions(self, path: str, source_id: str, target_id: str) -> None:
-        """Copy sessions as ``OtherRoots.copy_sessions`` does, and log which records were copied."""
+        """Call ``OtherRoots.copy_sessions``, and log which records it copied."""
         if self._other_roots is None:
             return
         notebook = self._notebooks[target_id]

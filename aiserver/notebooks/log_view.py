@@ -55,10 +55,10 @@ class LogView:
     is_replaced: bool = False
     """Whether an older log has replaced the stored log since this view first read it."""
     acknowledged: dict[str, int] = field(default_factory=dict)
-    """By page: the seq in the last response to the page since the log was replaced."""
+    """The seq in the last response to each page since the log was replaced, by page id."""
     informed_pages: set[str] = field(default_factory=set)
-    """The pages that have received a response since the log was replaced. The ``seen`` that such a
-    page sends is a seq in the current log."""
+    """The pages that have sent back, as ``seen``, the seq of a response since the log was replaced.
+    From then on, the ``seen`` of such a page is a seq in the current log."""
 
     def is_complete(self, order: Sequence[tuple[str, str]] | None) -> bool:
         """Return whether all changes of the cells in ``order`` are recorded.
@@ -100,7 +100,7 @@ class LogView:
                 self.entries.append(_Entry(entry.seq, page_id, cell_ids, saved))
 
     def acknowledge(self, page: str | None) -> int:
-        """Return the seq for the response to a page. If the log was replaced, store this seq."""
+        """Return the last seq, for the response to a page. If the log was replaced, store it."""
         if self.is_replaced and page is not None:
             self.acknowledged[page] = self.seq
         return self.seq

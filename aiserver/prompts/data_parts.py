@@ -2,9 +2,9 @@
 
 Each part is one item of the receipt. In the style ``full``, all parts of one kind share one pair of
 marks. In the style ``compact``, each part is a line in the person's message, because a small model
-imitates what it reads in a block of code. A DataFrame's line follows a cell that prints the
-DataFrame, so that the model uses the name of the variable. Other variables are left out in this
-style.
+imitates what it reads in a block of code. The line of a DataFrame looks like the output of a cell
+that prints the DataFrame's dtypes. The prompt contains this cell, too, so that the model uses the
+name of the variable. Other variables are left out in this style.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _MARKS: dict[ItemKind, str] = {
 
 
 class Part(NamedTuple):
-    """A text, and its item in the receipt. ``code`` is the cell that outputs the text, if any."""
+    """A text, and its item in the receipt.
+
+    If the prompt presents the text as the output of a cell, ``code`` is the code of this cell.
+    """
 
     item: ContextItem
     text: str
@@ -99,7 +102,7 @@ def parts_size(items: Sequence[ContextItem]) -> int:
 
 
 def code_of(parts: Iterable[Part]) -> str:
-    """Return the code of a cell that outputs the texts of the DataFrames."""
+    """Return the code of one cell that would print the texts of all DataFrames."""
     return "\n".join(part.code for part in parts if part.code)
 
 

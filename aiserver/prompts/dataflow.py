@@ -35,7 +35,7 @@ NO_NAMES = CellNames(frozenset(), frozenset(), frozenset())
 
 @lru_cache(maxsize=4096)
 def cell_names(code: str) -> CellNames:
-    """Return the names of a Python cell. Lines with IPython's magics are ignored."""
+    """Return the names that a Python cell binds, changes and needs. Ignore IPython's magics."""
     plain = _MAGIC_LINE.sub("", code)
     try:
         tree = ast.parse(plain)
@@ -59,7 +59,11 @@ def names_in_text(text: str, names: Collection[str]) -> set[str]:
 
 
 def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int]:
-    """Return the indexes of the cells that define ``names``, then of the cells that these need."""
+    """Return the indexes of all cells that are needed to compute the variables ``names``.
+
+    The cells that define or change these variables come first, then the cells that those cells
+    need.
+    """
     needed: dict[int, None] = {}  # an ordered set
     waiting = [(len(cells), name) for name in sorted(names)]
     seen = set(waiting)
@@ -75,10 +79,10 @@ def needed_cells(cells: Sequence[CellNames], names: Collection[str]) -> list[int
 
 
 def _defining_cells(cells: Sequence[CellNames], before: int, name: str) -> Iterator[int]:
-    """Yield the indexes of the cells that define a variable and change its object, newest first.
+    """Yield the index of each cell that changes a variable's object, then of the defining cell.
 
-    Only cells before the index ``before`` count. The cell with the newest definition comes last,
-    because the cells before it define or change another object.
+    The search goes from the cell directly before the index ``before`` to the first cell. It stops
+    at a cell that defines the variable, because earlier cells define or change another object.
     """
     for index in range(before - 1, -1, -1):
         if name in cells[index].changed:

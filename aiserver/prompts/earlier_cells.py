@@ -21,7 +21,9 @@ from .prompt_input import PromptInput
 from .receipt import ContextItem, dropped_cells
 
 FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
-_CHARACTERS_PER_TOKEN = 8  # an upper bound; tokens of a longer text needn't be counted
+# An upper bound. A text that has more characters for each available token can't fit, so its tokens
+# aren't counted.
+_CHARACTERS_PER_TOKEN = 8
 
 
 _MAX_DEFINED = 5  # the maximum number of names that the receipt lists for a cell

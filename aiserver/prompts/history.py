@@ -31,9 +31,9 @@ class Conversation:
     """The parts of the prompt between the introduction and the intent.
 
     ``past`` contains the messages of the past turns, and ``past_turns`` the index of the turn that
-    each of these messages belongs to. ``cell`` contains messages with the cell's present code,
-    which must never be left out; if they are the messages of a turn, ``cell_turn`` is its index.
-    ``before_intent`` is a text to put before the intent in the last message.
+    each of these messages belongs to. ``cell`` contains the messages with the cell's present code.
+    They must never be left out. If they are the messages of a past turn, ``cell_turn`` is the index
+    of this turn. ``before_intent`` is a text to put before the intent in the last message.
     """
 
     past: list[BaseMessage]

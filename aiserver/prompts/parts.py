@@ -130,9 +130,9 @@ class PartsReader(ABC):
         return [("code", text)] if text else []
 
     def _settle_head(self, *, ended: bool) -> Parts:
-        """Output the code's first characters.
+        """Output the code's first characters once it is certain whether they begin a cell magic.
 
-        If they don't begin with a cell magic, output ``head`` before them.
+        If they don't, output ``head`` before them.
         """
         start = self._start
         if not start or (start == "%" and not ended):  # "%" may be the beginning of "%%"

@@ -57,7 +57,7 @@ class ProseParser(PartsReader):
         if self._state == "before":
             return self._parse_before_text(line, ticks, tag, ended=ended)
         if self._state == "perhaps closed":
-            return self._parse_after_bare_fence(line, ticks, tag, ended=ended)
+            return self._parse_after_ambiguous_fence(line, ticks, tag, ended=ended)
         if self._state == "inside" and ticks:
             if len(self._fence) > 3:
                 if not tag and len(ticks) >= len(self._fence):
@@ -91,7 +91,9 @@ class ProseParser(PartsReader):
             return True
         return is_first and (not tag or self._language == "text")
 
-    def _parse_after_bare_fence(self, line: str, ticks: str, tag: str, *, ended: bool) -> Parts:
+    def _parse_after_ambiguous_fence(
+        self, line: str, ticks: str, tag: str, *, ended: bool
+    ) -> Parts:
         """Parse a line after an ambiguous fence, which may have closed the outer block."""
         self._buffer.append(line)
         if not ticks:

@@ -94,7 +94,8 @@ def turn_items(
 ) -> list[ContextItem]:
     """Return an item for each past turn in the prompt, and one item for all turns that don't fit.
 
-    ``start`` is the index of the first message that fits. ``sizes`` are the sizes of all messages.
+    ``start`` is the index in ``conversation.past`` of the first message that fits. ``sizes`` are
+    the sizes of all messages in ``conversation.past``.
     """
     tokens_by_turn: dict[int, int] = {}
     for index, size in zip(conversation.past_turns, sizes, strict=True):

@@ -234,9 +234,11 @@ def _short_columns(columns: Sequence[ColumnProfile], count: int, *, quoted: bool
 
 
 def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
-    """Describe a data file by a line that isn't code, so that no answer repeats it as a comment.
+    """Describe a data file in one line, such as ``pd.read_csv('a.csv'): 'x' int64``.
 
-    For Python, the line begins with the expression that reads the file.
+    For Python, the line begins with the expression that reads the file; for other languages, with
+    ``File 'a.csv'``.
+    The line isn't part of a code block, so a model doesn't repeat it as a comment in its answer.
     """
     table = file.table
     name = f"File {file.name!r}"
@@ -251,5 +253,5 @@ def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
 
 
 def section(headings: str) -> str:
-    """Return a line with the headings above the cell, quoted as one line."""
+    """Return a line with the headings above the cell: ``A > B`` -> ``Section 'A > B'``."""
     return f"Section {headings!r}"

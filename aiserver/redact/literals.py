@@ -19,8 +19,8 @@ from .patterns import Replace, redact_line
 
 # The maximum number of characters of lines that are examined together. It keeps the time linear.
 _MAX_LENGTH = 20_000
-# The end of a line's last literal is searched for among this many quotes, from the end of the line.
-# The last quote may be the wrong one, because it may be part of a comment.
+# The number of quotes to try, from the end of a line, until one is found that ends a literal which
+# is joined to the next line. (The last quotes may be part of a comment.)
 _MAX_QUOTES = 8
 _MAX_LINES = 12  # longer calls are not examined
 _PASSES = 4  # see `redact_joined_literals`
@@ -150,7 +150,7 @@ def _redact_joined_once(text: str, is_prose: bool, replace: Replace) -> str:
         opening = max(
             (n for n in range(first_piece, last_piece) if "(" in gap_texts[n]), default=-1
         )
-        if opening >= 0:  # keep the last bracket in the secret and the text before the bracket
+        if opening >= 0:  # only replace what follows the last bracket in the secret
             first_piece, first = opening + 1, piece_starts[opening + 1]
         start = pieces[first_piece][0] + first - piece_starts[first_piece]
         end = pieces[last_piece][0] + last - piece_starts[last_piece] + 1

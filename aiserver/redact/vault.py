@@ -39,7 +39,7 @@ class Vault:
         return hidden if self._conceal else text
 
     def update_marks(self, text: str) -> str:
-        """Return a text of the history with the marks that ``hide`` uses.
+        """Replace the marks in a text of the history with those of ``hide``; return the text.
 
         The marks in the history contain no hash. If this vault knows only one secret of a kind,
         each mark of this kind is replaced by the mark that ``hide`` uses for the secret or, if

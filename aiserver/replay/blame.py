@@ -94,9 +94,8 @@ class _Version:
     ) -> None:
         self.text, self.origins = text, origins
         self.former_lines = former_lines or {}
-        """Maps a line's text without indentation to its origin, for lines of this and earlier
-        versions that a model, agent or program wrote. Empty unless another cell copied this
-        version."""
+        """Maps a line's stripped text to its origin, for lines of this and earlier versions whose
+        author is not a person. Empty unless this version was copied into another cell."""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -212,7 +211,8 @@ class Tracer:
             base_sources = [self.current]
             if step.parent is not None:
                 base_sources.insert(0, self.versions[step.parent])
-            # It isn't recorded who changed the base, so its new lines have an unknown author.
+            # It isn't recorded who changed the code that was sent with the request (the base). So
+            # the new lines of the base have an unknown author.
             base_origin = Origin(step=step.index, seq=step.seq, timestamp=step.timestamp)
             sources.insert(0, _carry_over(step.base, base_sources, base_origin))
         return _carry_over(step.code, sources, _origin(step))
@@ -347,7 +347,7 @@ def _origin(step: Step) -> Origin:
 
 
 def _copied(version: _Version, cell_id: str, step: Step) -> _Version:
-    """Return a version of another cell, ``cell_id``, as its lines are copied into this cell.
+    """Return a version of the cell ``cell_id`` with the origins that its lines have in this cell.
 
     ``step`` is the step of this cell that copied the lines.
     """

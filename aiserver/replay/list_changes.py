@@ -46,7 +46,7 @@ class _Lists:
         self._number = {cell_id: number for number, cell_id in enumerate(cells)}
         self._position_in_first_order = {id_: n for n, id_ in enumerate(orders.first or [])}
         self.touched: defaultdict[int, set[str]] = defaultdict(set)
-        """By moment, the ids of the cells that may change at that moment."""
+        """Maps each moment to the ids of the cells that may change at that moment."""
         for cell_id, cell in cells.items():
             for moment in cell.moments():
                 self.touched[moment].add(cell_id)
@@ -60,7 +60,7 @@ class _Lists:
         self._deleted: list[_Key] = []
         """The sorted keys of the deleted cells."""
         self._types: dict[str, str] = {}
-        """By cell id, the type in the last change that contained the cell."""
+        """Maps each cell id to the type in the last change that contained the cell."""
 
     def advance(self, moment: int) -> Iterator[ListChange]:
         """Change both lists into the lists after ``moment``, and yield the changes.
@@ -86,7 +86,11 @@ class _Lists:
             yield ListChange(moment, "cells", start, removed_count, entries)
 
     def _update(self, moment: int, cell: Cell) -> Iterator[ListChange]:
-        """Add the cell to each list, or remove it, and update its type. Yield the changes."""
+        """Update which list contains the cell, and update the cell's type. Yield the changes.
+
+        After ``moment``, the cell is in the notebook, is deleted, or (for example after a merge
+        into another cell) is in neither list.
+        """
         cell_id = cell.cell_id
         is_present = cell_id in self._listed
         if not is_present:

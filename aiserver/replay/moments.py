@@ -135,7 +135,7 @@ def moment_of(
 
 
 _RANKS = {kind: n for n, kind in enumerate(("merge", "split", "copy", "undelete", "delete"))}
-_LAST_RANK = 9  # the rank of all kinds that aren't in ``STRUCTURAL_KINDS``
+_LAST_RANK = 9  # the rank of all kinds that aren't structural (see ``step.py``), such as ``edit``
 
 
 def _rank(step: Step) -> int:

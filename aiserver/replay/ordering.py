@@ -85,9 +85,9 @@ def order_steps(cells: Sequence[Cell], log: Sequence[NotebookLogEntry]) -> list[
     # The times must not decrease. If a clock was set back, so that a time is lower than an earlier
     # one, the highest time so far is used instead.
     times = list(accumulate((to_seconds(point.timestamp) for point in checkpoints), max))
-    # By cell id: the index of each checkpoint that contains the cell, and the cell's last seq.
+    # Maps a cell id to pairs: the index of a checkpoint with the cell, and the last seq in it.
     last_seqs: dict[str, list[tuple[int, int]]] = {}
-    # By cell id: the index of the first checkpoint whose order contains the cell.
+    # Maps a cell id to the index of the first checkpoint whose order contains the cell.
     listed_at: dict[str, int] = {}
     for index, checkpoint in enumerate(checkpoints):
         for cell_id in checkpoint.order.cell_ids if checkpoint.order else ():
@@ -152,10 +152,10 @@ class _Interval:
 
     def __init__(self) -> None:
         self.floating: dict[int, list[Step]] = {}
-        """By a cell's index: the steps that are in this interval because of their timestamps."""
+        """The steps that are in this interval because of their timestamps, by the cell's index."""
         self.pinned: dict[int, list[Step]] = {}
-        """By a cell's index: the steps that are in this interval because the checkpoint at its end
-        is the first to include them. They come after the floating steps of the same cell."""
+        """The steps that are in this interval because the checkpoint at its end is the first to
+        include them, by the cell's index. They come after the same cell's floating steps."""
         self.orders: list[CellOrder] = []
 
     def groups(self, end: _Checkpoint | None) -> list[StepGroup]:

@@ -71,7 +71,8 @@ class _Reader:
         self.steps: list[Step] = []
         self.step_by_turn: dict[int, Step] = {}
         self.suggestion_by_words: dict[int, Step] = {}
-        """The steps of open suggestions, by the turns that were answered in words about them."""
+        """Maps the id of a turn that was answered in words about an open suggestion to the step of
+        this suggestion."""
         self.next_parent: int | None = None
         self.unrecorded_length: int | None = None
         """The length of the cell's current source in characters, if this source was too large to

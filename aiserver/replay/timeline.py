@@ -10,7 +10,7 @@ Invariants:
 - A deleted cell is among the ``cells`` of the snapshots from before the deletion, and among the
   ``deleted`` cells of the snapshots from after it.
 - If a cell existed before tracking began, all snapshots before its first observation contain the
-  source that was observed then.
+  source from this observation.
 - The cost of creating a timeline is proportional to the number of steps and log entries. The cost
   of a snapshot is proportional to the number of cells.
 

@@ -28,9 +28,9 @@ from .response_limits import limit_responses
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-# The maximum length of prompt and answer together, in tokens, which each request passes to Ollama.
-# Ollama's own default may be shorter, and Ollama silently drops the start of a prompt that is too
-# long.
+# The maximum length of prompt and answer together, in tokens. Each request to Ollama contains this
+# number, because Ollama's own default may be lower, and Ollama silently drops the start of a prompt
+# that is too long.
 OLLAMA_CONTEXT = 8192
 GATEWAY = "LANGSMITH_GATEWAY"  # the environment variable that names a gateway
 
@@ -47,8 +47,8 @@ def create_chat_model(
     """Create a model, which the caller must close with ``close_model``.
 
     ``options`` are the configured options. ``max_tokens`` is the maximum length of an answer.
-    ``max_connections`` is the maximum number of connections to a server on which each connection
-    occupies a thread; if it is given, idle connections are closed at once. This function is slow if
+    ``max_connections`` is for a server that uses one thread for each connection: it limits the
+    number of connections, and idle connections are closed at once. This function is slow if
     packages have to be imported.
     """
     from langchain.chat_models import init_chat_model
@@ -56,7 +56,7 @@ def create_chat_model(
     details = PROVIDERS.get(provider)
     library = details.library or provider if details else provider
     explicit = _explicit_options(provider, options, access)
-    # This model shows which options its class accepts. It isn't used otherwise.
+    # This model is only created to find out which options its class accepts.
     probe: BaseChatModel = init_chat_model(name, model_provider=library, **explicit)
     if details is None:
         _reject_gateway(probe)
@@ -76,7 +76,7 @@ def create_chat_model(
         defaults["num_ctx"] = OLLAMA_CONTEXT
         defaults["client_kwargs"] = {"trust_env": not on_loopback, "headers": headers}
     elif provider == "google_genai":
-        # Otherwise, environment variables could select another service of Google, Vertex AI.
+        # Otherwise, environment variables could select Vertex AI, which is another service.
         defaults["vertexai"] = False
     elif on_loopback and "http_async_client" in accepted:
         defaults |= _direct_clients(max_connections) | {"openai_proxy": None}
@@ -107,7 +107,8 @@ def _async_clients(model: BaseChatModel) -> list[Any]:
 def _explicit_options(provider: str, options: Mapping[str, Any], access: Access) -> dict[str, Any]:
     """Return the configured options.
 
-    For a provider in ``PROVIDERS``, their key and address are replaced with those of ``access``.
+    For a provider in ``PROVIDERS``, the key and the address of ``access`` replace the configured
+    key and address.
     """
     if provider not in PROVIDERS:
         return dict(options)
@@ -147,7 +148,7 @@ async def close_model(model: BaseChatModel) -> None:
 
 
 def _direct_clients(max_connections: int | None) -> dict[str, Any]:
-    """Return the options with HTTP clients that ignore the environment's proxies."""
+    """Return model options that set HTTP clients which ignore the environment's proxies."""
     import httpx
 
     return {

@@ -180,6 +180,10 @@ def _missing_package(error: ImportError) -> str | None:
 
 
 def _seconds_before_retry(error: ModelRateLimited | ModelUnavailable, attempt: int) -> float:
-    """Return the wait in seconds: the requested one, or one that doubles with each attempt."""
+    """Return the number of seconds to wait before a retry.
+
+    If the provider asked for a certain wait, return this wait. Otherwise, double it with each
+    attempt.
+    """
     requested = error.retry_after if isinstance(error, ModelRateLimited) else None
     return FIRST_WAIT * 2**attempt if requested is None else requested

@@ -1,7 +1,7 @@
 """Limit the size of providers' responses, so that no response can exhaust the memory.
 
-Without these limits, providers' libraries would buffer an endless line of a streamed response, and
-the endless body of an error.
+Without these limits, providers' libraries would buffer an endless line of a streamed response, or
+the endless body of a response with an error status.
 
 Invariants: a response is aborted when its body gets longer than ``MAX_BODY`` bytes, or when more
 than ``MAX_LINE`` bytes have arrived without a line break. (Callers may set other limits.)
