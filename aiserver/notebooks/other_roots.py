@@ -106,7 +106,8 @@ class OtherRoots:
         self._store, self._root, self._served = store, Path(store.root).absolute(), served
         self._folder_of, self._log, self._owner = folder_of, log, owner
         self._stores: dict[Path, SessionManager] = {}
-        # The mark that a session in another root had when it was copied.
+        # Maps a root, both ids of the notebook and a cell id to the mark that the session in this
+        # root had when it was copied.
         self._session_marks: LRUCache[tuple[Path, str, str, str], Hashable] = LRUCache(20_000)
 
     def stores(self, path: str) -> dict[Path, SessionManager]:

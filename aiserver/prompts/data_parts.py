@@ -1,10 +1,11 @@
 """The parts of a prompt that describe what surrounds the code: headings, variables, data.
 
-Each part is one item of the receipt. In the style ``full``, all parts of one kind share one pair of
-marks. In the style ``compact``, each part is a line in the person's message, because a small model
-imitates what it reads in a block of code. The line of a DataFrame looks like the output of a cell
-that prints the DataFrame's dtypes. The prompt contains this cell, too, so that the model uses the
-name of the variable. Other variables are left out in this style.
+Each part is one item of the receipt. In the style ``full``, all parts of one kind are between one
+pair of marks (``marked`` in ``fence.py``). In the style ``compact``, each part is a line in the
+person's message, because a small model imitates what it reads in a block of code. The line of a
+DataFrame looks like the output of a cell that prints the DataFrame's dtypes. The prompt contains
+this cell, too, so that the model uses the name of the variable. Other variables are left out in
+this style.
 """
 
 from __future__ import annotations

@@ -237,8 +237,8 @@ def data_file_as_line(file: FileProfile, language: CellLanguage) -> str:
     """Describe a data file in one line, such as ``pd.read_csv('a.csv'): 'x' int64``.
 
     For Python, the line begins with the expression that reads the file; for other languages, with
-    ``File 'a.csv'``.
-    The line isn't part of a code block, so a model doesn't repeat it as a comment in its answer.
+    ``File 'a.csv'``. The line isn't part of a code block, so a model doesn't repeat it as a comment
+    in its answer.
     """
     table = file.table
     name = f"File {file.name!r}"

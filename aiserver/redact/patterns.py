@@ -172,7 +172,7 @@ def _kind_in_header(match: re.Match[str]) -> str:
 
 
 def _kind_of_named(match: re.Match[str]) -> str:
-    """Return the kind of a secret that its name identifies, or "" if the value isn't a secret."""
+    """Return the kind of the value after a name (``password=…``), or "" if it isn't a secret."""
     value = match["value"]
     if not value.isascii() or is_placeholder(value):
         return ""

@@ -4,8 +4,8 @@ Invariants:
 
 - Each line of a text (``text.split("\\n")``) gets exactly one origin, for any session.
 - The origin of a line is the step whose version was the first to contain the line. In later
-  versions, the origin stays the same. If an earlier version comes back (by a restore, an undo, a
-  late accept), its lines keep their origins.
+  versions, the origin stays the same. If an earlier version comes back (by a restore, an undo or an
+  accept of an older suggestion), its lines keep their origins.
 - The author of a suggestion's lines is the model, except for lines that the cell already contained
   when the request was sent. Those lines keep their origins.
 - A line by a model, an agent or a program may disappear, because it is deleted or because another

@@ -152,10 +152,10 @@ class _Interval:
 
     def __init__(self) -> None:
         self.floating: dict[int, list[Step]] = {}
-        """The steps that are in this interval because of their timestamps, by the cell's index."""
+        """Maps a cell's index to the steps that were put here because of their timestamps."""
         self.pinned: dict[int, list[Step]] = {}
-        """The steps that are in this interval because the checkpoint at its end is the first to
-        include them, by the cell's index. They come after the same cell's floating steps."""
+        """Maps a cell's index to the steps that were put here because the checkpoint at the end of
+        the interval is the first to include them. They come after the cell's floating steps."""
         self.orders: list[CellOrder] = []
 
     def groups(self, end: _Checkpoint | None) -> list[StepGroup]:

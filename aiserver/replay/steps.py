@@ -22,11 +22,12 @@ suggests no code: its outcome is ``done``, its ``code`` is the cell's source, an
 stays open. Some tools record no events. In their sessions, a suggestion counts as accepted if the
 next request starts from the suggested code.
 
-Branches: a step continues from the previous step, unless it brings back older code. A restore, a
-late accept, and a request that continues from an older turn bring back older code. Such a step
-continues from the older step, and the steps in between form an abandoned branch. The branch begins
-with the first step that changed the older code: a run directly after the older step, for example,
-doesn't belong to the branch. A suggestion that is open or rejected is not a branch by itself.
+Branches: a step continues from the previous step, unless it brings back older code. A restore, an
+accept of an older suggestion, and a request that continues from an older turn bring back older
+code. Such a step continues from the older step, and the steps in between form an abandoned branch.
+The branch begins with the first step that changed the older code: a run directly after the older
+step, for example, doesn't belong to the branch. A suggestion that is open or rejected is not a
+branch by itself.
 """
 
 from __future__ import annotations

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 # number, because Ollama's own default may be lower, and Ollama silently drops the start of a prompt
 # that is too long.
 OLLAMA_CONTEXT = 8192
-GATEWAY = "LANGSMITH_GATEWAY"  # the environment variable that names a gateway
+# This environment variable makes LangChain send requests through LangSmith's gateway.
+GATEWAY = "LANGSMITH_GATEWAY"
 
 
 @pause_gc()
