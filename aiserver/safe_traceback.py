@@ -33,7 +33,7 @@ def outline_of(error: BaseException) -> str:
 
 
 def _path_in_package(filename: str) -> str:
-    """Return a file's path from its package's folder on.
+    """Return a file's path from its package's folder on, such as ``aiserver/llm/base.py``.
 
     If the file belongs to no package, return only the names of its folder and the file.
     """

@@ -236,7 +236,7 @@ class ModelRegistry(LoggingConfigurable):
         self._retire(provider)
 
     async def sweep(self) -> None:
-        """Remove temporary files that killed processes left in the settings folder.
+        """Remove the temporary files in the settings folder that a process left when it was killed.
 
         Logs failures and never raises.
         """

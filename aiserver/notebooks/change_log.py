@@ -24,7 +24,7 @@ Invariants:
 - An entry is marked as ``saved`` only if the records match the saved file. They don't match if
   the session of a cell can't be written. Nor do they match if the notebook is also open in another
   page, without jupyter-collaboration, and the other page has recorded changes that the sending page
-  doesn't have. In the second case, the response lists the cells that the other page changed, and
+  doesn't have. In this last case, the response lists the cells that the other page changed, and
   the sending page then sends the sources that it saved.
 - The ``changed`` entry that is written with the first order contains the last seq of each cell in
   that order. So the records that existed when tracking began are certain to be older than this

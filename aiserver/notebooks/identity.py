@@ -191,7 +191,7 @@ class NotebookRegistry:
         return None
 
     def _best_match(self, name: str, cell_ids: Sequence[str]) -> str | None:
-        """Return the id of the notebook with this name that has the most of these cells.
+        """Return the id of the notebook with this name that contains the most of these cells.
 
         A notebook that had the name in the past also counts.
         """
@@ -222,7 +222,7 @@ class NotebookRegistry:
         return await self._files.notebook_id(notebook.path) != notebook_id
 
     async def _fork(self, origin_id: str, path: str, cell_ids: Sequence[str]) -> NotebookIdentity:
-        """Give the notebook at ``path``, a copy of the notebook ``origin_id``, its own id.
+        """Assign an id of its own to the notebook at ``path``, a copy of notebook ``origin_id``.
 
         The copy also gets copies of the sessions.
         """

@@ -124,7 +124,7 @@ class OtherRoots:
         return {root: self._stores[root] for root in roots}
 
     async def copy_logs(self, path: str) -> None:
-        """Copy the logs of notebooks that have no log in the current root."""
+        """Copy logs from the other roots, for all notebooks without a log in the current root."""
         for root, other_store in self.stores(path).items():
             try:
                 notebook_ids = set(await other_store.list_notebooks(owner=self._owner))
@@ -202,7 +202,7 @@ class OtherRoots:
                 await self._store.put_blob(data, owner=self._owner)
 
     def _translate(self, entry: NotebookLogEntry, root: Path) -> NewLogEntry:
-        """Convert an entry from the log in another root to one for the current root."""
+        """Convert an entry of a log in another root to an entry for the current root."""
         fields = {key: value for key, value in codec.to_dict(entry).items() if key != "seq"}
         data = dict(entry.data)
         if isinstance(path := data.get("path"), str):

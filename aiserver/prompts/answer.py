@@ -31,7 +31,7 @@ _INLINE_CODE = re.compile(r"`[^`\n]*`")
 # Matches the first line of a statement that continues on the next line, although the first line
 # doesn't end in ":": a decorator, or ``try: x = 1``.
 _BEGINS_LONGER_STATEMENT = re.compile(r"\s*(@|try\b)")
-# The beginning and the end of a text in sentences, and signs of code, which no sentence contains.
+# The beginning of a sentence, the end of a sentence, and signs of code, which no sentence contains.
 _SENTENCE_START = re.compile(r"(?:[-*>•]\s+|\d+[.)]\s+)*[\"“‘「『(*]*(?:[A-Z]|[^\W\d_a-zA-Z])")
 _SENTENCE_END = re.compile(r"[.!?:…。！？：][\"”’」』)*]*$")
 _IN_NO_SENTENCE = re.compile(r"^[%!?@#]|[=;{}\[\]]|\w\(|\\$")
@@ -51,8 +51,8 @@ def answer_parser(language: CellLanguage) -> PartsReader:
 def is_prose(code: str, language: CellLanguage) -> bool:
     """Return whether the code of an answer for a Python cell consists of sentences.
 
-    A syntax error alone doesn't make code a text in sentences. No line may have signs of code, and
-    the text must begin and end like a sentence.
+    Code with a syntax error may still be code. So no line may have signs of code, and the text must
+    begin and end like a sentence.
     """
     lines = [_INLINE_CODE.sub("x", line).strip() for line in code.splitlines() if line.strip()]
     return (

@@ -23,7 +23,11 @@ _BUILTINS = frozenset(dir(builtins))
 
 
 class CellNames(NamedTuple):
-    """The names that a cell binds, those whose objects it changes, and those that it needs."""
+    """The names in a cell.
+
+    The cell binds the names ``defined``, changes the objects of the names ``changed`` in place, and
+    needs the names ``used`` from other cells.
+    """
 
     defined: frozenset[str]
     changed: frozenset[str]

@@ -21,8 +21,8 @@ from .prompt_input import PromptInput
 from .receipt import ContextItem, dropped_cells
 
 FRAME_TOKENS = 40  # for the texts around the earlier cells, such as marks and fences
-# An upper bound. A text that has more characters for each available token can't fit, so its tokens
-# aren't counted.
+# An upper bound. If a text has more characters than the available tokens can have, it can't fit, so
+# its tokens aren't counted.
 _CHARACTERS_PER_TOKEN = 8
 
 

@@ -30,8 +30,8 @@ PER_MESSAGE = 5  # tokens that a chat template adds to each message
 class Conversation:
     """The parts of the prompt between the introduction and the intent.
 
-    ``past`` contains the messages of the past turns, and ``past_turns`` the index of the turn that
-    each of these messages belongs to. ``cell`` contains the messages with the cell's present code.
+    ``past`` contains the messages of the past turns, and ``past_turns`` contains, for each of these
+    messages, the index of its turn. ``cell`` contains the messages with the cell's present code.
     They must never be left out. If they are the messages of a past turn, ``cell_turn`` is the index
     of this turn. ``before_intent`` is a text to put before the intent in the last message.
     """

@@ -1,7 +1,7 @@
 """The receipt of a prompt: its items with their sizes, and the items that didn't fit.
 
-Invariant: the receipt is made of the sizes that were counted to keep the prompt within its budget.
-No text is counted for the receipt alone.
+Invariant: the sizes in the receipt are those that were counted to keep the prompt within its
+budget. No text is counted for the receipt alone.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ _AUTH = re.compile(
     rf"\([ ]{{0,8}}(?:{_STRING}|[\w.\[\]()'\"]{{1,128}}){_COMMA}"
     r"(?P<value>[^'\"\n]{3,256})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"
 )
-# `smtp.login("bob@example.org", "…")`: exactly two literals. The second literal, the password, has
-# no spaces, unless it is an app password of four times four letters.
+# `smtp.login("bob@example.org", "…")`: a call with exactly two literals. The second literal is the
+# password. It has no spaces, unless it is an app password of four times four letters.
 _LOGIN = re.compile(
     rf"\.login\([ ]{{0,8}}{_STRING}{_COMMA}"
     r"(?P<value>[^\s'\"]{3,256}|[a-z]{4}(?:[ ][a-z]{4}){3})(?P=quote)[ ]{0,8},?[ ]{0,8}\)"

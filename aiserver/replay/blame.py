@@ -36,7 +36,7 @@ class Origin:
     """The origin of a line; ``to_wire`` gives the ``BlameLine`` of ``rest-api.yml``.
 
     A line may come from another cell, because the other cell was merged into this cell, or because
-    a version of the other cell was restored in this cell. Then ``copied_from`` (sent as
+    a version of the other cell was restored in this cell. For such a line, ``copied_from`` (sent as
     ``brought``) identifies the step of the other cell that wrote the line, and ``step`` and ``seq``
     identify the step of this cell that copied the line. All other fields describe the step that
     wrote the line.

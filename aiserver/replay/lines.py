@@ -7,10 +7,9 @@ earlier pass matched.
 
 The first pass is a patience diff: it first matches the lines that occur exactly once in each text.
 Between two such lines, called anchors, it matches the lines in the same way. So it matches the
-lines that a person considers the same, even if ``)`` and ``return`` occur many times. Between two
-neighbouring anchors, there may be no further anchor. Then ``difflib`` matches the lines if they are
-few. If they are many, the n-th occurrence of a line in the old text is matched to its n-th
-occurrence in the new text.
+lines that a person considers the same, even if ``)`` and ``return`` occur many times. A range
+of lines without any anchor is matched by ``difflib`` if it is short. In a long range, the n-th
+occurrence of a line in the old text is matched to its n-th occurrence in the new text.
 
 Invariants: an old line matches at most one new line. The cost is about n log n for n changed lines,
 for any texts.

@@ -51,7 +51,7 @@ class Moment:
 class CellSnapshot(NamedTuple):
     """A cell as it was after a moment.
 
-    ``step`` is the index of the cell's last step. It is None before the first recorded step; then
+    ``step`` is the index of the cell's last step. Before the first recorded step, it is None, and
     ``source`` is the source when the cell was first observed.
     """
 
@@ -66,7 +66,7 @@ class CellSnapshot(NamedTuple):
     previous_source: str | None = None
     """The source one moment earlier, if this moment changed it."""
     missing: int | None = None
-    """Length in characters of a source that was too large to record; ``source`` is empty then."""
+    """If the source was too large to record, its length in characters; ``source`` is empty."""
 
     def to_wire(self) -> dict[str, Any]:
         """Return the cell as sent: camelCase."""

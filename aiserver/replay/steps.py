@@ -79,8 +79,8 @@ class _Reader:
         """The length of the cell's current source in characters, if this source was too large to
         record; otherwise None."""
         self.suggestions_for_older_code: set[int] = set()
-        """The indexes of the turns' steps whose suggestions are for older code. If the person
-        accepts such a suggestion, a branch starts."""
+        """The indexes of the steps whose suggestion changes older code, not the cell's source. If a
+        person accepts such a suggestion, a branch starts."""
 
     @property
     def source(self) -> str:
