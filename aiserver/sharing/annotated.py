@@ -2,7 +2,7 @@
 
 The copy begins with a Markdown cell that summarises the history. Each cell that has a history is
 followed by a folded Markdown cell with this history. Earlier versions of the cell are code blocks
-in the Markdown cell. They aren't separate code cells, because "Run all" would run those.
+in the Markdown cell. If they were code cells, "Run all" would run them.
 
 Invariants:
 

@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-LIMIT = 160  # maximum bytes of UTF-8, before the ``_`` for a device name; file systems allow 255
-# Matches the codes by which a text changes colours or the title of a terminal.
+# The maximum length of a name, in bytes of UTF-8; file systems allow 255 bytes. A name that begins
+# with a device name can be one byte longer, because a ``_`` is put before it.
+LIMIT = 160
+# Matches the codes with which a text could change a terminal's colours or title.
 _ESCAPE_CODE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)")
 _INVALID_ON_WINDOWS = re.compile(r'[<>:"|?*]')
 _DEVICE = re.compile(

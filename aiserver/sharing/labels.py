@@ -15,7 +15,7 @@ from typing import Any
 from ..replay import Step
 
 ON_DISK = "file on disk"
-"""The name that is recorded as the contributor of a change on disk, outside of JupyterLab."""
+"""The contributor's name that is recorded if a notebook's file was changed outside JupyterLab."""
 
 SHARES = {
     "byModel": "by AI",

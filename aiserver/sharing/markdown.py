@@ -52,7 +52,7 @@ def tree(text: str) -> list[Node] | None:
     lines = text.split("\n")
     if len(lines) * max(line.count("|") for line in lines) > _MAX_TABLE_CELLS:
         return None
-    from markdown_it.tree import SyntaxTreeNode  # slow to import, as in ``_parser``
+    from markdown_it.tree import SyntaxTreeNode  # imported here because it is slow
 
     try:
         nodes = _convert(SyntaxTreeNode(_parser().parse(text)), 0)
@@ -90,7 +90,7 @@ def _convert(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if is_element:
         return [[_tag(node), *nodes]]
     if node.type == "paragraph":
-        return [*nodes, "\n"]  # a list without blank lines has no element for each paragraph
+        return [*nodes, "\n"]  # in a list without blank lines, no element separates paragraphs
     if node.type == "link" and nodes != [url := str(node.attrs.get("href", ""))]:
         return [*nodes, f" ({url})"]
     return nodes
@@ -105,7 +105,7 @@ def _tag(node: SyntaxTreeNode) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # takes 30 ms, so only exports import it
+    from markdown_it import MarkdownIt  # importing it takes 30 ms, so only exports do so
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     parser.inline.ruler.before("escape", "math", _math)

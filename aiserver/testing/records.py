@@ -50,7 +50,7 @@ def log_entry(**data: Any) -> NewLogEntry:
 
 
 def in_loop(test: Callable[..., Coroutine[Any, Any, object]]) -> Callable[..., None]:
-    """Run an async test in its own event loop.
+    """Wrap an async test in a function that runs the test in an event loop of its own.
 
     The plugin pytest-asyncio can't do this, because it conflicts with pytest-jupyter.
     """

@@ -91,7 +91,7 @@ class AgentScopeDatabase:
             query = sqlalchemy.select(table).where(id_column == session_id).order_by(*order)
             rows = connection.execute(query).mappings().all()
             # A database that ignores the case of letters in comparisons also returns the rows of
-            # sessions whose ids differ from this one only in case.
+            # sessions whose ids differ from ``session_id`` only in case.
             session_rows = [row for row in rows if row["session_id"] == session_id]
             yield str(session_id), agentscope.read_rows(session_rows)
 

@@ -51,7 +51,7 @@ def turn_markdown(turn: Interaction) -> list[str]:
 
 
 def _event_markdown(event: Event) -> list[str]:
-    """Return the paragraphs of an event: its type and time, and the cell's source after it."""
+    """Return the paragraphs of an event: its type and time, and the source that it recorded."""
     request_note = f" (request {event.turn_id})" if event.turn_id else ""
     paragraphs = [f"**{event.type}**{request_note} · {plain(event.timestamp)}"]
     if event.source:

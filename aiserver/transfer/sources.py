@@ -1,8 +1,8 @@
 """Read the files and folders that a person imports.
 
 Invariants: the imported files and folders are neither changed nor locked. If a file can't be read,
-this is reported, and the import continues with the next file. A symbolic link
-that is found in a folder is not imported.
+this is reported, and the import continues with the next file. Symbolic links in a folder are not
+imported.
 """
 
 from __future__ import annotations

@@ -134,9 +134,9 @@ class StoreWriter:
     async def _find_seqs(
         self, notebook_id: str, owner: str, entries: Iterable[NotebookLogEntry]
     ) -> dict[str, SeqsByDigest]:
-        """Return, by cell id, the current seqs of the cells' records by digest.
+        """Return the current seqs of records, by cell id and then by the record's digest.
 
-        Only cells that the entries refer to, and whose sessions can be read, are returned.
+        The result contains only cells that the entries refer to and whose sessions can be read.
         """
         seqs_by_cell: dict[str, SeqsByDigest] = {}
         for cell_id in {str(cell) for entry in entries for cell in entry.data.get("digests") or ()}:

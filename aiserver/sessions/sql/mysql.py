@@ -39,8 +39,8 @@ class MySQLDatabase(ServerDatabase):
         return self.read(_missing_guarantees)
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:
-        # All databases of a MySQL server share their locks. So the full name of a lock also
-        # contains a hash of the database's name.
+        # In MySQL, a lock's name is valid in the whole server, not in one database. So the full
+        # name contains a hash of the database's name, which keeps the databases' locks separate.
         full_name = f"CONCAT('{name_digest[:8].hex()}-', MD5(DATABASE()))"
         return f"SELECT GET_LOCK({full_name}, {LOCK_TIMEOUT})", f"SELECT RELEASE_LOCK({full_name})"
 

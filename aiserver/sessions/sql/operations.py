@@ -2,8 +2,8 @@
 
 Invariants: a function that writes locks the session's row before it reads anything else. So the
 writes to a session wait for each other, and each write appends its records after all existing
-ones. If the connection broke during the previous attempt of a write, the next attempt checks
-whether the previous one was committed before it writes anything.
+ones. If the connection breaks during a write, the write is attempted again. Before the new attempt
+writes anything, it checks whether the previous attempt was committed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Head(NamedTuple):
     session: Session
     """The session without turns and events."""
     events_code: int
-    """The code for the form of the key ``events`` (``codes.py``); ``_NO_ROW`` for a new session."""
+    """The column ``events`` (a code from ``codes.py``); ``_NO_ROW`` if there is no row yet."""
     counters: Counters
     summary: Summary
 
@@ -90,8 +90,8 @@ def newest_turns(
 ) -> tuple[list[Interaction], bool]:
     """Return the newest turns since the last context reset, oldest first.
 
-    Returns at most ``limit`` turns, or all of them if the complete session had to be read. The
-    second result says whether older turns since the reset may have been left out.
+    Returns at most ``limit`` turns. But if the complete session has to be read, returns all turns
+    since the reset. The second result is true if older turns since the reset may be missing.
     """
     rows = queries.newest_turns(connection, key, _NO_LIMIT if limit is None else limit)
     if not rows:
@@ -121,7 +121,7 @@ def list_sessions(
     A damaged summary is replaced by a summary that is computed from the session. An unreadable
     session is skipped; the third result is the number of sessions that were skipped. If ``offset``
     and ``limit`` leave out no session, the total is the number of returned summaries. If they may
-    leave out sessions, the total is the number of all stored sessions, also unreadable ones.
+    leave out sessions, the total is the number of all stored sessions, including unreadable ones.
     """
     condition = sessions.c.owner == owner_key(owner)
     if notebook_id is not None:
@@ -246,8 +246,8 @@ def merge_copy(
     turn_count, event_count = len(session.interactions), len(session.events or [])
     had_records = bool(count_records(session))
     if not merge_into(session, other, merged_digests):
-        # ``other`` has no records to append. But if the outcome of an earlier attempt is unknown,
-        # that attempt may have appended them.
+        # The stored session already contains all records of ``other``. They may have been appended
+        # by an earlier attempt of this write that was committed although its connection broke.
         return bool(state.outcome_unknown and state.result)
     if had_records:
         new_records: list[Interaction | Event] = [

@@ -41,9 +41,9 @@ from .rows import Item, StoredSession, hash_event_id
 from .tables import items, owners, sessions
 
 _META_INDEX, _EXTRA_INDEX = -2, -1
-"""The indexes that ``_SELECT_ALL`` gives to the columns ``meta`` and ``extra`` of a session's head.
+"""The indexes of the two rows in which ``_SELECT_ALL`` returns a head's ``meta`` and ``extra``.
 
-The indexes are negative, so that both columns are returned before the items.
+The indexes are negative, so that these rows come before the rows of the items.
 """
 
 
@@ -143,8 +143,8 @@ class HeadRow(NamedTuple):
 
     meta: str
     events_code: int
-    """Whether the session's JSON has the key ``events``, and with which kind of value: a code from
-    ``codes.py``."""
+    """Whether the key ``events`` in the session's JSON is absent, null or a list (a code from
+    ``codes.py``)."""
     counters: str
     summary: str
 

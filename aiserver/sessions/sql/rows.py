@@ -107,7 +107,8 @@ class StoredSession:
     extra: str = ""
     """The session's unknown top-level keys as JSON, or empty."""
     events_code: int = ABSENT
-    """A code of ``codes.py`` for the form of the key ``events``."""
+    """Whether the key ``events`` in the session's JSON is absent, null or a list (a code from
+    ``codes.py``)."""
     items: list[Item] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
@@ -179,10 +180,10 @@ def split(session: Session) -> tuple[StoredSession, Counters]:
     """
     turns_and_events: list[Interaction | Event] = [*session.interactions, *(session.events or [])]
     chronological = session.ordered()
-    # ``load`` returns the turns in the order in which their items are stored, and likewise the
-    # events. So the items are stored in chronological order only if this keeps the order of the
-    # turns in ``session.interactions`` and of the events in ``session.events``. Otherwise, all
-    # turns are stored before all events.
+    # ``load`` must return the turns and the events in the same order as in ``session.interactions``
+    # and ``session.events``, and it reads them in the order of the items. So the items are stored
+    # in chronological order only if both lists are in chronological order. Otherwise, all turns are
+    # stored before all events.
     as_loaded = sorted(chronological, key=lambda record: isinstance(record, Event))
     in_order = all(
         loaded is record for loaded, record in zip(as_loaded, turns_and_events, strict=True)

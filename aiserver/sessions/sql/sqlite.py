@@ -1,6 +1,6 @@
 """Transactions, locks and guarantees of SQLite databases.
 
-The lock under which notebooks get their ids is a locked file next to the database.
+The lock that a process needs to give a notebook its id is a locked file next to the database.
 """
 
 from __future__ import annotations

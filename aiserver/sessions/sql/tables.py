@@ -6,7 +6,8 @@ Invariants:
 - Saving a turn or an event writes one row of ``items`` and one row of ``sessions``, however long
   the session is. Listing sessions reads only the table ``sessions``.
 - The column ``item_index`` determines the order of the turns, and the order of the events, in a
-  loaded session. The ``seq`` of a record doesn't; it is part of the column ``content``.
+  loaded session. The ``seq`` of a record, which is part of the column ``content``, doesn't affect
+  this order.
 - The columns ``content`` and ``meta`` contain exactly the JSON that ``codec.encode`` returns,
   without the last line break.
 """
@@ -83,7 +84,7 @@ sessions = Table(
     *_cell_key(),
     Column("meta", LongText, nullable=False),
     Column("extra", LongText, nullable=False),  # unknown top-level keys as JSON, or empty
-    Column("events", SmallInteger, nullable=False),  # the form of the key "events", see codes.py
+    Column("events", SmallInteger, nullable=False),  # absent, null or a list: see codes.py
     Column("counters", LongText, nullable=False),  # JSON of ``rows.Counters``
     Column("summary", LongText, nullable=False),  # JSON of ``SessionSummary``
     **_MYSQL_OPTIONS,

@@ -52,7 +52,7 @@ def detect_format(file: InputFile) -> str:
 
 
 def is_agentscope_list(data: bytes) -> bool:
-    """Return whether these lines of a JSON Lines file contain AgentScope's messages."""
+    """Return whether ``data``, in the format JSON Lines, contains AgentScope's messages."""
     lines, _ = objects_in_lines(data)
     return bool(lines) and "_type" not in lines[0] and agentscope.has_messages(lines)
 
@@ -102,8 +102,8 @@ def _is_pcai(content: Any) -> bool:
     return {"id", "messages"} <= names.keys() and isinstance(names["messages"], list)
 
 
-# The formats that `detect_format` recognises first, each with the function that returns whether the
-# content of a JSON file has this format.
+# The formats that `detect_format` tries before AgentScope's, in this order. Each function returns
+# whether the content of a JSON file has the format.
 _JSON_FORMATS: dict[str, Callable[[Any], bool]] = {
     aiserver_files.FORMAT: _is_aiserver_session,
     verdant.FORMAT: _is_verdant,

@@ -163,10 +163,10 @@ def _turn_from(messages: Sequence[Message], origin: dict[str, Any]) -> list[dict
 
 
 def _redacted_raw(message: Message) -> Any:
-    """Return the original message. If no assistant wrote it, its secrets are redacted as in prose.
+    """Return the original message. Unless an assistant wrote it, redact its secrets as in prose.
 
-    ``create_session`` redacts the secrets in all messages as in code. A message of an assistant may
-    contain code, so its secrets are redacted only there.
+    Redacting as in prose finds more secrets, but could damage the code in an assistant's message.
+    Later, ``create_session`` redacts the secrets in all messages as in code.
     """
     return message.raw if message.role == "assistant" else _redact_prose(message.raw)
 

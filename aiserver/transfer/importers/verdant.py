@@ -1,8 +1,8 @@
 """Import the ``.ipyhistory`` files of Verdant, an extension that records edits of notebooks.
 
 A file contains lists of "artifacts". An artifact contains versions of one cell. Version n of the
-artifact ``c1`` is named ``c1.n``. When a cell's type changes,
-Verdant starts a new artifact for the cell. The new artifact's ``origin`` is the previous artifact.
+artifact ``c1`` is named ``c1.n``. When a cell's type changes, Verdant starts a new artifact for the
+cell. The new artifact's ``origin`` is the previous artifact.
 "Checkpoints" record when cells were edited, run and deleted.
 
 Each cell becomes one session, even if it has several artifacts. The session consists of the events

@@ -36,7 +36,7 @@ import { RunAndRepair } from './runAndRepair';
 import { applyModelList } from './state';
 import { GenerationStore } from './store';
 
-/** The maximum number of values of each column of texts that are sent to a local model. */
+/** A local model gets at most this number of example values of each column that contains texts. */
 const EXAMPLES = 2;
 
 export class GenerationModel extends GenerationStore {
@@ -103,8 +103,8 @@ export class GenerationModel extends GenerationStore {
   }
 
   /**
-   * Read the kernel's variables again and check an open suggestion against them, if the row is
-   * open. Values of the data are read only for a local model.
+   * If the row is open, read the kernel's variables again, and check an open suggestion against
+   * them. Values of the data are read only for a local model.
    */
   async readKernel(): Promise<void> {
     if (this.state.phase !== 'idle' && this.target.cellType === 'code') {
@@ -218,7 +218,7 @@ export class GenerationModel extends GenerationStore {
     this._sender.stop();
   }
 
-  /** Start a new conversation: earlier turns stay in the history but are no longer sent. */
+  /** Start a new conversation: earlier turns stay in the history, but models no longer get them. */
   async reset(): Promise<void> {
     if (this.isBusy) {
       this.setState({ notice: 'busy' });

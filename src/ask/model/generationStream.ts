@@ -47,9 +47,9 @@ export class GenerationStream {
   isStopped = false;
 
   /**
-   * Whether the server might still run the generation after a stop. It might if the stream was
-   * stopped before the generation's id arrived, because a request to stop a generation needs its
-   * id.
+   * Whether the stream was stopped, but the server might still run the generation. This is so if
+   * the generation's id has not arrived, because the page can't ask the server to stop a generation
+   * without its id.
    */
   get mightStillRun(): boolean {
     return this.isStopped && !this.generationId;

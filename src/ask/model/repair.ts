@@ -5,8 +5,8 @@
  * its answer.
  *
  * Invariants:
- * - At most `MAX_REPAIRS` such requests follow a request of the person or of `RunAndRepair`. Each
- *   is recorded as a turn.
+ * - After a request of the person or of `RunAndRepair`, at most `MAX_REPAIRS` requests for a better
+ *   answer are sent. Each of them is recorded as a turn.
  * - The suggestion with the fewest problems is offered. If several suggestions have equally few,
  *   the earliest of them is offered.
  * - If a model is asked to correct its answer, but the corrected answer doesn't have fewer

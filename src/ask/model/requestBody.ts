@@ -22,14 +22,14 @@ export interface IRequest {
   /** The code of the open suggestion; without an open suggestion, the cell's code. */
   readonly source: string;
   /**
-   * The id of the turn that the request continues from: the last turn about the open suggestion
-   * that was answered in words, the open suggestion's turn, or an older turn that the person has
-   * chosen.
+   * The id of the turn that the request continues from. This is the first of the following turns
+   * that exists: the last turn about the open suggestion that was answered in words; the open
+   * suggestion's turn; an older turn that the person has chosen.
    */
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IKernelVariables;
-  /** Whether the page sends the request by itself, so that a model corrects its suggestion. */
+  /** Whether the page itself sends the request, because the last answer has problems or failed. */
   readonly isRepair?: boolean;
   /** Whether the request was answered before, and another answer is wanted. */
   readonly isRetry?: boolean;
