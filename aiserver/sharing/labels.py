@@ -61,7 +61,7 @@ _FORMATTERS = re.compile(r"format|prettif|black|ruff|isort|yapf", re.IGNORECASE)
 def contributor(step: Step) -> str:
     """Return the recorded name of a step's contributor, or a text for its kind, such as "AI".
 
-    Each person is called "by hand", and the contributor of existing content "existing".
+    For any person, this is "by hand"; for existing content, it is "existing".
     """
     if step.is_existing:
         return "existing"

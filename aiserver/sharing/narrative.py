@@ -68,8 +68,8 @@ def cell_history(steps: Sequence[Step], language: str, *, level: int = 3) -> lis
     Each step begins with a heading of the given ``level``.
     """
     paragraphs = []
-    # The versions shown so far. If a diff starts from a version that isn't among them, that version
-    # is shown first.
+    # The versions shown so far. If the next diff starts from a version that hasn't been shown, this
+    # version is shown before the diff.
     shown_versions = {""}
     for step in steps:
         paragraphs.append(f"{'#' * level} {step.index + 1}. {escape_inline(title(step))}")

@@ -38,7 +38,10 @@ export interface IRequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Whether the browser finishes the request even if the page is closed. Only for small JSON bodies. */
+  /**
+   * Whether the browser finishes the request even if the page is closed. This works only for small
+   * JSON bodies; with any other body, `keepalive` is ignored.
+   */
   keepalive?: boolean;
 }
 
@@ -50,8 +53,8 @@ export interface IRequestOptions {
 const TIMEOUT_TICKS = 12;
 
 /**
- * A body that may have this number of bytes or more is sent without `keepalive`. Browsers refuse a
- * `keepalive` request whose body is only a little larger.
+ * Only a body with fewer bytes than this is sent with `keepalive`, because browsers refuse a
+ * `keepalive` request whose body has more than 65,536 bytes.
  */
 const MAX_KEEPALIVE_BYTES = 60_000;
 

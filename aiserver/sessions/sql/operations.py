@@ -48,7 +48,7 @@ class _Head(NamedTuple):
     session: Session
     """The session without turns and events."""
     events_code: int
-    """The column ``events`` (a code from ``codes.py``); ``_NO_ROW`` if there is no row yet."""
+    """The value of the column ``events`` (see ``codes.py``); ``_NO_ROW`` for a new session."""
     counters: Counters
     summary: Summary
 
@@ -197,8 +197,8 @@ def delete(
     """Permanently delete a session with its quarantined items; return False if it had no rows."""
     row = queries.read_head(connection, key, for_update=True)
     if row is None:
-        # A damaged session may have items but no row in ``sessions``. If it has no items either, an
-        # earlier attempt may have deleted the session; that attempt has set ``state.result``.
+        # A damaged session may have items but no row in ``sessions``. If there are no items, but
+        # ``state.result`` is set, an earlier attempt of this deletion has deleted the session.
         return queries.delete_session(connection, key) or bool(state.result)
     try:
         session = StoredSession(row.meta).head(key)

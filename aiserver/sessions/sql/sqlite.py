@@ -82,8 +82,8 @@ class SQLiteDatabase(Database):
                 driver.commit()
                 return result
             finally:
-                # After a commit, there is nothing to roll back. But SQLAlchemy doesn't know of the
-                # commit, so ``connection.rollback`` informs it that the transaction has ended.
+                # After an error, these calls roll the transaction back. After a commit, they only
+                # inform SQLAlchemy, which doesn't know of the commit, that the transaction ended.
                 connection.rollback()
                 driver.rollback()
                 self._unused_connections.append(connection)

@@ -71,8 +71,8 @@ def examine(
     Returns None if a newer version of AI Server wrote the session.
     """
     stored, damaged_indexes = session_rows.stored, []
-    # The intact records, by the position of their item in the list of items. ``repair`` sets the
-    # index of each item to its position.
+    # The intact records, by the position of their item in ``stored.items``. This position is the
+    # index that the item has after a repair.
     intact: dict[int, Interaction | Event] = {}
     for position, item in enumerate(stored.items):
         if item.kind != QUARANTINED:

@@ -170,9 +170,10 @@ class _History:
     ) -> dict[str, Any] | None:
         """Return the event for the run or deletion of a cell that a checkpoint records.
 
-        Return None if the checkpoint records neither. ``recorded_names`` contains the names of the
-        outputs and edited versions of the cell's earlier runs. If the checkpoint records another
-        run, this method adds the names of that run.
+        ``change`` is the checkpoint's item about the cell, and ``version`` the name of the cell's
+        version in it. Return None if the item records neither a run nor a deletion.
+        ``recorded_names`` contains the names of the outputs and edited versions of the cell's
+        earlier runs. If the item records another run, this method adds the names of that run.
         """
         outputs = [str(name) for name in change.get("output") or []]
         data: dict[str, Any] = {"name": version, "imported": {"format": FORMAT, "change": change}}

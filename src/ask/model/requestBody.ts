@@ -29,7 +29,10 @@ export interface IRequest {
   readonly parentTurnId?: number;
   readonly dataframes: readonly DataFrameProfile[];
   readonly attached: IKernelVariables;
-  /** Whether the page itself sends the request, because the last answer has problems or failed. */
+  /**
+   * Whether the page sends the request by itself, because the last suggestion has problems or its
+   * run failed.
+   */
   readonly isRepair?: boolean;
   /** Whether the request was answered before, and another answer is wanted. */
   readonly isRetry?: boolean;
