@@ -52,7 +52,7 @@ def tree(text: str) -> list[Node] | None:
     lines = text.split("\n")
     if len(lines) * max(line.count("|") for line in lines) > _MAX_TABLE_CELLS:
         return None
-    from markdown_it.tree import SyntaxTreeNode  # imported here because it is slow
+    from markdown_it.tree import SyntaxTreeNode  # slow, so only exports import it
 
     try:
         nodes = _convert(SyntaxTreeNode(_parser().parse(text)), 0)

@@ -84,7 +84,8 @@ class AgentScopeDatabase:
         selected = [sqlalchemy.column(column) for column in _COLUMNS if column in existing_columns]
         order = [column for column in selected if column.name in ("state_key", "item_index")]
         table = sqlalchemy.table(name, *selected, schema=schema or None)
-        # Each session is read by a separate query, because all rows may not fit into memory.
+        # Each session is read by a separate query, because the whole table may be too large for the
+        # memory.
         id_column = table.c.session_id
         ids = connection.execute(sqlalchemy.select(id_column).distinct())
         for session_id in sorted(ids.scalars().all(), key=str):

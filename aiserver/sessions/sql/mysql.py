@@ -1,4 +1,4 @@
-"""Connections, locks and guarantees of MySQL and MariaDB databases."""
+"""Connections and locks of MySQL and MariaDB databases, and warnings about their settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class MySQLDatabase(ServerDatabase):
         return not self.read(lambda db: db.exec_driver_sql("SELECT @@read_only").scalar())
 
     def missing_guarantees(self) -> list[str]:
-        """Connect, and return a sentence for each guarantee that the database lacks."""
+        """Connect, and return a warning for each way in which data may be lost or damaged."""
         return self.read(_missing_guarantees)
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:

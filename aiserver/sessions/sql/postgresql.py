@@ -1,4 +1,4 @@
-"""Connections, locks and guarantees of PostgreSQL databases."""
+"""Connections and locks of PostgreSQL databases, and warnings about their settings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PostgreSQLDatabase(ServerDatabase):
         return bool(self.read(lambda db: db.exec_driver_sql(query).scalar() == "off"))
 
     def missing_guarantees(self) -> list[str]:
-        """Connect, and return a sentence for each guarantee that the database lacks."""
+        """Connect, and return a warning for each way in which data may be lost or damaged."""
         return self.read(_missing_guarantees)
 
     def _lock_statements(self, name_digest: bytes) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Transactions, locks and guarantees of SQLite databases.
+"""Transactions and locks of SQLite databases, and warnings about where they are stored.
 
 The lock that a process needs to give a notebook its id is a locked file next to the database.
 """
@@ -45,7 +45,7 @@ class SQLiteDatabase(Database):
         return self._file is None or self.read(lambda _: os.access(str(self._file), os.W_OK))
 
     def missing_guarantees(self) -> list[str]:
-        """Connect, and return a sentence for each guarantee that the database lacks."""
+        """Connect, and return a warning if data may be lost or if servers may wait long."""
         mode = self.read(
             lambda connection: connection.exec_driver_sql("PRAGMA journal_mode").scalar()
         )

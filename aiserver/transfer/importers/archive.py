@@ -35,8 +35,8 @@ _ARCHIVE_KIND = "aiserver-backup"
 # to missing blobs.
 _MEMBER_KINDS = ("blobs", "notebooks", "sessions")
 # The limits of the unpacked size, against zip bombs: small zips that unpack to an enormous size.
-# Unless the person sets another limit, the unpacked size may be at most `_MAX_RATIO` times the
-# packed size and `_MAX_LIMIT` bytes. (For real histories, the ratio is 5 to 50.) But a backup that
+# Unless the person sets another limit, the unpacked size must exceed neither `_MAX_RATIO` times the
+# packed size nor `_MAX_LIMIT` bytes. (For real histories, the ratio is 5 to 50.) But a backup that
 # unpacks to at most `_ALWAYS_ALLOWED` bytes is always accepted.
 _ALWAYS_ALLOWED = 64 << 20
 _MAX_RATIO = 200

@@ -206,7 +206,7 @@ def create_session(
 
 
 def with_ids(session: Session, notebook_id: str | None, cell_id: str | None) -> Session:
-    """Return a copy of the session with the given ids. If an id is None, it isn't replaced."""
+    """Return a copy of the session with the given ids. None means the session's own id."""
     copy = session.model_copy(deep=True)
     if notebook_id is not None:
         copy.meta.notebook_id = notebook_id
