@@ -199,7 +199,7 @@ function addCommands(
     const cell = panel?.content.activeCell;
     return panel && cell ? { manager: managerOf(panel), cell } : null;
   };
-  /** Return the active cell's generation model; null if its prompt row was never opened. */
+  /** Return the active cell's `GenerationModel`; null if its prompt row was never opened. */
   const currentModel = (): GenerationModel | null => {
     const current = currentCell();
     return current && current.manager.get(current.cell);

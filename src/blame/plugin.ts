@@ -1,6 +1,6 @@
 /**
- * Adds two commands: one shows the contributor of each line in a cell's editor, and the other opens
- * the replay at the step that wrote the line with the cursor.
+ * Adds two commands. “Show Authorship” shows the contributor of each line in a cell's editor. “Show
+ * Step for This Line” opens the replay at the step that wrote the line at the cursor.
  */
 import {
   JupyterFrontEnd,

@@ -19,7 +19,7 @@ export interface ITransaction {
   readonly local: boolean;
   /** A value by which the code that made the transaction identifies itself. */
   readonly origin: unknown;
-  /** The lists and maps that were changed, with the changed keys; a list's key is null. */
+  /** The changed lists and maps, each with the changed keys. For a list, the only key is null. */
   readonly changed: ReadonlyMap<IYType, ReadonlySet<string | null>>;
   /** The number of operations of each client (page or server) before the transaction. */
   readonly beforeState: ReadonlyMap<number, number>;

@@ -287,8 +287,8 @@ export class RequestSender {
   /**
    * End the phase `waiting` or `streaming` with the given state change. If the change contains no
    * complete answer, discard the partial answer. If it contains no new suggestion, show the
-   * previous suggestion again, if there is one. Do nothing if the stream's events no longer change
-   * the state.
+   * previous suggestion again, if there is one. Do nothing if `stream` is no longer the current
+   * stream, for example after the person has stopped it.
    */
   private _endStream(
     stream: GenerationStream,
@@ -327,7 +327,7 @@ export class RequestSender {
     });
   }
 
-  /** Change the state because of an event, unless the stream's events no longer change it. */
+  /** Change the state because of an event of `stream`, if `stream` is still the current stream. */
   private _update(
     stream: GenerationStream,
     change: Partial<IGenerationState>
@@ -339,7 +339,7 @@ export class RequestSender {
 
   private _isRepairing = false;
   private _isRetrying = false;
-  /** The stream whose events change the state; null if no request is waiting or streaming. */
+  /** The current stream, whose events change the state; null if no request waits or streams. */
   private _stream: GenerationStream | null = null;
   /** The stream that was started last. The next request waits until it has ended. */
   private _lastStream: GenerationStream | null = null;

@@ -28,7 +28,7 @@ export class RunAndRepair {
     private readonly _options?: IRepairOptions
   ) {}
 
-  /** The maximum number of corrections that follow a suggestion. */
+  /** The maximum number of corrections that are requested after the accepted code has failed. */
   get limit(): number {
     return this._options?.runLimit() ?? 0;
   }

@@ -64,7 +64,7 @@ export interface ISuggestion {
   readonly intent: string;
   readonly source: string;
   readonly explanation: string;
-  /** The code of the error that prevented saving the turn; null if the turn was saved. */
+  /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
   readonly saveError: string | null;
   /** The model that answered, as `provider:name`. */
   readonly model?: string | null;
@@ -85,7 +85,7 @@ export function toSuggestion(
   };
 }
 
-/** The models that are asked automatically to correct their suggestions. */
+/** The models that the page asks automatically to correct their suggestions: none, local or all. */
 export type RepairSetting = 'off' | 'local' | 'all';
 
 export interface IRepairOptions {
@@ -101,7 +101,7 @@ export interface IRepairOptions {
   ) => string;
 }
 
-/** The immutable state of a cell's generation model, from which views are drawn. */
+/** The immutable state of a cell's `GenerationModel`, from which views are drawn. */
 export interface IGenerationState {
   readonly phase: Phase;
   /** The text of the last request; empty once its suggestion is accepted, rejected or closed. */
@@ -114,7 +114,10 @@ export interface IGenerationState {
   /** The code of the partial answer, or of the suggestion as the person has revised it. */
   readonly code: string;
   readonly explanation: string;
-  /** The id of the current turn or, while there is no request, of the next turn, if known. */
+  /**
+   * The id of the current turn or, while there is no request, the id that the next turn will get;
+   * null if it is unknown.
+   */
   readonly turnId: number | null;
   /** The ids of turns without an answer. They are stored, but are not versions of the cell. */
   readonly unansweredTurnIds: readonly number[];
@@ -126,7 +129,7 @@ export interface IGenerationState {
   readonly failure: IFailure | null;
   /** A message for the person that is not a failure. */
   readonly notice: Notice | null;
-  /** The code of the error that prevented saving the answer's turn; null if the turn was saved. */
+  /** The error code, such as `storage_full`, if the turn could not be saved; otherwise null. */
   readonly saveError: string | null;
   /** Whether the cell has changed since the open suggestion was requested. */
   readonly isCellEdited: boolean;
@@ -144,7 +147,7 @@ export interface IGenerationState {
   readonly corrections: readonly string[];
   /** The number of problems in the model's first answer minus the number in the shown answer. */
   readonly correctedCount: number;
-  /** In the phase `running`: the number of this run. The first run after a request has number 1. */
+  /** In the phase `running`: 1 for the accepted code, 2 for its first correction, and so on. */
   readonly runNumber: number;
   /** The kernel's variables when they were last read. */
   readonly kernel: IKernelVariables;
@@ -311,8 +314,8 @@ export function suggestionFields(
 }
 
 /**
- * Return the number of the current or next turn among the turns that have an answer; null if the
- * turn's id is unknown.
+ * Return the number that the row shows for the current or next turn; null if the turn's id is
+ * unknown. Earlier turns without an answer aren't counted: if turn 2 has none, turn 5 is number 4.
  */
 export function versionNumber({
   turnId,

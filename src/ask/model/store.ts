@@ -1,8 +1,9 @@
 /**
- * The base class of a cell's generation model. It contains the model's data: the state, the last
- * request and the suggestion. `RequestSender` and `Decision` change this data.
+ * The base class of `GenerationModel`, which manages the requests of one cell. The base class
+ * contains the data: the state, the last request and the suggestion. `RequestSender` and `Decision`
+ * change this data.
  *
- * Invariant: after the model is disposed of, the state doesn't change and no signal is emitted.
+ * Invariant: after the store is disposed of, the state doesn't change and no signal is emitted.
  */
 import { Signal } from '@lumino/signaling';
 
@@ -105,8 +106,8 @@ export class GenerationStore {
   }
 
   /**
-   * Check the open suggestion's code in the kernel, and count the overwritten lines. The code can
-   * be accepted during the check.
+   * Check the open suggestion's code in the kernel, and count the lines written by hand that it
+   * would overwrite. The code can be accepted during the check.
    *
    * Return the problems; null if the kernel can't check the code, or if the suggestion was closed
    * or changed during the check.

@@ -1,10 +1,10 @@
 /**
- * The prompt row and the diff of one cell widget. Both show the state of the cell's generation
- * model.
+ * The prompt row and the diff of one cell widget. Both show the state of the cell's
+ * `GenerationModel`.
  *
  * Invariants:
- * - The request, the answer and the typed text are in the model, so that they aren't lost when
- *   JupyterLab recreates the cell's widget, and this view with it.
+ * - The request, the answer and the typed text are in the `GenerationModel`, so that they aren't
+ *   lost when JupyterLab recreates the cell's widget, and this view with it.
  * - A Markdown cell shows its source while its row is open. Accepted Markdown is not rendered until
  *   the person renders the cell, because rendering may load images from the web.
  */
@@ -217,8 +217,8 @@ export class CellAskView implements IDisposable {
   }
 
   /**
-   * After the person has scrolled, keep the row in view only if it is still in view. If
-   * `_followAnswer` has scrolled, `_lastScrollTop` equals the scroll position, so do nothing.
+   * After the person has scrolled, follow the answer only if the whole row is visible.
+   * If `_followAnswer` has scrolled, `_lastScrollTop` equals the scroll position, so do nothing.
    */
   private readonly _onScroll = (): void => {
     const scroller = this._scroller;
@@ -229,8 +229,8 @@ export class CellAskView implements IDisposable {
   };
 
   /**
-   * Ask the server whether another page has recorded a decision on the suggestion. No signal
-   * reports such a decision unless the notebook is shared.
+   * Ask the server whether another page has recorded a decision on the suggestion. Without
+   * jupyter-collaboration, no signal reports such a decision.
    */
   private readonly _onWindowFocus = (): void => {
     void this.model.decision.closeIfDecided();

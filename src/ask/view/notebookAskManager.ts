@@ -1,9 +1,9 @@
 /**
- * The generation models of one notebook, and their views in the cells' current widgets.
+ * Manages the `GenerationModel` of each cell of one notebook, and its view in the cell's widget.
  *
  * Invariants:
- * - A cell keeps its generation model as long as the notebook is open, because the model belongs to
- *   the cell's id. The model of a deleted cell stays, too, because undo can restore the cell.
+ * - A cell keeps its `GenerationModel` as long as the notebook is open, because the model belongs
+ *   to the cell's id. A deleted cell's model stays, too, because undo can restore the cell.
  * - A view belongs to a cell's widget. When a cell is moved, JupyterLab gives it a new widget, and
  *   the cell gets a new view.
  */
@@ -28,8 +28,8 @@ export interface INotebookAskManagerOptions extends IPromptRowServices {
   createModel: (cellId: string) => GenerationModel;
   newEditor: CodeEditor.Factory;
   /**
-   * Called if an event could not be recorded, or will be recorded only later, and the row is closed
-   * and therefore can't show the notice about it. `text` is the notice.
+   * Called with a notice that the row can't show because it is closed. The notice `text` says that
+   * an event could not be recorded, or will be recorded only later.
    */
   onUnsaved: (text: string) => void;
   /** Called when an answer arrives for a deleted cell. */
@@ -57,12 +57,15 @@ export class NotebookAskManager implements IDisposable {
     return this._disposed;
   }
 
-  /** Return the generation model of a cell; null if its row was never opened. */
+  /** Return the `GenerationModel` of a cell; null if its row was never opened. */
   get(cell: Cell | null): GenerationModel | null {
     return (cell && this._models.get(cell.model.id)) ?? null;
   }
 
-  /** Open the row of a cell, and set the turn that its next request continues from. */
+  /**
+   * Open the row of a cell, and set the older turn that its next request continues from. If
+   * `branch` is null, the request continues from the newest turn.
+   */
   openBranch(cell: Cell, branch: IBranch | null): void {
     this.open(cell);
     this.get(cell)?.branchFrom(branch);
@@ -224,9 +227,9 @@ export class NotebookAskManager implements IDisposable {
   }
 
   private readonly _panel: NotebookPanel;
-  /** The generation models by the ids of their cells. */
+  /** The `GenerationModel` of each cell, by the cell's id. */
   private readonly _models = new Map<string, GenerationModel>();
-  /** The views by the ids of their cells. */
+  /** The view of each cell, by the cell's id. */
   private readonly _views = new Map<string, CellAskView>();
   /** The models of deleted cells for which `onCellDeleted` has been called. */
   private readonly _notified = new WeakSet<GenerationModel>();

@@ -10,7 +10,7 @@ import { Button, CopyButton } from '../../ui/button';
 import { askIcon } from '../../ui/icons';
 import { labelText } from '../../labels/serverText';
 
-/** The text “Request N”, in which N is the number of the turn among those with an answer. */
+/** The text “Request N”. Turns without an answer aren't counted (see `versionNumber`). */
 export function RequestNumber(props: {
   state: IGenerationState;
   trans: TranslationBundle;

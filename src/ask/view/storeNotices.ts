@@ -1,4 +1,4 @@
-/** Makes sure that only one prompt row of the page shows a warning about the server's store. */
+/** Shows each warning about the server's store in only one of the page's prompt rows. */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
@@ -9,8 +9,8 @@ import { joinSentences } from '../../labels/spacing';
 const shownTexts = new Set<string>();
 
 /**
- * Return the warnings that this row shows, as one text. A row shows only those of `texts` that no
- * other row showed before it.
+ * Return the warnings that this row shows, as one text. `texts` contains all warnings. The row shows
+ * a warning only if no other row has shown it before.
  */
 export function useStoreNotice(
   texts: readonly string[],

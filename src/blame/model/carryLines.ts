@@ -1,5 +1,5 @@
 /**
- * Keeps the contributors of lines up to date while a person edits the cell, without a request.
+ * Updates the contributors of lines while a person edits the cell, without asking the server again.
  *
  * A `BlameLine` contains the contributor of a line and the step that wrote the line.
  *

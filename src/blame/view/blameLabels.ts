@@ -68,7 +68,7 @@ export function describeLine(
     .join(' · ');
 }
 
-/** For each kind of contributor, the kind of share (see `shareLabels.ts`) of its lines. */
+/** Maps each kind of contributor to its entry in `SHARE_KINDS` (see `shareLabels.ts`). */
 const SHARE_BY_AUTHOR = {
   model: 'byModel',
   person: 'byPerson',

@@ -4,9 +4,11 @@
  * but not on cells or the server.
  *
  * Invariants:
- * - After each keystroke, the gutter is updated from the server's last result, without a request.
- * - The status line describes the hovered line, or the line with the cursor if no line is hovered.
- *   Screen readers announce the status line only when its text changes. While the cursor moves
+ * - After each keystroke, the gutter is updated from the server's last result. The server isn't
+ *   asked again.
+ * - The status line describes the hovered line. If no line is hovered, it describes the line with
+ *   the cursor or, if the editor doesn't have the focus, all lines.
+ * - Screen readers announce the status line only when its text changes. While the cursor moves
  *   within the lines of one step, the text stays the same.
  * - The status line has a constant height, so that the page's content doesn't move.
  */
@@ -170,7 +172,7 @@ class SpacerMarker extends GutterMarker {
   }
 }
 
-/** Create the editor extension. It calls `showStep` when a person asks for the step of a line. */
+/** Create the editor extension. A click on a line's marker or on “Show step” calls `showStep`. */
 export function blameGutter(
   locale: IBlameLocale,
   showStep: (line: BlameLine) => void

@@ -18,7 +18,7 @@ export type CellStep = readonly [cell: number, step: number];
 /**
  * The common origin of consecutive lines: the number of lines, the step that wrote them (null if no
  * recorded step did), and the author as an index into `AUTHORS`. If the lines were copied from
- * another cell, `copiedFrom` is the step of that cell that wrote them.
+ * another cell, `copiedFrom` is the other cell's step, which wrote them.
  */
 export type LinesOrigin = readonly [
   lineCount: number,

@@ -130,7 +130,7 @@ export class NotebookReplay {
     step: number
   ): { source: string; origins: readonly IOrigin[] } {
     const { steps, firstSource } = this.cells[cell];
-    // The last step, not after `step`, whose code was written into the cell.
+    // The last of the steps up to `step` whose code was written into the cell.
     const appliedStep = steps
       .slice(0, step + 1)
       .filter(({ applied }) => applied)

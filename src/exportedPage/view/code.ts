@@ -26,7 +26,7 @@ interface ICodeOptions {
   readonly before?: string;
   /** The accessible name of the block. */
   readonly label: string;
-  /** Whether to show, of a long change, only the changed lines and the lines near them. */
+  /** Whether to shorten a long change to the changed lines and the lines near them. */
   readonly isShort?: boolean;
 }
 

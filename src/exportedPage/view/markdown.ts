@@ -2,7 +2,7 @@
 import type { MarkdownNode } from '../model/data';
 import { el } from './dom';
 
-/** The only tags for which elements are created; any other tag becomes a `span`. */
+/** The tags that become HTML elements of the same name. Other tags, except `h`, become `span`. */
 const TAGS = [
   ...(['p', 'ul', 'ol', 'li', 'blockquote', 'pre', 'code', 'em'] as const),
   ...(['strong', 's', 'hr', 'br'] as const),

@@ -88,7 +88,7 @@ export class NotebookView {
     return node;
   }
 
-  /** Render a cell's header. `step` is the step that belongs to the moment; -1 if there is none. */
+  /** Render a cell's header. `step` is the step of the shown moment; -1 if the cell has none. */
   private _renderHeader(cell: number, type: string, step: number): HTMLElement {
     const labels = this._labels;
     const { steps } = labels.replay.cells[cell];
@@ -103,8 +103,9 @@ export class NotebookView {
   }
 
   /**
-   * Render what a cell's step `index` changed, if the cell changed at the moment. Otherwise, render
-   * the cell's source and output after that step.
+   * Render the body of a cell at the shown moment. `index` is the cell's last step, and `isChanged`
+   * says whether this step belongs to the moment. If it does, and it changed or suggested code,
+   * show that code. Otherwise, show the cell's source and output after the step.
    */
   private _renderBody(
     cell: number,

@@ -40,7 +40,7 @@ interface IWrite {
   readonly cellIds: readonly string[];
   /** Send the write; resolves to the ids of the written cells. */
   readonly send: () => Promise<readonly string[]>;
-  /** Called when the write was sent, or with the error as `reason` when it could not be sent. */
+  /** Called without `reason` when the write was sent, and with the error when it wasn't sent. */
   readonly onAttempt?: (reason?: unknown) => void;
   /** Whether the write could not be sent, so that it waits for a retry. */
   hasFailed?: boolean;

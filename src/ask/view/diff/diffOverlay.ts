@@ -46,7 +46,7 @@ export interface IDiffOptions {
   cell: Cell;
   newEditor: CodeEditor.Factory;
   trans: TranslationBundle;
-  /** Called with the remaining code after the person has rejected a change of the suggestion. */
+  /** Called after the person has rejected one of the suggestion's changes, with the new code. */
   onRevise: (code: string) => void;
   /** Called for each key that is pressed in the overlay. */
   onKey: (event: KeyboardEvent) => void;

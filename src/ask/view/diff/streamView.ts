@@ -7,9 +7,9 @@
  */
 
 /**
- * Each line of the answer is looked up in the old code. The search begins after the line that was
- * found last. If the answer has had n lines since then that were not found, they have probably
- * replaced n lines of the old code. So the search covers n + `SEARCH_WINDOW` lines.
+ * The number of lines of the old code in which to search for a line of the answer. The search
+ * begins after the old line that was found last. If the n answer lines before this one were not
+ * found, they have probably replaced n old lines, so the search covers n more lines.
  */
 const SEARCH_WINDOW = 40;
 
