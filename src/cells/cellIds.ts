@@ -10,8 +10,8 @@
  *   `metadata.id`. When JupyterLab opens the notebook, it generates new cell ids, under which no
  *   histories would be found. If JupyterLab generated the ids of all cells from Colab, these ids
  *   are replaced by Colab's ids.
- * - An id is changed in place, so that the cell's widget, undo history and cursor stay. Undo can't
- *   revert the change, because it would restore an invalid id.
+ * - An id is changed in place, so that the cell's widget, undo history and cursor stay. The change
+ *   isn't added to the undo history, because undoing it would restore an invalid id.
  */
 import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { INotebookModel } from '@jupyterlab/notebook';

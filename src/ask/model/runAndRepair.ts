@@ -1,7 +1,8 @@
 /**
  * Accepts a suggestion, runs the cell, and lets the model correct the code if it fails. A person
  * starts this sequence with “Accept and run”, for one suggestion at a time. A small model rarely
- * corrects its own code, so it is asked for another answer to the person's request instead.
+ * manages to correct its own code. Therefore, it gets the person's request again instead of the
+ * error.
  *
  * Invariants (P13, P42):
  * - No code runs unless the person has started the sequence for the open suggestion.
@@ -103,7 +104,7 @@ export class RunAndRepair {
     });
   }
 
-  /** Leave the phase `running`. The row stays open if it has a notice to show or a draft. */
+  /** Leave the phase `running`. The row stays open if it has a draft, or a notice to show. */
   private _end(
     notice: 'ran_corrected' | 'run_failed' | 'run_stopped' | 'not_run' | null
   ): void {

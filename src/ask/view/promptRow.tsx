@@ -74,7 +74,7 @@ export class PromptRow extends ReactWidget {
     for (const type of ['mousedown', 'dblclick', 'contextmenu']) {
       this.node.addEventListener(type, event => event.stopPropagation());
     }
-    // Pass `this`, so that Lumino disconnects the method when the row is disposed of. The model may
+    // Pass `this`, so that Lumino disconnects the method when the row is disposed of. `model` may
     // exist much longer than the row.
     model.changed.connect(this.update, this);
   }
@@ -143,8 +143,8 @@ function Prompt(props: IPromptProps): React.JSX.Element {
   const { model, state, services, isPicking, setPicking, focus, focusRequest } =
     props;
   const { trans } = services;
-  // Store the text in the model, too, because the row may be recreated, for example when the cell
-  // is moved. The new row then starts with the model's text.
+  // Store the text in `model`, too, because the row may be recreated, for example when the cell is
+  // moved. The new row then starts with this text.
   const [text, setText] = React.useState(model.inputText || state.draft);
   model.inputText = text;
   // When the draft changes, copy it into the field unless the person has typed other text there.

@@ -9,8 +9,8 @@ import { joinSentences } from '../../labels/spacing';
 const shownTexts = new Set<string>();
 
 /**
- * Return the warnings that this row shows, as one text. `texts` contains all warnings. The row shows
- * a warning only if no other row has shown it before.
+ * Return those warnings of `texts` that this row shows, as one text. The row shows a warning only
+ * if no other row has shown it before.
  */
 export function useStoreNotice(
   texts: readonly string[],

@@ -1,9 +1,9 @@
 /**
  * Asks the server for the contributor of each line of one cell.
  *
- * Invariants: a request is sent when `load` is called and whenever the cell's history changes, but
- * not when the person types. Only the response to the last request is used. A result includes the
- * source that was sent, because the cell's source may have changed since the request.
+ * Invariants: the server is asked when `load` is called and whenever the cell's history changes,
+ * but not when the person types. Only the response to the last of these calls is used. A result
+ * includes the source that was sent, because the cell's source may have changed since the call.
  */
 import { VDomModel } from '@jupyterlab/ui-components';
 

@@ -121,8 +121,8 @@ export function outputBlock(
 }
 
 /**
- * Render a row of the list of steps. For a turn, the request and the answer come first. The change
- * of the code and the output follow for every step.
+ * Render a row of the list of steps. If the row shows a turn, the request and the answer come
+ * first. The code change comes next, except for an answer in words. The output comes last.
  *
  * @param options - `before`: the code with which the step's code is compared, by default the code
  * that was sent with the request or, if there is none, the code before the step; `isShort`: see

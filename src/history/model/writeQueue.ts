@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - Writes are sent one at a time, in the order in which they were queued. If the server can't
- *   accept a write now, the write stays in the queue and is repeated, with its original timestamps,
- *   until the server accepts it. A write that is sent twice is recorded once.
+ *   accept a change or an event now, it stays in the queue and is repeated, with its original
+ *   timestamps, until the server accepts it. A change or event that is sent twice is recorded once.
  * - If a cell can't be written, later writes of this cell wait. Writes of other cells wait only if
  *   the server is unreachable.
  * - Consecutive changes that wait in the queue are merged into one. A change that must be a

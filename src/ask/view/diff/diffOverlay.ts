@@ -1,8 +1,8 @@
 /**
  * The diff of a suggestion, displayed over the editor of its cell.
  *
- * The overlay is a separate editor with a separate model. It is created by the factory that creates
- * the editors of cells, so that it has the same theme, font, language and settings.
+ * The overlay is a separate editor with its own `CodeEditor.Model`. It is created by the factory
+ * that creates the editors of cells, so that it has the same theme, font, language and settings.
  *
  * Invariants:
  * - The overlay never changes the cell's shared model.
@@ -46,7 +46,7 @@ export interface IDiffOptions {
   cell: Cell;
   newEditor: CodeEditor.Factory;
   trans: TranslationBundle;
-  /** Called after the person has rejected one of the suggestion's changes, with the new code. */
+  /** Called with the suggestion's new code after the person has rejected one of its changes. */
   onRevise: (code: string) => void;
   /** Called for each key that is pressed in the overlay. */
   onKey: (event: KeyboardEvent) => void;

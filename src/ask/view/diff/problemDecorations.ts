@@ -5,7 +5,7 @@ import { Decoration, DecorationSet, EditorView } from '@codemirror/view';
 import type { IProblem } from '../../../kernel/check';
 import { offsetOf } from '../../model/problems';
 
-/** A part of the code, by offsets. */
+/** A part of the code: the offsets of its start and its end. */
 export interface IRange {
   readonly from: number;
   readonly to: number;
