@@ -1,14 +1,14 @@
 /**
  * Checks code against the state of a Python kernel, without running it.
  *
- * The invariants of `aiserver/kernel/check.py` and `request.ts` apply. Each problem in the result
- * is validated, since the result contains names from the person's data.
+ * The invariants of `aiserver/kernel/check.py` and `request.ts` apply. The result from the kernel
+ * isn't trusted, because it contains names from the person's data: each problem in it is validated.
  */
 import type { Kernel } from '@jupyterlab/services';
 
 import { callInKernel } from './request';
 
-/** A mistake because of which the code would fail when it is run. */
+/** A mistake in the code, which would make the code fail when it is run. */
 export interface IProblem {
   /** Lines are counted from 1. */
   readonly line: number;
@@ -27,7 +27,7 @@ export interface IProblem {
   readonly correction?: string;
   /** The package to install for a missing module. */
   readonly package?: string;
-  /** The statement that defines a well-known name, such as `import numpy as np`. */
+  /** The import that defines the name, if the name is well-known: `import numpy as np` for `np`. */
   readonly import?: string;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Translates texts that come from the server. The catalogue of translations has their templates.
+ * Translates texts that come from the server. Their English templates are in the translation files
+ * (`translations/*.po`), next to the page's own texts.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 
@@ -14,9 +15,9 @@ export function serverText(text: UserText, trans: TranslationBundle): string {
 }
 
 /**
- * Translate a sentence of the server that has no parameters. A sentence that is not in the
- * catalogue is returned unchanged, and so is a sentence with "%", which would be read as a
- * parameter.
+ * Translate a sentence of the server that has no parameters. A sentence without a translation is
+ * returned unchanged. So is a sentence that contains "%", because `gettext` might take this for a
+ * parameter, such as "%1".
  */
 export function sentenceText(
   sentence: string,

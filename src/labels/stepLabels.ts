@@ -42,7 +42,7 @@ export function isAnswerInWords({
   return kind === 'turn' && outcome === 'done';
 }
 
-/** Return the older code with which a step's code is compared to show the step's changes. */
+/** Return the code that is the old side of the diff when a step's changes are shown. */
 export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }
@@ -221,7 +221,7 @@ export function runOutcome(
     : (chip ?? { text: trans.__('ran'), tone: 'good' });
 }
 
-/** Return the outcome of a step's last run, with the number of runs; null if there was no run. */
+/** Return a step's last run as a chip, such as "ran ×3" after three runs; null without a run. */
 export function lastRunOutcome(
   step: IShownStep,
   trans: TranslationBundle
@@ -234,7 +234,7 @@ export function lastRunOutcome(
     : chip;
 }
 
-/** Return the text that replaces a source which was too large to be recorded. */
+/** Return the text that is shown instead of a source that was too large to be recorded. */
 export function tooLargeText(
   characters: number,
   trans: TranslationBundle

@@ -1,7 +1,7 @@
 /**
  * Describes who changed a cell: contributors and writers. A contributor is the recorded author of a
- * change. A writer is whoever made one write in this page. When a write is made, it may not be
- * known yet which contributor its writer is.
+ * change. A writer is whoever changed a cell in this page. When the page notices the change, it may
+ * not know yet which contributor to record for the writer.
  */
 import type { ContributorBody } from '../api/types';
 
@@ -25,11 +25,11 @@ export interface IWriter {
   readonly contributor: Contributor | null;
   /** The id of the command that made the write; absent if no command did. */
   readonly command?: string;
-  /** Whether another page may have made the write. If it has, it also records the write. */
+  /** Whether another page may have made the write. In that case, the other page records it. */
   readonly mayBePage?: boolean;
   /**
-   * The contributor to record for a deletion that no page has recorded after some time. Null or
-   * absent if this page doesn't need to record such a deletion.
+   * If no page has recorded this writer's deletion after some time, this page records it with this
+   * contributor. Null or absent if this page doesn't have to record it.
    */
   readonly fallback?: Contributor | null;
   /** Whether the command or input that caused the write was found. Absent means true. */

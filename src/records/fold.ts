@@ -31,9 +31,9 @@ export function sourceAfter(step: Step): string {
 /** Fold the server's steps, which are ordered from oldest to newest, into shown steps. */
 export function foldRuns(steps: readonly Step[]): IShownStep[] {
   const shown: (IShownStep & { serverIndex: number; runs: Step[] })[] = [];
-  /** For each of the server's steps: the position of the shown step that contains it. */
+  /** `positions[i]` is the position of the shown step that contains the server's step `i`. */
   const positions: number[] = [];
-  /** For each of the server's steps: the `parent` of the shown steps that continue from it. */
+  /** `parents[i]` is the `parent` of a shown step whose parent in the server's list is `i`. */
   const parents: number[] = [];
   for (const step of steps) {
     const serverIndex = positions.length;

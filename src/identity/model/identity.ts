@@ -154,8 +154,8 @@ export class NotebookIdentity implements INotebookIdentity {
 }
 
 /**
- * Register a notebook's path and cells after the changes of the notebook that are already queued,
- * so that an older order of its cells is never recorded after a newer order.
+ * Call `register`. If the notebook has an id, its changes may be queued, so first wait until they
+ * have been sent. Otherwise an old order of the cells could be recorded after a newer order.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,

@@ -1,12 +1,12 @@
 /** The local models of the catalogue, as the server lists them. */
 import type { LocalModelEntry, ModelList } from '../../api/types';
 
-/** The properties of a local model that every server sends. */
+/** The names of the properties that every server sends for a local model. */
 type RequiredKey = 'id' | 'label' | 'bytes' | 'installed' | 'kept';
 
 /**
- * A local model, installed or not. A server without a catalogue has one such model, of which it
- * sends fewer properties.
+ * A local model, installed or not. A server that has no catalogue sends only one local model, and
+ * only some of its properties.
  */
 export type ILocalEntry = Pick<LocalModelEntry, RequiredKey> &
   Partial<LocalModelEntry>;
@@ -20,9 +20,9 @@ export function localEntries(list: ModelList | null): readonly ILocalEntry[] {
 }
 
 /**
- * Return the local model to offer to a person without a model; null if that model is installed. It
- * is the model of this page's last installation (`lastTarget`), or else a partially downloaded
- * model, or else the suggested model.
+ * Return the local model to offer to a person who has no model. This is the model of this page's
+ * last installation (`lastTarget`), or else a partially downloaded model, or else the suggested
+ * model. Return null if this model is installed already.
  */
 export function offeredEntry(
   entries: readonly ILocalEntry[],

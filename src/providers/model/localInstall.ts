@@ -154,9 +154,9 @@ export class LocalInstall {
         }
         const { code, status } = reason as Partial<ApiError>;
         if (isJoinRequest && (code === 'not_found' || status === 409)) {
-          // No installation is running, or only another model's. If the page tried to start an
-          // installation and got no progress, that request has not reached the server. Otherwise
-          // the installation has ended, and the list of models shows whether it succeeded.
+          // The server isn't installing this model. If this page asked it to start and never got
+          // any progress, the request didn't reach the server. In all other cases, the installation
+          // has ended, and the list of models shows whether it succeeded.
           return !isJoining && !hasProgress
             ? this._fail(INTERRUPTED)
             : this._setState(IDLE);

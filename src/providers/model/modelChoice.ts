@@ -66,8 +66,8 @@ export class ModelChoice {
   }
 
   /**
-   * The failure of the last attempt to fetch the list, or to choose an installed model after that;
-   * null if nothing failed.
+   * The failure of the last attempt to fetch the list. If that succeeded, the failure to choose a
+   * newly installed model as the default model. Null if nothing failed.
    */
   get problem(): IFailure | null {
     return this._problem;
@@ -119,9 +119,9 @@ export class ModelChoice {
   }
 
   /**
-   * Install a local model, or resume its installation. When the model is installed, make it the
-   * default model if there was no default model before, or if that was a local model which isn't
-   * ready.
+   * Install a local model, or resume its installation. After the installation, make it the default
+   * model, unless there was a usable default model before. (A local model that isn't ready doesn't
+   * count as usable.)
    */
   async installLocal(entry: ILocalEntry): Promise<void> {
     if (!this.install.isRunning) {
@@ -139,7 +139,7 @@ export class ModelChoice {
     await this._refreshAfterChange();
   }
 
-  /** Choose the default model. With null, the server chooses it. */
+  /** Make the model `id` the default model. If `id` is null, the server chooses a default model. */
   async choose(id: string | null): Promise<void> {
     await this._api.chooseModel(id);
     await this._refreshAfterChange();
@@ -198,9 +198,9 @@ export class ModelChoice {
   }
 
   /**
-   * Return whether the location that the person declared for the provider's server differs from the
-   * saved location, and can be changed. With `placeSettled`, the administrator's configuration or
-   * the kind of server determines the location, and the person can't change it.
+   * Return whether the location that the person declared for the provider's server must be saved,
+   * because it differs from the saved location. If `placeSettled` is true, the person can't change
+   * the location: the administrator's configuration or the kind of server determines it.
    */
   private _isOtherLocation(name: string, onThisMachine: boolean): boolean {
     const provider = this.findProvider(name);

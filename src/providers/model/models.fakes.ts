@@ -100,7 +100,7 @@ export function installed(entry: LocalModelEntry): LocalModelEntry {
   return { ...entry, installed: true, installedBytes, removable: true };
 }
 
-/** Return the model that can be chosen when an entry of the catalogue is installed. */
+/** Return a model of the catalogue as it appears among the ready models of a `ModelList`. */
 export function readyModel({ id, label }: LocalModelEntry): ModelInfo {
   return { ...LOCAL, id, label };
 }

@@ -81,13 +81,14 @@ export async function showModelSettings(
 /**
  * A dialog that contains our fields and buttons. In other dialogs of JupyterLab, Enter presses the
  * default button even if a field has the focus, and in some versions also if another button has the
- * focus. Here, Enter would close the dialog and discard the text that a person has entered.
+ * focus. In these dialogs, that would discard the text that a person has entered, because their
+ * default button closes the dialog. So Enter is left to the element that has the focus.
  */
 class FormDialog extends Dialog<unknown> {
   override handleEvent(event: Event): void {
     const { key = '' } = event as Partial<KeyboardEvent>;
     const { target } = event;
-    // The dialog itself and its own buttons are left to JupyterLab.
+    // JupyterLab handles the keys if the dialog itself or one of its own buttons has the focus.
     const element =
       target instanceof HTMLElement &&
       target.closest('.jp-Dialog-content') &&

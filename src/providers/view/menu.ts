@@ -17,9 +17,9 @@ export interface IModelMenuOptions {
   trans: TranslationBundle;
   /** The id of the model that was chosen for the cell; null if the cell uses the default model. */
   cellModel: string | null;
-  /** Choose the default model. If it is remote, the person must confirm it first. */
+  /** Make a model the default model. If the model is remote, the person must confirm it first. */
   choose: (model: ModelInfo) => void;
-  /** Choose a model for this cell only. With null, the cell uses the default model. */
+  /** Choose a model for this cell only. If it is null, the cell uses the default model again. */
   chooseForCell: (model: ModelInfo | null) => void;
   /** Open the form for connecting a provider. */
   connect: () => void;

@@ -16,7 +16,7 @@ export interface IModelServices {
   trans: TranslationBundle;
   /** Open the form for connecting a provider. */
   connect: () => void;
-  /** Show the dialog in which local models are installed and removed, until it is closed. */
+  /** Open the dialog for installing and removing local models. Resolves when it is closed. */
   openLocalModels: () => Promise<void>;
 }
 

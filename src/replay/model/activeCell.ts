@@ -78,7 +78,7 @@ export class ActiveCell {
     return this._cell?.model.sharedModel.getSource() ?? '';
   }
 
-  /** The MIME type of the active cell's source; that of code cells if no cell is active. */
+  /** The MIME type of the active cell's source. If no cell is active, it equals `codeMimeType`. */
   get mimeType(): string {
     return this._cell?.model.mimeType ?? this.codeMimeType;
   }

@@ -105,7 +105,7 @@ export abstract class LoadedModel extends ActivatableModel {
     if (!abort.signal.aborted) {
       this._abort = null;
       this._error = error;
-      // Call `showContent` only now, because it may call `setError`.
+      // Call `showContent` after `_error` is assigned, because it may replace the error.
       showContent?.();
       this._isStale = this._error !== null;
       this.stateChanged.emit();

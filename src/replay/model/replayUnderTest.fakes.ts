@@ -16,7 +16,7 @@ export class ReplayUnderTest {
   readonly confirmations: number[] = [];
   /** Whether the person confirms that a step may replace the cell's source. */
   isReplaceConfirmed = true;
-  /** The branch, or null for none, of each call that opened the prompt row. */
+  /** The argument of each call of `openPrompt`: a branch, or null. */
   readonly promptedBranches: (IBranch | null)[] = [];
 
   readonly model = new ReplayModel(this.subject, this.history, {

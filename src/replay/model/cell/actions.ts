@@ -192,8 +192,8 @@ export class ReplayActions extends VDomModel {
 
   /**
    * Write a step's code into the cell, and record this. Nothing is awaited between the last check
-   * and the change of the cell, so nothing can invalidate the check. If only recording fails, the
-   * result is `unrecorded`.
+   * and the change of the cell, so nothing can invalidate the check. If the cell was changed, but
+   * recording this fails, `lastResult` becomes `unrecorded`.
    *
    * @returns Whether the cell was changed.
    */

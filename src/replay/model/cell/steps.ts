@@ -27,7 +27,7 @@ export type ReplayPhase =
 export interface IShownCell extends ICellKey {
   /** The description of the cell; null if the cell is no longer in the notebook. */
   readonly info: ICellInfo | null;
-  /** The MIME type with which the steps are drawn: that of the active cell. */
+  /** The active cell's MIME type, with which the code of the steps is highlighted. */
   readonly mimeType: string;
 }
 
@@ -183,7 +183,7 @@ export class ReplaySteps extends LoadedModel {
     steps: readonly Step[],
     phase: ReplayPhase
   ): void {
-    // If the cell had no steps, emit `cell`, so that the player goes to the last step.
+    // If no steps were shown before, emit `cell`, so that the player goes to the last step.
     const isUpdate = isSameCell(cell, this._shownCell) && this._all.length > 0;
     // Describe the cell as it is now, because it may have changed since the request.
     const activeCell = this.subject.cell;

@@ -183,7 +183,7 @@ export class NotebookTimeline extends LoadedModel {
       return;
     }
     this.player.updateLength(length);
-    // Stay at the current moment if new moments were recorded before it.
+    // If moments were inserted before the current moment, its index has changed: go to this index.
     const index = previousMoment ? findMoment(moments, previousMoment) : -1;
     const isMoved = index >= 0 && index !== this.player.position;
     if (isMoved && !this.player.isPlaying) {
@@ -191,7 +191,7 @@ export class NotebookTimeline extends LoadedModel {
     }
   }
 
-  /** Load the notebook's report, unless it was requested for this version of the timeline. */
+  /** Load the notebook's report, unless this version's report was already requested. */
   private async _loadReport(notebookId: string): Promise<void> {
     const version = this._timelineVersion;
     if (version === this._reportVersion || !this._moments.length) {
@@ -300,10 +300,10 @@ export class NotebookTimeline extends LoadedModel {
         const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
         cellsAbove = idsAbove.reverse();
       }
-      // Find the last moment, up to `index`, that changed this cell. Either that moment deleted the
-      // cell, or a later change of the order of all cells did. In both cases, the cell was in the
-      // notebook before the found moment, unless that moment created the cell. So continue with the
-      // snapshot before the found moment.
+      // Go back to the last moment that changed this cell, and continue with the snapshot before
+      // that moment. If the moment deleted the cell, the snapshot contains it. If a later change of
+      // the order of all cells deleted the cell, the snapshot contains it, too, unless the moment
+      // created it.
       while (index >= 0 && !changesCell(moments[index], id)) {
         index--;
       }
@@ -338,7 +338,7 @@ export class NotebookTimeline extends LoadedModel {
   private _loadedNotebookId: string | null = null;
   /** The cached snapshots of the loaded timeline, by the index of the moment. */
   private _snapshotByIndex = new Map<number, NotebookSnapshot>();
-  /** The snapshot of the current moment or, while that is loading, the one that is still shown. */
+  /** The snapshot of the current moment or, while it is loading, the snapshot shown before it. */
   private _snapshot: NotebookSnapshot | null = null;
   /** The loaded timeline's `version`, which the server changes whenever the timeline changes. */
   private _timelineVersion: string | null = null;
@@ -356,7 +356,7 @@ function findMoment(moments: readonly Moment[], moment: Moment): number {
     : moments.findIndex(isSame);
 }
 
-/** Return whether a moment is a change of the cell `id`, alone or together with other cells. */
+/** Return whether a moment changed the cell `id`, either alone or together with other cells. */
 function changesCell({ cellId, also = [] }: Moment, id: string): boolean {
   return cellId === id || also.some(step => step.cellId === id);
 }

@@ -157,7 +157,7 @@ function StepNumber(props: {
   onChange: (value: number) => void;
 }): React.JSX.Element {
   const { name, label, value, max, autoFocus, onChange } = props;
-  // The text in the field while it isn't the number of a step; otherwise null.
+  // The text that the person has typed, if it isn't the number of a step; otherwise null.
   const [invalidText, setInvalidText] = React.useState<string | null>(null);
   return (
     <label className="jp-AIServer-Replay-number">
