@@ -42,7 +42,7 @@ export function isAnswerInWords({
   return kind === 'turn' && outcome === 'done';
 }
 
-/** Return the code that is the old side of the diff when a step's changes are shown. */
+/** Return the old code in the diff that shows a step's changes. */
 export function baseCode(step: Step): string {
   return step.base ?? step.before;
 }

@@ -1,5 +1,5 @@
 /**
- * The maximum number of cells in an order that the server accepts. If a notebook has more cells,
- * their order is not recorded.
+ * The maximum number of cells whose order the server records. If a notebook has more cells, the
+ * order of its cells is not recorded.
  */
 export const MAX_ORDERED_CELLS = 20_000;

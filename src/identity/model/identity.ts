@@ -154,8 +154,9 @@ export class NotebookIdentity implements INotebookIdentity {
 }
 
 /**
- * Call `register`. If the notebook has an id, its changes may be queued, so first wait until they
- * have been sent. Otherwise an old order of the cells could be recorded after a newer order.
+ * Call `register` and return its result. If the notebook has an id, first wait until its queued
+ * changes have been sent: a change that is sent later could replace the newer order of the cells,
+ * which `register` sends, by an older order.
  */
 export function enqueueRegistration<T>(
   history: Pick<IHistory, 'enqueue'>,
@@ -165,7 +166,7 @@ export function enqueueRegistration<T>(
   return notebookId ? history.enqueue(notebookId, register) : register();
 }
 
-/** Return the valid ids of the notebook's cells, without duplicates. */
+/** Return the valid ids of the notebook's first `MAX_ORDERED_CELLS` cells, without duplicates. */
 function cellIds(panel: NotebookPanel): string[] {
   const ids = [...(panel.content.model?.cells ?? [])].map(cell => cell.id);
   return [...new Set(ids)].filter(isValidId).slice(0, MAX_ORDERED_CELLS);

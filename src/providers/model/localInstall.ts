@@ -72,8 +72,8 @@ export class LocalInstall {
 
   /**
    * A number that grows whenever the installation is started, joined or stopped. If the number has
-   * grown since a stream or a list of models was requested, the response is about an earlier
-   * state of the installation, so it is ignored.
+   * grown since a stream or a list of models was requested, the response contains an outdated state
+   * of the installation, which is ignored.
    */
   get epoch(): number {
     return this._epoch;

@@ -44,7 +44,8 @@ export class ModelChoice {
   constructor(private readonly _api: ModelsApi) {
     this.install = new LocalInstall(_api);
     this.install.changed.connect((_, { status }) => {
-      // `_finishInstall` reports a successful installation when the list contains the model.
+      // When the status becomes `done`, `changed` is emitted later: by `_finishInstall`, as soon as
+      // the list contains the model.
       if (status !== 'done') {
         this.changed.emit('install');
       }
@@ -93,7 +94,10 @@ export class ModelChoice {
     return localEntries(this._list);
   }
 
-  /** The model of the running installation, or else of the last one; null if there was none. */
+  /**
+   * The model of the running installation. If none is running, the model of the last installation;
+   * null if this page has followed no installation.
+   */
   get installTarget(): ILocalEntry | null {
     const { status, name } = this.install.state;
     if (status === 'idle') {

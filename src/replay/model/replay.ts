@@ -188,7 +188,7 @@ export class ReplayModel extends ActivatableModel {
     this._models.forEach(model => model.dispose());
   }
 
-  /** Activate only the models of the selected tab. */
+  /** Activate the models of the selected tab while the sidebar is visible, otherwise no models. */
   protected override onActiveChanged(): void {
     this.subject.isActive = this.isActive;
     if (this.isActive && !this._modelInfoById.size) {

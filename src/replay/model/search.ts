@@ -163,7 +163,7 @@ export class SearchModel extends LoadedModel {
   }
 
   protected override onHistoryChanged(): void {
-    // A request that is sent when typing pauses will return the change, too.
+    // If a request will be sent when typing pauses, its response will include this change.
     const isRequestScheduled = this._timer !== undefined;
     const hasQuery = this._query.trim() !== '';
     if (!this.isActive || (hasQuery && !isRequestScheduled)) {

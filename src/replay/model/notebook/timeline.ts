@@ -300,10 +300,10 @@ export class NotebookTimeline extends LoadedModel {
         const idsAbove = cells.slice(0, position).map(cell => cell.cellId);
         cellsAbove = idsAbove.reverse();
       }
-      // Go back to the last moment that changed this cell, and continue with the snapshot before
-      // that moment. If the moment deleted the cell, the snapshot contains it. If a later change of
-      // the order of all cells deleted the cell, the snapshot contains it, too, unless the moment
-      // created it.
+      // Continue with the snapshot before the last moment, up to `index`, that changed this cell.
+      // If that moment deleted the cell, the snapshot contains the cell. If a later change of the
+      // order of all cells deleted it, the snapshot contains the cell, too, unless that moment
+      // created the cell.
       while (index >= 0 && !changesCell(moments[index], id)) {
         index--;
       }
