@@ -27,10 +27,10 @@ export interface INotebookChange {
   /** Whether the notebook was saved after these changes. */
   readonly saved?: boolean;
   /**
-   * Return a change that records the sources of the given cells, and the order of all cells, as
-   * they were written into the file. Only a change with `saved` has this function. It is called if
-   * another page has recorded changes since the last save that this page recorded or, before the
-   * first save, since the start of the watch.
+   * Return a change that records what the save wrote into the file: the sources of the given cells,
+   * and the order of all cells. Only a change with `saved` has this function. It is called if
+   * another page has recorded changes since this page last recorded a save. If this page has
+   * recorded no save yet, it is called if another page has recorded changes since the watch began.
    */
   readonly savedState?: (cellIds: readonly string[]) => INotebookChange;
   /**

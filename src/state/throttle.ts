@@ -2,8 +2,9 @@
  * Throttles a request that must be sent again whenever something changes.
  *
  * Invariants:
- * - A request that `trigger` schedules is sent after a pause since the last response. All changes
- *   during a request and the pause after it lead to one request. `runNow` doesn't wait.
+ * - A request that `trigger` schedules is sent only when a pause has passed since the last
+ *   response. All changes during a request and the pause after it lead to one new request.
+ * - `runNow` sends a request without waiting for the pause.
  * - After the last change, a request is sent, unless `cancel` is called.
  * - A change never cancels a running request. So even if changes never stop, responses arrive.
  */

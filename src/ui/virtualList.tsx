@@ -36,12 +36,12 @@ export interface IVirtualListProps {
   pageSize?: number;
   /**
    * The index of the row that has the tab stop until a person moves the tab stop. When this
-   * property changes, the list scrolls to the row.
+   * property changes, the tab stop moves to the new row, and the list scrolls to this row.
    */
   current?: number;
   /** Called when a key or `IVirtualListHandle.focus` moves the tab stop. */
   onMove?: (index: number) => void;
-  /** Called when the last row comes near the visible area, so that the row is rendered. */
+  /** Called when the last row is rendered, so that the caller can load more rows. */
   onEnd?: () => void;
   /** Called when ArrowUp is pressed in the first row. */
   onLeave?: () => void;

@@ -9,10 +9,10 @@ import React from 'react';
 
 import type { DotKind } from '../../labels/stepLabels';
 
-/** The minimum distance between dots, in pixels. If dots would be closer, stripes are drawn. */
+/** The minimum distance between dots, in pixels. If they would be closer, stripes are drawn. */
 const MIN_DOT_DISTANCE = 9;
 
-/** The space to the left and the right of the track together, in pixels, as set in the CSS. */
+/** The sum of the spaces to the left and to the right of the track, in pixels, as in the CSS. */
 const TRACK_PADDING = 44;
 
 /** The maximum number of dots that are drawn while the sidebar's width is unknown. */
@@ -124,8 +124,8 @@ export interface ISliderBaseProps {
   /** The description of the current position for `aria-valuetext`. */
   valueText: string;
   /**
-   * Return the position that the pointer selects. `fraction` says where on the track the pointer
-   * is: it is 0 at the left end and 1 at the right end, and less or more beyond the ends.
+   * Return the position that the pointer selects. `fraction` says where the pointer is: 0 is the
+   * left end of the track, and 1 is the right end. Beyond the ends, it is below 0 or above 1.
    */
   positionAt: (fraction: number) => number;
   /** Called when the person moves the slider to a position. */

@@ -154,7 +154,7 @@ function emptyContent(
   }
 }
 
-/** The text of a failure, with a link to sign in if that can help, and a button to try again. */
+/** The text of a failure, a button to try again and, if the person must sign in, a login link. */
 function FailureMessage(props: { failure: IFailure }): React.JSX.Element {
   const { model, trans } = useReplay();
   const { failure } = props;

@@ -126,7 +126,7 @@ function run(args: string[]): ChildProcess {
   });
 }
 
-/** Wait for a line of a process's output that matches. Reject if the process ends before. */
+/** Wait until a process prints a matching line. Reject if the process ends without such a line. */
 function outputMatch(
   child: ChildProcess,
   pattern: RegExp

@@ -72,8 +72,8 @@ export class FakeServer implements IServer {
   }
 
   /**
-   * Return `[id, source]` for each cell, in order, as the notebook was after the entry with index
-   * `end` of the change log.
+   * Return the notebook as it was after the change log's entry with the index `end`: a pair
+   * `[id, source]` for each cell, in order.
    */
   snapshot(notebookId: string, end: number): [string, string][] {
     const log = this.logs.get(notebookId)!;
@@ -83,9 +83,9 @@ export class FakeServer implements IServer {
       const seq = entries.filter(entry => id in entry.cells).at(-1)?.cells[id];
       const records = this.session(notebookId, id)?.records ?? [];
       const next = log.slice(end + 1).find(entry => id in entry.cells);
-      const until = next ? (seq ?? 0) : Infinity;
       // Turns and accepts have no entry of their own. So if no later entry contains the cell, use
       // all of the cell's records.
+      const until = next ? (seq ?? 0) : Infinity;
       return [
         id,
         lastSource(records.filter(record => record.seq <= until)) ?? ''
@@ -143,8 +143,8 @@ export class FakeServer implements IServer {
   readonly api = this._api as unknown as IServer['api'];
 
   /**
-   * Return the ids of the cells that other pages have changed after the first `seen` entries; null
-   * if other pages have added no entries since then.
+   * Return the ids of the cells in the log entries that other pages have added after the first
+   * `seen` entries; null if other pages have added none.
    */
   private _changedByOthers(notebookId: string, { page, seen }: ChangesBody) {
     const log = this.logs.get(notebookId) ?? [];
@@ -263,7 +263,10 @@ export class FakeServer implements IServer {
   }
 }
 
-/** Append a record to a session, unless the session has a record with the same id. */
+/**
+ * Append a record to a session, and return it. If the session already has a record with the same
+ * id, append nothing and return the existing record.
+ */
 function append(
   { records }: ISession,
   record: Partial<Interaction> | EventBody

@@ -69,7 +69,7 @@ export class UntrackedPastes {
       const from = this._origins.findOrigin(state, this._target, []);
       if (from) {
         const stateById = new Map([[id, state]]);
-        // The events of a copy don't contain the id of this notebook, which may have no id yet.
+        // Pass '' as the notebook's id, which may not exist yet: a copy's events don't contain it.
         const [copy] = eventsOf(
           { kind: 'copy', id, from },
           '',
@@ -82,7 +82,7 @@ export class UntrackedPastes {
   }
 
   private readonly _notebook: YNotebook;
-  /** This notebook as the target of pastes. Its `find` returns null, so no cell is an origin. */
+  /** This notebook, as the target of pastes. `find` returns null: its cells are never origins. */
   private readonly _target: IOriginNotebook;
   private readonly _transactions: Transactions;
   /** The cell ids before a transaction; null if the transaction is ignored. */

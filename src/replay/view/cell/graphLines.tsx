@@ -1,4 +1,4 @@
-/** Draws one row of the graph of steps: the lines that pass through a row of the list of steps. */
+/** Draws one row of the graph of steps: the lines in one row of the list of steps. */
 import React from 'react';
 
 import type { IGraphRow } from '../../model/cell/graph';

@@ -61,8 +61,8 @@ export const Authorship = React.memo(function Authorship(
 });
 
 /**
- * Two lists. The first shows the number of lines by each model and by each contributor whose name
- * is known. The second has a row for each cell that isn't empty, with the shares of its lines.
+ * Two lists. The first shows the number of lines that each model, agent and program wrote. The
+ * second has a row for each cell that isn't empty, with the shares of its lines.
  */
 function CellShares(props: IAuthorshipProps): React.JSX.Element {
   const { model, trans } = useReplay();

@@ -1,6 +1,6 @@
 /**
- * Shows the notebook as it was at one moment, after the changes of that moment. The cells are listed in order, and deleted
- * cells are listed at their old positions.
+ * Shows the notebook as it was after one moment. The cells are listed in order, and deleted cells
+ * are listed at their old positions.
  */
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { undoIcon } from '@jupyterlab/ui-components';
@@ -99,8 +99,8 @@ function CellRow(
       ? trans.__('%1, changed: %2', name, firstLine)
       : trans.__('%1: %2', name, firstLine);
   const goTo = () => void model.goTo(cell.cellId);
-  // A cell without a step at this moment has no history to show, so go to the cell itself if it is
-  // still in the notebook.
+  // If the cell had no step yet at this moment, there is no history to show. So go to the cell
+  // itself, if it is still in the notebook.
   const showHistory = () =>
     cell.step === null && isInNotebook
       ? goTo()
@@ -198,7 +198,7 @@ export function UndeleteButton(props: {
  * come last.
  */
 function buildRows(snapshot: NotebookSnapshot): IRow[] {
-  /** The deleted cells below each cell, by the id of that cell. The key null means the top. */
+  /** Maps a cell's id to the deleted cells that were directly below it; null is the list's top. */
   const deletedBelow = new Map<string | null, CellSnapshot[]>();
   const allIds = new Set(
     [...snapshot.cells, ...snapshot.gone].map(cell => cell.cellId)

@@ -1,9 +1,10 @@
 /**
- * Finds the command that made a write, and derives the contributor from the command's id.
+ * Finds the command that made a write, which is a change of a notebook's cells, and derives the
+ * contributor from the command's id.
  *
- * JupyterLab emits a signal for a command after the synchronous part of the command has run. So if
- * that part writes, the signal follows in the same task. If no signal follows a write, this module
- * assumes that an asynchronous command that is still running made the write.
+ * JupyterLab emits a signal for a command after the synchronous part of the command has run. If the
+ * synchronous part makes a write, the signal follows in the same task. If no signal follows, this
+ * module assumes that an asynchronous command that is still running made the write.
  */
 import type { CommandRegistry } from '@lumino/commands';
 
@@ -76,8 +77,8 @@ export class RunningCommands {
 
 /**
  * Return the id of the command that is the likely cause of a write: the last command of an
- * extension or, if there is none, the last editing command of JupyterLab. The last command is
- * chosen because, if a command executes other commands, its signal comes after their signals.
+ * extension or, if there is none, the last editing command of JupyterLab. The signal of a command
+ * comes after the signals of the commands that it executes, so the last command is chosen.
  */
 function pickCause(
   commands: readonly { readonly id: string }[]

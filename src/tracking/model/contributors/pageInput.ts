@@ -3,7 +3,7 @@
  * in the search box.
  *
  * Some changes by a person have neither a CodeMirror user event nor a command. Such a change counts
- * as the person's because the page is handling the person's input at the same time.
+ * as the person's if it happens while the page handles the person's input.
  */
 const EDITOR = '.jp-Notebook .cm-editor';
 const COMPLETER = '.jp-Completer';

@@ -21,8 +21,8 @@ interface IEarlierEdit {
 
 export class PendingEdits {
   /**
-   * @param _onComplete Called when an edit is complete, because another writer has edited the cell.
-   * `source` is the source after the completed edit.
+   * @param _onComplete Called when an edit is complete: another writer has edited the cell, or
+   * `complete` was called. `source` is the source after the completed edit.
    */
   constructor(
     private readonly _onComplete: (
@@ -40,7 +40,7 @@ export class PendingEdits {
   /**
    * Add an edit of a cell.
    *
-   * @param source The cell's source before this edit.
+   * @param source The cell's source before the added edit.
    */
   add(id: string, writer: IWriter, source: string): void {
     const previous = this._writers.get(id);
@@ -59,7 +59,7 @@ export class PendingEdits {
   /**
    * Complete the pending edit of a cell, if there is one.
    *
-   * @param source The cell's source after this edit.
+   * @param source The cell's source after the pending edit.
    */
   complete(id: string, source: string): void {
     const writer = this.take(id);
@@ -84,8 +84,8 @@ export class PendingEdits {
   }
 
   /**
-   * Complete the earlier edit of a cell, if there is one. But if its writer has turned out to be
-   * `next`, the earlier edit is a part of the edit by `next`, so don't complete it on its own.
+   * Complete the earlier edit of a cell, if there is one. But if `next` has turned out to be the
+   * writer of the earlier edit, too, both are one edit. In this case, only forget the earlier edit.
    */
   private _completeEarlierEdit(id: string, next: IWriter): void {
     const earlier = this._earlierEdits.get(id);
@@ -98,13 +98,13 @@ export class PendingEdits {
   /** The writers of the pending edits, by cell id. */
   private readonly _writers = new Map<string, IWriter>();
   /**
-   * By cell id: an edit that may turn out to be a part of the pending edit, because both may have
-   * the same writer.
+   * Maps a cell's id to an earlier edit that may turn out to be a part of the cell's pending edit,
+   * because both may have the same writer.
    */
   private readonly _earlierEdits = new Map<string, IEarlierEdit>();
 }
 
-/** Return whether `next`, which isn't identified yet, may be the same program as `previous`. */
+/** Return whether `next` may turn out to be the same program as `previous`. */
 function mayBeSameProgram(previous: IWriter, next: IWriter): boolean {
   return next.pending !== null && previous.contributor?.kind !== 'person';
 }

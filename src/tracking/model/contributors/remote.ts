@@ -73,10 +73,12 @@ export class RemoteWriters {
   }
 
   /**
-   * Return the contributor for the case that no watching page made a transaction. This page needs
-   * it if a transaction only deletes, because such a transaction doesn't say who made it. Return
-   * null if the transaction names its clients, if no other page is watching, or if another page
-   * records the changes by clients that don't watch.
+   * Return the contributor that this page records for a deletion if no page has recorded the
+   * deletion after some time. A transaction that only deletes doesn't say which client made it: a
+   * page that watches, and so records the deletion, or a client that doesn't watch.
+   *
+   * Return null if the transaction names its clients, if no other page is watching, or if another
+   * page records the changes by clients that don't watch.
    */
   private _fallback(clients: readonly number[]): Contributor | null {
     const writers = this._otherClients.filter(id => !this._isWatching(id));
@@ -87,7 +89,10 @@ export class RemoteWriters {
       : null;
   }
 
-  /** Return the contributor that the awareness states of the possible writers name. */
+  /**
+   * Return the contributor that the awareness states of the possible writers name; the Jupyter
+   * server if they name none.
+   */
   private _contributorFromStates(
     clients: readonly number[],
     writers: readonly number[]

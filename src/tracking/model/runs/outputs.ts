@@ -12,7 +12,7 @@ import { ANSI_CODES } from '../../../cells/cellError';
 
 /** The maximum size of a preview's text, in bytes of UTF-8. */
 export const MAX_TEXT_BYTES = 4096;
-/** Images of this size, in characters of base64, or more get no thumbnail. */
+/** Only an image with fewer characters of base64 than this gets a thumbnail. */
 const MAX_IMAGE_LENGTH = 24_000_000;
 /** The types of images for which a thumbnail is created. */
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif'];

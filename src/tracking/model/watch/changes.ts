@@ -38,8 +38,8 @@ export class WatchChanges {
   }
 
   /**
-   * Push the events of a change of the list of cells, with the order of the cells if that is new.
-   * Push nothing if there are no events and the order isn't new.
+   * Push the events of a change of the list of cells and, if the order of the cells is new, this
+   * order. Push nothing if there are no events and the order isn't new.
    */
   pushListChange(
     cells: readonly CellChange[],

@@ -38,8 +38,8 @@ export function createEvent(
 
 /**
  * Return a function that takes the ids of cells and creates a change. The change records the
- * sources of these cells that a save wrote into the file. This is needed if, in the meantime, other
- * pages have recorded other sources of these cells.
+ * sources of these cells that a save wrote into the file. It is needed if other pages had recorded
+ * other sources of these cells: the save has replaced those sources in the file.
  *
  * @param sources The sources of all cells at the time of the save, by cell id.
  * @param order The order of the cells at the time of the save.
@@ -138,9 +138,9 @@ export function eventsOf(
 }
 
 /**
- * The types of the events that other code records after AI Server has written into a cell. An
- * `edit` is among them because an accepted suggestion is recorded as an edit if its turn could not
- * be saved.
+ * The types of the events with which features outside `tracking/` record that they have written
+ * into a cell. An `edit` is among them because an accepted suggestion is recorded as an edit if its
+ * turn could not be saved.
  */
 export const OWN_WRITE_EVENTS: ReadonlySet<string> = new Set([
   'accept',

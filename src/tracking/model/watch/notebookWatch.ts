@@ -82,7 +82,7 @@ export class NotebookWatch implements IOriginNotebook {
       beforeUntypedChange: () => _options.origins.captureClipboard(),
       onListChange: listChange => this._onListChange(listChange),
       onRemoteListChange: listChange => {
-        // The other page records the new order of the cells, so here it counts as recorded.
+        // Another page records the new order of the cells, so treat the order as recorded here.
         this._changes.markOrderRecorded();
         this._unclaimedDeletions.add(listChange);
       },
@@ -217,7 +217,7 @@ export class NotebookWatch implements IOriginNotebook {
     }
   }
 
-  /** Record a change of the list of cells, after the edits that were made before it. */
+  /** Record the edits that were made before a change of the list of cells, and then the change. */
   private _onListChange(listChange: ICellListChange): void {
     const beforeById = new Map(listChange.before.map(cell => [cell.id, cell]));
     const operations = detectOperations(listChange.before, listChange.after, {

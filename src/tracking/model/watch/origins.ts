@@ -5,8 +5,9 @@
  * JupyterLab's clipboard contains copies of cells, with the ids of their originals. A paste deletes
  * the ids from these copies. So the ids are remembered before the notebook changes.
  *
- * Invariant: a cell gets an origin only if a cell with the same type and source is found where its
- * copy comes from. Otherwise, it starts a new history.
+ * Invariant: a new cell gets an origin only if it has the same type and source as a copied cell, as
+ * the cell with the same id in another notebook, or as a neighbouring cell. Otherwise, the new cell
+ * starts a new history.
  */
 import { Clipboard } from '@jupyterlab/apputils';
 import type { ICell } from '@jupyterlab/nbformat';
@@ -14,7 +15,7 @@ import type { Notebook } from '@jupyterlab/notebook';
 
 import type { ICellState, IOrigin } from '../lineage';
 
-/** The type of cells on JupyterLab's clipboard. */
+/** The MIME type of the cells on JupyterLab's clipboard. */
 const CELLS_MIME_TYPE = 'application/vnd.jupyter.cells';
 
 /** A notebook from which cells may be copied. */
@@ -92,7 +93,7 @@ export class Origins {
     return null;
   }
 
-  /** Find the original of a cell that was dragged from another notebook: it has the same id. */
+  /** Find the original of a cell that was dragged from another notebook. Both have the same id. */
   private _findDragged(
     cell: ICellState,
     target: IOriginNotebook

@@ -2,8 +2,8 @@
  * Collects the edits of remote clients that record nothing themselves. After a pause without such
  * edits, this module reports the edited cells, so that this page records the edits.
  *
- * Without this, a later edit of the same cell in another page would be recorded together with the
- * remote edit, as one edit.
+ * The pause is short because a person may soon edit the same cell in another page. If the remote
+ * edit isn't recorded before that, the other page records both edits as one.
  */
 
 /** The time without a remote edit after which the edited cells are reported, in milliseconds. */
@@ -13,7 +13,7 @@ export class RemoteEdits {
   /** @param _record Called with the id of each edited cell, after a pause. */
   constructor(private readonly _record: (cellId: string) => void) {}
 
-  /** Remember an edited cell, and restart the wait for a pause. */
+  /** Remember an edited cell, and restart the timer that reports the edited cells. */
   add(cellId: string): void {
     this._cellIds.add(cellId);
     clearTimeout(this._timer);

@@ -39,7 +39,7 @@ export class UnclaimedDeletions {
       existedBefore: () => true,
       originOf: () => null
     }).filter(({ kind }) => kind === 'delete');
-    // Without a fallback, this page doesn't have to record the deletions.
+    // `fallback` is the contributor to record. If there is none, this page needn't record anything.
     if (!fallback || !deletions.length) {
       return;
     }
@@ -65,7 +65,7 @@ export class UnclaimedDeletions {
     const unrecorded: CellOperation[] = [];
     for (const deletion of deletions) {
       // A deletion is done if the cell was restored or if a page has recorded the deletion. If the
-      // history can't be read, assume that it was recorded, because it must not be recorded twice.
+      // history can't be read, assume the deletion is recorded, so that it isn't recorded twice.
       const isDone =
         deletion.kind !== 'delete' ||
         has(deletion.id) ||
