@@ -3,7 +3,7 @@
  * whose children draw the track; the notebook's activity chart uses it, too.
  *
  * Arrow keys move by one position, Page Up and Page Down by a tenth of all positions, and Home and
- * End to the first and the last position. The space bar starts and stops playback.
+ * End to the first and the last position. In `Slider`, the space bar starts and stops playback.
  */
 import React from 'react';
 
