@@ -1,9 +1,9 @@
 """Extract from a session the text in which a search looks, the *searched text*. Pure.
 
 Each turn has four searched fields: its intent (the text of the request), its code, its explanation
-and its errors. The errors are the error of the generation, and the errors of all runs between this
-turn and the next turn. In the searched text, the fields are folded (see ``normalize``), so that a
-search ignores case and accents.
+and its errors. The field for errors contains the error of the turn's generation, and the errors of
+all runs between this turn and the next turn. In the searched text, the fields are folded (see
+``normalize``), so that a search ignores case and accents.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SessionText:
 
 
 def count_turns(text: str) -> int:
-    """Return the number of turns in ``text``, which is the field ``SessionText.text``."""
+    """Return the number of turns in ``text``, the value of the field ``SessionText.text``."""
     return text.count(_TURN_SEPARATOR) + 1
 
 

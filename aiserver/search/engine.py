@@ -111,7 +111,7 @@ class SearchEngine:
 async def _embed(call: _Call, owner: str, notebook_id: str | None, patience: float) -> int:
     """Compute missing embeddings for at most ``patience`` seconds.
 
-    Return the number of sessions that still have none.
+    Return the number of sessions that still lack embeddings.
     """
     clock = asyncio.get_running_loop().time
     deadline = clock() + patience

@@ -60,12 +60,12 @@ class SearchResult:
 def hits_of(
     scored_turns: Sequence[ScoredTurn], session: Session, terms: Sequence[Term]
 ) -> dict[ScoredTurn, Hit]:
-    """Build the hits for the matching turns of one session, by turn.
+    """Build the hits for the matching turns of one session; return a dict from turns to hits.
 
-    A turn that the session no longer contains has no hit.
+    The dict lacks the turns that the session no longer contains.
     """
-    # The turns are reversed so that, if several turns have the same id, the first of these turns is
-    # assigned last and replaces the others.
+    # If several turns have the same id, the first of these turns is used: the list is reversed, so
+    # the first turn is assigned last and replaces the others.
     turn_by_id = {turn.turn_id: (turn, errors) for turn, errors in reversed(turns_of(session))}
     step_by_turn = {step.turn_id: step for step in reversed(replay(session)) if step.kind == "turn"}
     hits: dict[ScoredTurn, Hit] = {}

@@ -49,9 +49,9 @@ class SearchProcess:
     async def start(self) -> int:
         """Start the process if it isn't running, and return its number. Raises SearchFailed.
 
-        Each new process has the next higher number. The caller passes this number to ``call``. If a
-        new process, which has no texts, has replaced the process with this number, ``call`` raises
-        ChildEnded.
+        Each new process has the next higher number. The caller passes this number to ``call``,
+        which raises ChildEnded if the process with this number has ended. The caller must then
+        index all sessions again, because a new process has no texts.
         """
         number: int = await self._run(self._start)
         return number

@@ -44,7 +44,7 @@ class Term:
     words: tuple[str, ...] = ()
     """The words of the term if the term is a name of several words, such as ``read_csv``."""
     pairs: tuple[str, ...] = ()
-    """The pairs of adjacent characters in the parts of the term in scripts without spaces."""
+    """In scripts without spaces, the pairs of adjacent characters: ``读取文`` -> 读取, 取文."""
 
     @property
     def subterms(self) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class Term:
 
 
 def parse(query: str) -> tuple[Term, ...]:
-    """Return the distinct terms of a query, at most ``MAX_TERMS``; none if there is no text."""
+    """Return a query's distinct terms, at most ``MAX_TERMS``; an empty tuple if it has no terms."""
     terms: dict[str, Term] = {}
     for match in _TERM.finditer(query):
         quoted = match[1] or match[2] or match[3]

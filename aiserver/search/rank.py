@@ -47,11 +47,12 @@ _WORD_START = 0.7  # "read" in "reading"
 _INSIDE_WORD = 0.4  # "ding" in "reading"
 _SUBTERMS_ONLY = 0.4  # multiplied by the fraction of the term's subterms that occur
 
-# The three cases at either end of an occurrence: the word ends there, the name continues with
-# another word, or the word continues. The character next to the occurrence decides the case.
+# The three cases at either end of an occurrence: the word ends there ("csv" in "a csv"), the name
+# continues with another word ("csv" in "csv_file"), or the word continues ("csv" in "csvs"). The
+# character next to the occurrence decides the case.
 _WORD_ENDS, _NAME_CONTINUES, _WORD_CONTINUES = range(3)
 
-_MAX_OCCURRENCES = 8  # only so many occurrences of a term in a text are examined, to save time
+_MAX_OCCURRENCES = 8  # further occurrences of a term in a text are ignored, to save time
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ class Candidate:
     session_text: SessionText
     turn: TurnId
     degrees: tuple[float, ...]
-    """For each term: the highest product of the degree to which a field matches the term and the
-    field's weight."""
+    """A number for each term: how well a field matches the term, times the field's weight. Of all
+    fields, the one with the highest product counts."""
     where: Field
     """The field that matches the query best."""
     has_phrase: bool
@@ -73,10 +74,10 @@ def candidates(session_text: SessionText, terms: Sequence[Term]) -> list[Candida
     """Return the turns of one session that match any of the terms."""
     matches: list[Candidate] = []
     phrase = " ".join(term.text for term in terms) if len(terms) > 1 else ""
-    # For each term, the degree to which the code of the last turn that had code matches it.
+    # For each term: how well it matches the code of the previous turn that had code.
     previous_code_degrees: tuple[float, ...] = ()
     for turn, fields in session_text.fields_by_turn():
-        # For each term, the degrees to which the fields match it.
+        # A list for each term: how well each of the fields matches the term.
         degrees = [[degree(term, text) for text in fields] for term in terms]
         code_degrees = tuple(by_field[_CODE] for by_field in degrees)
         matches_outside_code = any(
@@ -166,7 +167,7 @@ def degree(term: Term, text: str) -> float:
 
 
 def _complete_degree(word: str, text: str) -> float:
-    """Return the degree to which a text matches a word, by the best of the word's occurrences.
+    """Return how well a text matches a word, judged by the word's best occurrence in the text.
 
     Only the first ``_MAX_OCCURRENCES`` occurrences are examined.
     """
@@ -190,10 +191,10 @@ def _complete_degree(word: str, text: str) -> float:
 
 
 def _boundary(adjacent: str, edge: str) -> int:
-    """Return the case at one end of an occurrence: ``_WORD_ENDS`` or one of the two other cases.
+    """Return one of the three cases, such as ``_WORD_ENDS``, for one end of an occurrence.
 
-    ``edge`` is the first or last character of the occurrence. ``adjacent`` is the character next to
-    it outside of the occurrence.
+    ``edge`` is the first or last character of the occurrence. ``adjacent`` is the character before
+    the first or after the last one; it is empty at the end of the text.
     """
     if adjacent == "_":
         return _NAME_CONTINUES

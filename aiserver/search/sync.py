@@ -93,7 +93,7 @@ class OwnerIndex:
     def _compare(
         self, marks: _Marks, notebook_id: str | None
     ) -> tuple[dict[CellIds, Hashable], list[CellIds]]:
-        """Return the sessions to read with their marks, and the sessions that were deleted.
+        """Return the sessions to read, each with its mark, and the sessions that were deleted.
 
         If ``notebook_id`` isn't None, ``marks`` only contains the sessions of this notebook. In
         that case, pending sessions of other notebooks stay pending, and no session of another

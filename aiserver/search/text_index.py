@@ -37,7 +37,7 @@ SLICE = 0.05  # seconds after which a slice of a search ends
 # fraction of the best hit's similarity.
 _MIN_SIMILARITY, _MIN_FRACTION_OF_BEST = 0.2, 0.6
 _MAX_HITS_BY_MEANING = 100
-_EMBEDDED_TURNS = 256  # ``embed`` stops after the session with which it reaches this many turns
+_EMBEDDED_TURNS = 256  # once a call of ``embed`` has this many turns, it adds no further session
 
 _TABLES = """
 CREATE TABLE cell (
@@ -118,7 +118,7 @@ class TextIndex:
         self._db.execute("COMMIT")
 
     def embed(self, owner: str, notebook_id: str | None) -> int:
-        """Compute embeddings for some cells that lack them; return how many cells still do."""
+        """Compute missing embeddings of some cells; return how many cells still lack embeddings."""
         not_embedded = self._ids(_NOT_EMBEDDED_IDS, owner, notebook_id)
         selected: list[tuple[int, int]] = []  # the id and the number of turns of each cell
         texts: list[str] = []
@@ -144,7 +144,7 @@ class TextIndex:
             self._search.query_vector = vectors([query])
 
     def advance(self) -> bool:
-        """Search one slice of the texts; return whether there is more to search."""
+        """Search one slice of the texts; return whether texts remain to be searched."""
         search, deadline = self._search, time.monotonic() + SLICE
         while search.remaining_ids and time.monotonic() < deadline:
             row = self._fetch(search.remaining_ids.pop())

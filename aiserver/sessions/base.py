@@ -147,8 +147,8 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     ) -> tuple[list[Event], int]:
         """Append events in one write; return the saved events and the new revision.
 
-        If the session already contains an event with the ``id`` of a given event, this event is not
-        appended again; the stored event is returned. Raises the same errors as
+        If the session already contains an event with the same ``id`` as one of ``events``, the
+        event isn't appended again, and the stored event is returned. Raises the same errors as
         ``save_interaction``.
         """
 
@@ -206,7 +206,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """
         listed = [await self.list_sessions(notebook_id, owner=owner)]
         # Freeing the memory of many summaries takes time. So a worker thread removes the summaries
-        # from ``listed``, and they are freed in this thread instead of in the event loop.
+        # from ``listed``, and their memory is freed in the worker thread, not in the event loop.
         return await asyncio.to_thread(lambda: summary_marks(listed.pop()[0]))
 
     @abstractmethod
@@ -274,7 +274,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
         """Return the ids of the notebooks that have a change log, sorted."""
 
     async def notebook_marks(self, *, owner: str = "") -> Mapping[str, Hashable]:
-        """Return a mark for each notebook: a value that changes when its change log changes.
+        """Return a mark for each notebook: a value that changes when the notebook's log changes.
 
         A caller that caches logs compares marks to see which logs it must read again.
         """

@@ -104,7 +104,7 @@ class SessionDirectory:
         return os.access(folder, os.W_OK | os.X_OK)
 
     def lock(self, name: str) -> AbstractContextManager[None]:
-        """Create the folders and return a context manager that locks a name.
+        """Create missing folders, and return a context manager that locks a name.
 
         Raises StorageError, OSError.
         """
@@ -113,7 +113,7 @@ class SessionDirectory:
         return self._locks.lock(name)
 
     def lock_exclusive(self) -> AbstractContextManager[None]:
-        """Create the folders and return a context manager that locks the whole directory.
+        """Create missing folders, and return a context manager that locks the whole directory.
 
         This lock is independent of the locks of names: both can be locked at the same time.
         """

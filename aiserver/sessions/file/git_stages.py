@@ -28,11 +28,11 @@ _RETRY_AFTER = 60.0  # seconds after a timeout until git is called again
 _HEADER = re.compile(rb"[0-9a-f]+ blob (\d+)\n")
 _LOG_SUFFIX = ".jsonl"
 _retry_times: LRUCache[Path, float] = LRUCache(1000)
-"""For each folder in which git timed out: the monotonic time from which it may be called again."""
+"""For each folder in which git timed out: the monotonic time from which git may run there again."""
 
 
 def complete_conflict(path: Path, data: bytes) -> bytes:
-    """Return a conflicted file's bytes in the form of one conflict between its complete sides.
+    """Return a conflicted file's bytes, rewritten as one conflict between its two complete sides.
 
     ``data`` is the file's content on the disk. If ``data`` has no conflict markers, or if git
     doesn't have both complete sides, ``data`` is returned unchanged.

@@ -88,7 +88,7 @@ class Listing:
         A mark is a value that changes with the session. Usually, it is the stamp of the session's
         file. On a disk with unreliable stamps, it is a hash of the file's bytes. If the file's name
         doesn't contain the cell's ids, for example because the ids are too long, the mark consists
-        of the session's summary, and the session comes after all sessions with other marks.
+        of the session's summary. These sessions come last.
         """
         names = self._candidate_names(notebook_id)
         ambiguous_names = []
@@ -100,8 +100,8 @@ class Listing:
             elif notebook_id in (None, key.notebook_id) and (stamp := self._reader.stamp(name)):
                 # A stamp is converted to a plain tuple, because the garbage collector doesn't track
                 # plain tuples of numbers. If the stamp isn't settled yet, a later change may have
-                # the same stamp. Then the mark is an object that equals no other mark, so that the
-                # session counts as changed.
+                # the same stamp. In this case, the mark is an object that equals no other mark, so
+                # that the session counts as changed.
                 mark = tuple(stamp) if self._reader.is_settled(stamp) else object()
                 if not self._directory.trusts_stamps:
                     mark = self._hash_content(name)
@@ -120,8 +120,8 @@ class Listing:
     def owners(self) -> list[str]:
         """Return the owners of the sessions, sorted.
 
-        The list always contains ``""``, which means no owner. But if the folder doesn't exist, the
-        list is empty.
+        If the folder doesn't exist, the list is empty. Otherwise, it always contains ``""``, which
+        means no owner.
         """
         if not self._directory.exists():
             return []

@@ -4,9 +4,9 @@ Invariants:
 
 - Among all processes that share the folder, at most one thread at a time holds the lock of a name.
 - Each name maps to one of 256 lock files, so that lock files don't accumulate. Two names may share
-  a lock file. A thread never locks two names at once, because it would wait for itself. There is
-  one more lock, for the directory as a whole. A thread that holds the directory's lock may also
-  lock a name.
+  a lock file. So a thread never locks two names at once: if they shared a lock file, the thread
+  would wait for itself. There is one more lock, for the directory as a whole. A thread that holds
+  the directory's lock may also lock a name.
 - When a process ends, its locks are released. This is true even on a disk that doesn't support the
   system's file locks (see ``durable/locking.py``).
 """

@@ -60,8 +60,8 @@ class NotebookLogs:
     ) -> None:
         """Append those entries of another copy of the change log that the stored log lacks.
 
-        ``entries`` are all entries of the other copy. ``get_seqs`` gets a cell's id and returns the
-        numbers of the cell's records by digest.
+        ``entries`` are all entries of the other copy. ``get_seqs`` maps a cell's id to the numbers
+        of the cell's records by digest, or to None.
         """
         self._extend(
             notebook_id,

@@ -99,8 +99,8 @@ class Reader:
         if content is None or find_ids(content[0]) != (key.notebook_id, key.cell_id):
             return None
         stored = self._parse(name, *content, key)
-        # AI Server gives a file in the current format another name, so such a file is a copy that
-        # somebody made by hand. It is ignored.
+        # AI Server never writes a file in the current format under a legacy name. So such a file is
+        # a copy that somebody made by hand, and it is ignored.
         return None if stored.is_current else stored
 
     def _parse(self, name: str, data: bytes, stamp: Stamp, key: SessionKey) -> StoredSession:
@@ -148,8 +148,8 @@ class Reader:
 def find_key(name: str, data: bytes, owner: str = "") -> SessionKey | None:
     """Return the key of the cell to which a damaged file belongs, or None if it can't be found.
 
-    If ``name`` is a name in the current form, it contains the cell's ids. Otherwise, the ids are
-    read from ``data``, the file's bytes, and ``name`` must be the legacy name of this cell.
+    Use the ids in ``name`` if it is a name in the current form that contains ids. Otherwise, read
+    the ids from ``data``, the file's bytes; ``name`` must then be the legacy name for these ids.
     """
     key, ids = parse_session_name(name, owner), find_ids(data)
     if key is None and ids and legacy_name(*ids) == name:

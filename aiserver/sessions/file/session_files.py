@@ -54,7 +54,7 @@ class _CachedFile(NamedTuple):
 
 
 class _ExtensibleFile(NamedTuple):
-    """The content of a file that this process wrote, in a form to which records can be appended."""
+    """A file that this process wrote, with its content as an object that can append records."""
 
     stamp: Stamp
     revision: int
@@ -245,7 +245,7 @@ class SessionFiles:
                     # With ``on_durable``, the caller gets the result as soon as the new file is
                     # durable. For this, ``replace_file`` keeps the old file open for a moment. On a
                     # network disk, an open file that is replaced stays in the folder under another
-                    # name. So the caller has to wait there.
+                    # name. So on such a disk, the caller waits until ``replace_file`` returns.
                     on_durable=(lambda: respond((result, content.revision))) if is_local else None,
                 )
             if stamp and is_local:

@@ -77,7 +77,7 @@ class _File(NamedTuple):
     folder: Path
     name: str
     location: str
-    """The path relative to the directory. People see it, and the file's lock has this name."""
+    """The path relative to the directory. It is shown to people and names the file's lock."""
 
     @property
     def path(self) -> Path:
@@ -258,7 +258,7 @@ class Verifier:
         )
 
     def _seqs_of_cells(self, notebook_id: str) -> Callable[[str], SeqsByDigest | None]:
-        """Return a function that gets a cell's id and returns the cell's record numbers by digest.
+        """Return a function that maps a cell's id to the cell's record numbers by digest.
 
         The returned function loads the session only when it is called, because another repair may
         change the session before that.
@@ -316,8 +316,8 @@ class Verifier:
         """Quarantine a file unless its content has changed since it was checked.
 
         ``checked_data`` is the content at the time of the check, or empty if the file wasn't a
-        regular file. If the file is a copy, ``base_name`` is the name of the original. Then the
-        name of the quarantined file begins with this name, so that it is deleted with the original.
+        regular file. If the file is a copy, ``base_name`` is the name of the original: the name of
+        the quarantined file begins with it, so that both files are deleted together.
         """
         with self._directory.lock(file.location.removesuffix(file.name) + (base_name or file.name)):
             try:

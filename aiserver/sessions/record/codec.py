@@ -80,7 +80,7 @@ def to_dict(record: Stored) -> dict[str, Any]:
 
 
 def _check_numbers(value: Any) -> None:
-    """Raise ValueError for an integer that pydantic would write but no parser could read."""
+    """Raise ValueError for an integer with so many digits that Python couldn't read it again."""
     if isinstance(value, dict):
         for nested in value.values():
             _check_numbers(nested)
@@ -267,7 +267,7 @@ def is_newer(version: Any) -> bool:
 
 
 def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey | None) -> Session:
-    """Read a session in a newer format, but only the fields and records that are valid here."""
+    """Read the fields and records of a newer session that are valid in this program's format."""
     empty_session = new_session(key or SessionKey("unknown", "unknown"))
     meta_fields = empty_session.meta.to_dict()
     # The model requires a version with a major and a minor number.
@@ -285,7 +285,7 @@ def _read_newer(content: dict[str, Any], meta: dict[str, Any], key: SessionKey |
 
 
 def _valid_items(model: type[T], items: Any) -> Iterator[T]:
-    """Yield the valid items of a list as instances of ``model``; nothing if it isn't a list."""
+    """Yield the valid items of a list as instances of ``model``. Yield nothing for other values."""
     for item in items if isinstance(items, list) else ():
         with contextlib.suppress(ValidationError):
             yield model.model_validate(item)

@@ -57,9 +57,9 @@ def session_name(key: SessionKey) -> str:
 
 @lru_cache(50_000)
 def parse_session_name(name: str, owner: str = "") -> SessionKey | None:
-    """Return the key of an owner's session file from its name.
+    """Return the key of the owner's session whose file has this name.
 
-    Return None if the name doesn't contain the cell's ids, or isn't the name of such a file.
+    Return None if ``name`` has another form, or contains a hash instead of the ids.
     """
     stem = name.removesuffix(SESSION_SUFFIX)
     ids = [decode(text) for text in stem.removesuffix(_owner_suffix(owner)).split("_")]
@@ -126,7 +126,7 @@ def _owner_suffix(owner: str) -> str:
 
 
 def _hash_name(name: str) -> str:
-    """Return a short file name in place of a session's name that is too long."""
+    """Shorten a session's file name that is too long: replace its end with a hash of the name."""
     # In other names, two hex digits follow each `~`. So only a name with a hash contains `~~`.
     digest = hashlib.sha256(name.encode("ascii")).hexdigest()
     return f"{name[:_HASHED_PREFIX_LENGTH]}~~{digest}{SESSION_SUFFIX}"

@@ -199,7 +199,7 @@ def _translate(error: RedisError) -> StorageError:
 def _error_code(error: RedisError) -> str | None:
     """Return the code of an error, such as OOM, or None.
 
-    If a command in a script failed, the code of the command's error is in the error's message.
+    If a command inside a script failed, only the message of ``error`` contains the code.
     """
     names = {"OutOfMemoryError": "OOM", "ReadOnlyError": "READONLY", "MovedError": "MOVED"}
     if type(error).__name__ in names:

@@ -22,7 +22,7 @@ from .notebook_lock import notebook_lock
 
 T = TypeVar("T")
 
-LARGE = 50_000  # bytes; parsing them takes about a millisecond
+LARGE = 50_000  # bytes; parsing a text of this size takes about a millisecond
 
 
 class RedisConnection(SessionManager):
@@ -70,7 +70,10 @@ class RedisConnection(SessionManager):
         return sorted(decode_owner(owner.decode()) for owner in owners)
 
     def notebook_id_lock(self, *, owner: str = "") -> contextlib.AbstractAsyncContextManager[None]:
-        """Return a context manager that holds the lock for giving an owner's notebook its id."""
+        """Return a context manager that holds the owner's lock for notebook ids.
+
+        A server needs the lock to give one of the owner's notebooks its id.
+        """
         name = self._keyspace.owner_key("alone", owner)
         return notebook_lock(self._client, name, self.lock_timeout, self.log)
 

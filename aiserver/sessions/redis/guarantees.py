@@ -35,7 +35,7 @@ def missing_guarantees(info: Mapping[str, str], config: Mapping[str, str] | None
 
 
 def is_full(info: Mapping[str, str]) -> bool:
-    """Return whether Redis has no memory left for another write."""
+    """Return whether Redis has no memory left, and may not delete old data to free some."""
     max_memory = int(info.get("maxmemory", "0"))  # 0 means unlimited
     evicts = info.get("maxmemory_policy", "noeviction") != "noeviction"
     return max_memory > 0 and not evicts and int(info.get("used_memory", "0")) >= max_memory

@@ -57,9 +57,9 @@ def parse_cell_name(name: str, owner: str) -> SessionKey:
 
 
 def lex_range(notebook_id: str | None) -> tuple[str, str]:
-    """Return the limits, for ZRANGEBYLEX, of the range of a notebook's cell names.
+    """Return the arguments ``min`` and ``max`` of ZRANGEBYLEX that select a notebook's cell names.
 
-    If ``notebook_id`` is None, the range contains the cell names of all notebooks.
+    If ``notebook_id`` is None, the arguments select the cell names of all notebooks.
     """
     if notebook_id is None:
         return "-", "+"

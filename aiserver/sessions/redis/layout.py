@@ -40,7 +40,7 @@ _EMPTY_SUMMARY = SessionSummary(
     notebook_id="", cell_id="", turns=0, events=0, revision=0, created_at="", last_updated=""
 )
 _DELTA_FIELDS = {"turns", "failed", "events", "last_intent", "last_status", "last_source"}
-"""The fields of the summary that ``append.lua`` updates with the delta of a new record."""
+"""The fields of a session's summary that change when a record is appended."""
 
 # These patterns find the numbers of a new record, which are 1 until the script replaces them.
 # ``to_text`` writes each key of a record after a line break and six spaces. JSON strings contain no
@@ -58,9 +58,9 @@ class Item(NamedTuple):
     id: str
     """``=`` followed by the event's id; empty for a turn, and for an event without an id."""
     summary_delta: str
-    """The result of ``_summary_delta``."""
+    """How the record changes the session's summary, as JSON (see ``_summary_delta``)."""
     before: bytes
-    """The text before the first number. It is the ``turn_id`` of a turn, or the ``seq`` of an
+    """The text before the first number, which is the ``turn_id`` of a turn or the ``seq`` of an
     event."""
     between: bytes
     """The text between the two numbers of a turn; empty for an event, which has one number."""
@@ -98,9 +98,10 @@ class SplitSession(NamedTuple):
     """The index of each event that has an id. The keys are ``=`` followed by the event's id."""
 
     def arguments(self) -> list[Any]:
-        """Return the arguments: the row, and then the items of the head, turns, events and ids.
+        """Return the arguments: the row, and then four lists for the head, turns, events and ids.
 
-        Before the items of each of these four lists comes the number of items.
+        Each list begins with the number of its items: ``2, TURN, TURN``. The items of the head and
+        of the ids are alternately keys and values.
         """
         head = [text for pair in self.head.items() for text in pair]
         ids = [text for pair in self.ids.items() for text in pair]
@@ -145,7 +146,7 @@ class StoredSession(NamedTuple):
     """A session as ``load.lua`` returns it."""
 
     meta: bytes
-    """The session's meta as JSON. An append doesn't update this text, but the next two fields."""
+    """The session's meta as JSON. An append updates the next two fields instead of this text."""
     updated: bytes
     """The time of the last append; empty if nothing was appended since ``meta`` was written."""
     revision: bytes
@@ -206,7 +207,7 @@ def _split_at(text: bytes, number: re.Pattern[bytes]) -> tuple[bytes, bytes]:
 
 
 def _summary_delta(record: Interaction | Event) -> str:
-    """Return the change of a session's summary by a new record, as JSON for ``append.lua``."""
+    """Return how a new record changes its session's summary, as JSON for ``append.lua``."""
     delta = extend_summary(_EMPTY_SUMMARY, [record], 0, "").model_dump(include=_DELTA_FIELDS)
     if isinstance(record, Event) and record.type == "context_reset":
         delta["reset"] = True
@@ -216,8 +217,8 @@ def _summary_delta(record: Interaction | Event) -> str:
 def _count_turns_before_reset(session: Session) -> int | None:
     """Return the number of turns before the last context reset; 0 if there was no reset.
 
-    Return None if the turns aren't listed in the order of their numbers. Then the turns since the
-    reset can only be found by reading the complete session.
+    Return None if the turns aren't listed in the order of their numbers. In this case, only
+    reading the complete session shows which turns follow the reset.
     """
     turns = session.interactions
     ids = [turn.turn_id for turn in turns]

@@ -75,7 +75,7 @@ class RedisLogsAndBlobs(RedisConnection):
         return await self._delete("notebooks", "blobs", notebook_id, owner, log)
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their SHA-256, and return it in hex."""
+        """Store bytes under their SHA-256; return the hash in hex."""
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())
         keys = [self._keyspace.owners, self._keyspace.owner_key("blobs", owner)]
         await self._client.run("blob", keys, encode_owner(owner), digest, data)
@@ -102,8 +102,8 @@ class RedisLogsAndBlobs(RedisConnection):
         """Delete a change log or a blob; return False if there was none.
 
         To delete a log, ``kind`` is ``notebooks`` and ``other_kind`` is ``blobs``. To delete a
-        blob, they are the other way round. An owner who has no data any more is removed from the
-        set of owners.
+        blob, ``kind`` is ``blobs`` and ``other_kind`` is ``notebooks``. An owner who has no data
+        any more is removed from the set of owners.
         """
         owner_keys = [
             self._keyspace.owner_key(index, owner) for index in (kind, other_kind, "cells")

@@ -32,7 +32,7 @@ async def notebook_lock(
 
     Raises StorageBusy if another server still holds the lock after ``timeout`` seconds. If Redis
     accepts no writes, nothing is locked. In this case, no lock is needed, because no server can
-    register a notebook. If its holder is killed, the lock expires after ``ttl`` seconds.
+    give a notebook an id. If the server is killed, its lock expires after ``ttl`` seconds.
     """
     holder = secrets.token_hex(16)
 

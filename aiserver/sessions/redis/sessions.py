@@ -2,7 +2,7 @@
 
 Invariants:
 
-- One script executes each read or write of a session, so each read or write is atomic.
+- Each read or write of a session runs a single script, so it is atomic.
 - The script that appends turns and events also numbers them, so that writers of a session neither
   wait for each other nor retry. This script doesn't read the existing records, so its cost doesn't
   depend on the session's length.
@@ -45,7 +45,7 @@ from .connection import LARGE, RedisConnection, run_in_thread_if_large
 from .keys import cell_name, encode_owner, lex_range
 from .layout import Item, StoredSession, event_item, json_chunks, split, turn_item
 
-NO_WRITE_ID = "-"  # used as the write id of a session that isn't stored (``replace.lua``)
+NO_WRITE_ID = "-"  # in place of a write id: the session isn't stored yet (see ``replace.lua``)
 _MAJOR_VERSION = SCHEMA_VERSION.split(".", maxsplit=1)[0]
 _SUMMARIES_PER_CALL = 1_000
 _TURNS = TypeAdapter(list[Interaction])
@@ -84,7 +84,7 @@ class RedisSessions(RedisConnection):
     async def load_raw(self, key: SessionKey) -> tuple[bytes, int] | None:
         """Return the stored session as bytes, and its revision, or None if there is no session.
 
-        This method parses the session to check it, unless it has parsed it since the last write.
+        The session is parsed to find damage, unless it was parsed before and hasn't changed since.
         """
         stored = await self._fetch(key)
         if stored is None:
@@ -207,11 +207,10 @@ class RedisSessions(RedisConnection):
         raise StorageBusy
 
     async def _attempts(self, key: SessionKey) -> AsyncIterator[LoadedSession | None]:
-        """Yield the stored session, reloaded each time the caller attempts to replace it.
+        """Yield the stored session, or None, for each attempt of the caller to replace it.
 
-        An attempt fails if another writer has written to the session since it was loaded. The
-        caller then continues its loop over this generator. The generator ends after
-        ``lock_timeout`` seconds.
+        An attempt fails if another writer has written to the session since it was loaded. For the
+        next attempt, the generator loads the session again. It ends after ``lock_timeout`` seconds.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self.lock_timeout

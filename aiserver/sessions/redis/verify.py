@@ -159,7 +159,7 @@ class Verifier:
         )
 
     async def _cell_names(self) -> list[str]:
-        """Return the cell names (see ``keys.py``) in any index or key, sorted."""
+        """Return all cell names (see ``keys.py``) that an index or a key contains, sorted."""
         indexes = [self._keyspace.owner_key(kind, self._owner) for kind in ("cells", "rows")]
         indexed = set(await self._client.command("ZRANGE", indexes[0], 0, -1))
         indexed |= set(await self._client.command("HKEYS", indexes[1]))

@@ -117,7 +117,7 @@ def _tls_options(kind: str, url: URL) -> tuple[URL, dict[str, Any]]:
     query = dict(url.query)
     options: dict[str, Any] = {}
     if kind == "postgresql":
-        if mode := query.pop("ssl", None):  # the former driver asyncpg has "ssl" for "sslmode"
+        if mode := query.pop("ssl", None):  # the name of "sslmode" in the former driver asyncpg
             query.setdefault("sslmode", mode)
         if ca_file := query.get("sslrootcert"):
             _ssl_context(str(ca_file))  # raises if the file can't be read

@@ -3,8 +3,8 @@
 Invariants:
 
 - An operation is atomic and takes effect exactly once. If the connection breaks during the commit,
-  the commit may or may not have succeeded. Then ``WriteState.outcome_unknown`` is set, and the next
-  attempt first checks whether the previous attempt was committed.
+  the commit may or may not have succeeded. In this case, ``WriteState.outcome_unknown`` is set, and
+  the next attempt first checks whether the previous attempt was committed.
 - There are few retries, and the pauses between them add up to less than three seconds.
 - When a commit returns, its data is on disk, as far as settings of the connection can ensure this.
 - If a process dies while it holds a lock, other processes can acquire the lock after a minute at

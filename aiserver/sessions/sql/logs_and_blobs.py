@@ -32,7 +32,7 @@ def append_log(
     owner: str,
     entries: Sequence[NewLogEntry],
 ) -> list[NotebookLogEntry]:
-    """Append entries to a notebook's change log, and return them as saved."""
+    """Append entries to a notebook's change log; return the saved entries."""
     key = {"owner": owner_key(owner), "notebook_id": notebook_id}
     matches = (notebooks.c.owner == key["owner"]) & (notebooks.c.notebook_id == notebook_id)
     select_next_seq = select(notebooks.c.next_seq).where(matches).with_for_update()
@@ -101,7 +101,7 @@ def delete_log(connection: Connection, state: WriteState, notebook_id: str, owne
 
 
 def put_blob(connection: Connection, _: WriteState, data: bytes, owner: str) -> str:
-    """Store bytes under their SHA-256, and return it in hex."""
+    """Store bytes under their SHA-256; return the hash in hex."""
     digest = hashlib.sha256(data).hexdigest()
     matches = (blobs.c.owner == owner_key(owner)) & (blobs.c.sha256 == digest)
     stored = (connection.execute(select(blobs.c.data).where(matches))).scalar()
@@ -173,7 +173,7 @@ def list_owners(connection: Connection) -> list[str]:
 
 
 def _was_committed(connection: Connection, notebook_id: str, owner: str, write_id: int) -> bool:
-    """Return whether the log contains an entry that an earlier attempt with this id has written."""
+    """Return whether the log contains an entry with this write id, from an earlier attempt."""
     log = notebook_log.c
     query = select(literal(1)).where(
         log.owner == owner_key(owner), log.notebook_id == notebook_id, log.write_id == write_id

@@ -184,10 +184,10 @@ class SQLSessionManager(SessionManager):
 
     @contextlib.asynccontextmanager
     async def notebook_id_lock(self, *, owner: str = "") -> AsyncIterator[None]:
-        """Hold the lock for giving one of the owner's notebooks its id."""
-        # ``self.timeout`` isn't used for the acquisition. After such a timeout, the thread could
-        # still acquire the lock, and nobody would release it. ``lock_notebook_ids`` has a timeout
-        # of its own.
+        """Hold the lock that a process needs to give one of the owner's notebooks its id."""
+        # The acquisition doesn't use ``self.timeout``: after this timeout, the thread could still
+        # acquire the lock, and nobody would release it. ``lock_notebook_ids`` has a timeout of its
+        # own.
         acquisition = asyncio.ensure_future(
             self._runner.run(lambda db: db.lock_notebook_ids(owner))
         )
@@ -249,7 +249,7 @@ class SQLSessionManager(SessionManager):
         )
 
     async def put_blob(self, data: bytes, *, owner: str = "") -> str:
-        """Store bytes under their SHA-256, and return it in hex."""
+        """Store bytes under their SHA-256; return the hash in hex."""
         return await self._write(
             lambda db, state: logs_and_blobs.put_blob(db, state, bytes(data), owner)
         )

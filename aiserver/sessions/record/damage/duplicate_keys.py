@@ -3,8 +3,9 @@
 Invariants:
 
 - If ``meta``, ``interactions`` or ``events`` occurs several times in a session, with different
-  values, then each ``meta`` and each list of turns (``interactions``) becomes a session of its own.
-  Each list of events is added to the session with the matching turns.
+  values, the session is split: each ``meta`` and each list of turns (``interactions``) becomes an
+  object of its own. Each list of events is added to the object with the turns to which the events
+  refer.
 - For any other duplicate key, an ``ObjectReader`` uses one of the values: the first value if the
   reader's ``choice`` is 0, the second value if it is 1, and so on. To get all values, the caller
   reads the text several times, each time with another choice. So each reading returns the values
@@ -28,7 +29,7 @@ class ObjectReader:
     """Creates the objects of a JSON text, and chooses one value for each duplicate key."""
 
     def __init__(self, choice: int, *, drop_ambiguous: bool = False) -> None:
-        """Create a reader. If ``drop_ambiguous`` is true, it omits records with duplicate keys."""
+        """Create a reader. With ``drop_ambiguous``, records with duplicate keys become ``{}``."""
         self.choice_count = 1
         """The highest number of different values that a key has, in all objects so far."""
         self.is_mixed = False
@@ -38,7 +39,7 @@ class ObjectReader:
     def build_object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | list[dict[str, Any]]:
         """Return the object with these keys and values.
 
-        If it is a session with duplicate keys, return several sessions.
+        If it is a session with duplicate keys, return the objects into which it is split.
         """
         content = dict(pairs)
         has_duplicates = len(content) < len(pairs)
@@ -69,13 +70,13 @@ class ObjectReader:
 
 
 def _fill_missing(value: Any, other: Any) -> Any:
-    """Return ``value``. If both arguments are objects, add the keys that only ``other`` has."""
+    """Return ``value``; if both are objects, include the keys that only ``other`` has."""
     are_objects = isinstance(value, dict) and isinstance(other, dict)
     return other | value if are_objects else value
 
 
 def _split_sessions(pairs: list[tuple[str, Any]], content: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the sessions in an object in which a key of ``SESSION_KEYS`` occurs several times."""
+    """Split a session that has a key of ``SESSION_KEYS`` several times; return the objects."""
     metas, turn_lists, event_lists = (
         [value for name, value in pairs if name == key] for key in SESSION_KEYS
     )
@@ -93,7 +94,7 @@ def _split_sessions(pairs: list[tuple[str, Any]], content: dict[str, Any]) -> li
 
 
 def _best_match(events: Any, turn_lists: list[Any]) -> int:
-    """Return the index of the list of turns that has the most turns to which the events refer."""
+    """Return the index of the list in ``turn_lists`` that contains most of the events' turns."""
     turn_ids = _turn_ids(events)
     overlaps = [len(turn_ids & _turn_ids(items)) for items in turn_lists]
     return overlaps.index(max(overlaps)) if overlaps else 0

@@ -50,7 +50,7 @@ _REQUIRED_KEYS: dict[type[_Part], set[str]] = {  # the keys by which a part is r
 }
 _OBJECT_START = re.compile(r"\{\s{0,200}\"")
 _MAX_EFFORT = 200  # the maximum number of times that each character is read, on average
-_MAX_GROUPS = 20  # the maximum number of groups in a file; merging more would take too long
+_MAX_GROUPS = 20  # the maximum number of ``_Group`` objects; merging more would take too long
 _MAX_DEPTH = 8  # records in more deeply nested objects aren't found
 
 
@@ -245,7 +245,7 @@ def _values(text: str, reader: ObjectReader) -> Iterator[dict[str, Any]]:
             effort -= 100_000  # an estimate, because the error doesn't contain a position
             end = match.start() + 1
         except ValueError as reason:
-            # To find the line number for this error, Python has read the text up to the position.
+            # To count the lines before the error, Python has read the text up to the error.
             effort -= getattr(reason, "pos", len(text))
             end = match.start() + 1
         else:

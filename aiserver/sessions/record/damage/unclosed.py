@@ -1,14 +1,14 @@
 """Close the JSON objects that git left open when it merged a session file by lines. Pure.
 
 If a user accepts both sides of a conflict, the lines of our record are followed by the lines of
-their record. But if both sides have the same lines, git has written these lines only once. So an
-object in our record may lack its last lines, and is followed by the same key with the object of
-their record. The indentation shows where the object in our record ends: a line isn't part of the
-object unless it is indented further than the line that opened the object.
+their record. But if both records end with the same lines, git writes these lines only once, after
+their record. So an object in our record may lack its last lines. The next line has the same key
+again, with the object of their record. The indentation shows where the object in our record ends:
+a line isn't part of the object unless it is indented further than the line that opened the object.
 
 A text is rejected if git may have mixed the lines of two records. This is assumed if an object has
-duplicate keys but only one timestamp. Records of different branches never have the same timestamp,
-so an object with all lines of two records has two timestamps.
+duplicate keys but only one timestamp. An object with all lines of two records would have two
+timestamps, because records of different branches never have the same timestamp.
 """
 
 from __future__ import annotations

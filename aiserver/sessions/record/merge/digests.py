@@ -66,13 +66,13 @@ def renumber_entries(
 
     Numbers change when branches are merged, and when an older session file is restored. If an entry
     refers to a record that is missing from the cell's session, the cell is removed from the entry,
-    because another record may have the number now. From this entry up to the next entry that
-    contains the cell, the state of the whole notebook isn't known. So the field ``saved`` is
-    removed from this entry and from all entries before the next one that contains the cell.
+    because another record may have the number now. From this entry on, the state of the whole
+    notebook is unknown, until a later entry contains the cell. So the field ``saved`` is removed
+    from this entry and from all entries before that later entry.
 
-    ``merges`` contains the ``meta.merged`` of each cell's session, by cell id. ``last_seqs``
-    contains the number of each session's last record, also by cell id. ``get_seqs`` gets a cell's
-    id and returns the numbers of the cell's records by digest, or None.
+    ``merges`` contains, by cell id, the ``meta.merged`` of each session: how merges have changed
+    its numbers. ``last_seqs`` contains, by cell id, the number of each session's last record.
+    ``get_seqs`` maps a cell's id to the numbers of the cell's records by digest, or to None.
     """
     replaced_cells = _find_replaced_cells(log, last_seqs)
     missing_cells: set[str] = set()
@@ -92,7 +92,7 @@ def cells_of(entry: NotebookLogEntry) -> Mapping[str, Any]:
 
 
 def without_saved(entry: NotebookLogEntry) -> NotebookLogEntry:
-    """Return an entry without the field ``saved`` (the notebook was saved after this entry)."""
+    """Return an entry without ``saved``, which says that the notebook was saved after the entry."""
     if "saved" not in entry.data:
         return entry
     data = {name: value for name, value in entry.data.items() if name != "saved"}
@@ -123,7 +123,7 @@ def _renumber_entry(
     replaced_cells: Set[str],
     get_seqs: Callable[[str], SeqsByDigest | None],
 ) -> NotebookLogEntry:
-    """Return one entry with current numbers, as ``renumber_entries`` does, but keep ``saved``."""
+    """Return one entry with current numbers (see ``renumber_entries``); never remove ``saved``."""
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (entry.merged or merges.keys() & cells.keys() or replaced_cells & cells.keys()):
         return entry

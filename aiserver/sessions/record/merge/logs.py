@@ -7,10 +7,10 @@ Invariants:
   by its id, any other entry by its content without the fields that a merge changes.
 - If an appended entry contains the digest of a record, it refers to the record by the number that
   the record has in our session.
-- The field ``saved`` of an entry says that the notebook was saved in the state after this entry.
-  After the entry was appended to our log, the state may be another one. So the field is removed,
-  unless the state is the same in both logs: up to this entry, our log and the other log have the
-  same last entry for every cell.
+- The field ``saved`` of an entry says that the notebook was saved right after this entry. If the
+  entry is appended to our log, it follows other entries there, and the notebook may be in a state
+  that was never saved. So an appended entry keeps ``saved`` only if the notebook's state is the
+  same in both logs: each cell's last entry, up to this entry, is the same.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def missing_entries(
         if counts[their_keys[index]] < 0:
             counts[their_keys[index]] += 1
             new_indices.add(index)
-    # The key of each cell's last entry so far: in ours, with the appended entries, and in theirs.
+    # The key of each cell's last entry so far, by cell id. ``our_last`` covers our entries and the
+    # appended ones.
     our_last: dict[str, str] = {}
     their_last: dict[str, str] = {}
     for entry, key in zip(ours, our_keys, strict=True):
@@ -73,7 +74,7 @@ def renumber_entry(
 ) -> NotebookLogEntry:
     """Return an entry with the current numbers of the records whose digests it contains.
 
-    ``get_seqs`` gets a cell's id and returns the numbers of the cell's records by digest, or None.
+    ``get_seqs`` maps a cell's id to the numbers of the cell's records by digest, or to None.
     """
     cells, digests = cells_of(entry), entry.data.get("digests")
     if not (cells and isinstance(digests, dict)):

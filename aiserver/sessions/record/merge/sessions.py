@@ -44,8 +44,8 @@ def merge_into(
     existing: dict[str, list[Interaction | Event]] = defaultdict(list)
     for record in ours.ordered():
         existing[record_content(record)].append(record)
-    turn_ids: dict[int, int] = {}  # from the turn ids in ``theirs`` to those in ``ours``
-    seqs: dict[int, int] = {}  # from the record numbers in ``theirs`` to those in ``ours``
+    turn_ids: dict[int, int] = {}  # maps the turn ids in ``theirs`` to those in ``ours``
+    seqs: dict[int, int] = {}  # maps the record numbers in ``theirs`` to those in ``ours``
     # The next numbers are counted here, because ``Session.next_seq`` and ``next_turn_id`` look at
     # all records whenever they are called.
     next_seq, next_turn = count(ours.next_seq), count(ours.next_turn_id)
@@ -138,7 +138,7 @@ def _append_event(
 
 
 def _renumber(fields: dict[str, Any], name: str, new_numbers: dict[int, int]) -> None:
-    """Replace the number in a field by the new number; without a new number, remove the field."""
+    """Replace the number in a field with its new number, or remove the field if there is none."""
     if fields.get(name) is not None:
         fields[name] = new_numbers.get(fields[name])
         if fields[name] is None:

@@ -114,9 +114,9 @@ def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> N
 def _merge_keys(
     base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return our keys with our values. For keys that only their side changed, take their value.
+    """Merge the keys of both sides. Use our value if our side changed it, and else their value.
 
-    A key that only their side added is added. A key that only one side removed stays.
+    A key that only one side has keeps its value. So a key that only one side removed stays.
     """
     result = dict(ours)
     for name, value in theirs.items():
