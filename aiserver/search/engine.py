@@ -56,7 +56,7 @@ class SearchEngine:
 
         If the package for embeddings isn't installed, every search is by words. Before the search,
         new and changed sessions are read for at most ``patience`` seconds. The search covers the
-        sessions that have been read by then; ``SearchResult.unread`` is the number of all others.
+        sessions that have been read by then; ``SearchResult.unread`` counts the sessions left out.
         Raises StorageError, SearchFailed.
         """
         if not parse(query):

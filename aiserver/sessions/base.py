@@ -229,7 +229,7 @@ class SessionManager(LoggingConfigurable, metaclass=_Meta):
     async def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell. In the copy, ``meta.forked_from`` names the source.
 
-        Return the copy. If the other cell already has a session, return that session unchanged.
+        Return the copy. If the target cell already has a session, return it and copy nothing.
         Raises NotFound if there is no source, or SessionTooNew if the source has a newer format,
         which can't be copied completely.
         """

@@ -38,7 +38,7 @@ class InMemorySessionManager(KeyValueSessionManager):
     async def save_interaction(
         self, key: SessionKey, turn: NewTurn, *, if_revision: int | None = None
     ) -> tuple[Interaction, int]:
-        """Append a turn. The time for this doesn't depend on the length of the session."""
+        """Append a turn. This takes equally long for short and for long sessions."""
         session = self._memory.load_writable(key, if_revision)
         saved = session.add_turn(turn)
         self._memory.values[value_key(key)] = session
@@ -47,7 +47,7 @@ class InMemorySessionManager(KeyValueSessionManager):
     async def record_events(
         self, key: SessionKey, events: Sequence[NewEvent], *, if_revision: int | None = None
     ) -> tuple[list[Event], int]:
-        """Append events. The time for this doesn't depend on the length of the session."""
+        """Append events. This takes equally long for short and for long sessions."""
         session = self._memory.load_writable(key, if_revision)
         saved = session.add_events(events)
         if saved:

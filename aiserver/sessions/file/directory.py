@@ -150,8 +150,8 @@ class SessionDirectory:
 
     def _clean_up_once(self) -> None:
         # Other threads wait here until the cleanup is done. Otherwise, they could lock a name that
-        # shares its lock file with an orphan's name. Then the orphan's writer would seem to be
-        # running.
+        # shares its lock file with an orphan's name. The orphan's writer would seem to be running,
+        # so the orphan wouldn't be removed.
         with self._cleanup_lock:
             if not self._is_cleaned_up:
                 try:
@@ -161,7 +161,7 @@ class SessionDirectory:
                     self._is_cleaned_up = True
 
     def _make_private(self) -> bool:
-        """Make an open folder private if this user owns it; return whether that changed it."""
+        """Make an open folder private if this user owns it; return whether its access changed."""
         with contextlib.suppress(OSError):  # an error here doesn't prevent saving
             return restrict_access(self.path) == "open" and get_access(self.path) == "private"
         return False

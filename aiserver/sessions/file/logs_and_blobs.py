@@ -58,7 +58,7 @@ class NotebookLogs:
         owner: str,
         get_seqs: Callable[[str], SeqsByDigest | None],
     ) -> None:
-        """Append those entries of another copy of the change log that the stored log lacks.
+        """Append the entries that another copy of the change log has and the stored log lacks.
 
         ``entries`` are all entries of the other copy. ``get_seqs`` maps a cell's id to the numbers
         of the cell's records by digest, or to None.

@@ -39,11 +39,11 @@ def find_root(start: Path, home: Path | None = None) -> Path:
 def find_other_roots(
     folder: Path, root: Path, served: Path, home: Path | None = None
 ) -> list[Path]:
-    """Return the other roots that may contain sessions of a notebook, nearest first.
+    """Return all roots except ``root`` that may contain sessions of a notebook, nearest first.
 
-    ``folder`` is the notebook's folder, and ``root`` is the root that this server uses, which isn't
-    returned. A server that was started in another folder may have stored sessions in another root.
-    The search goes from the notebook's folder upwards:
+    ``folder`` is the notebook's folder, and ``root`` is the root that this server uses. A server
+    that was started in another folder may have stored the notebook's sessions in another root. The
+    search goes from the notebook's folder upwards:
 
     - up to the home folder, if the notebook is inside it;
     - otherwise up to the top of the git repository, if the notebook is in a repository;

@@ -186,8 +186,8 @@ class SessionFiles:
     def fork(self, source: SessionKey, target: SessionKey) -> Session:
         """Copy a session to another cell, and return the copy.
 
-        If the other cell already has a session, return that session unchanged. A damaged session
-        without intact records is quarantined and replaced.
+        If the target cell has a session already, copy nothing and return that session. But if that
+        session is damaged and has no intact records, quarantine it and replace it with the copy.
         """
         source_session = self.load(source)
         name = session_name(target)

@@ -203,8 +203,8 @@ class Verifier:
         """Merge a copy into the original with ``merge``; then quarantine the copy.
 
         ``file`` is the copy, and ``correct_name`` is the name of the original. If the two names
-        differ only in case, and the disk ignores case, they mean the same file; then only rename
-        the file.
+        differ only in case, and the disk ignores case, they mean the same file. In this case, only
+        rename the file.
         """
         original = file.folder / correct_name
         if original.exists() and file.path.samefile(original):

@@ -57,7 +57,7 @@ class _StoredRecords(NamedTuple):
         return self.head.get("stamp", b"").decode() if self.head else NO_WRITE_ID
 
     def to_bytes(self) -> bytes:
-        """Return the session as JSON. If the stored data is damaged, so is the JSON."""
+        """Return the session as JSON. If the stored data is damaged, the JSON is damaged, too."""
         meta, updated, revision, events_key, unknown_keys, write_id = (
             self.head.get(name, b"")
             for name in ("meta", "updated", "revision", "events", "rest", "stamp")

@@ -270,7 +270,7 @@ def _parts(value: Any, depth: int = 0) -> Iterator[_Part]:
 
 
 def _parse_part(item: dict[str, Any]) -> _Part | None:
-    """Return an object as a part of a session, or None if it is damaged or something else."""
+    """Parse an object as a part of a session; return None if it is damaged or isn't a part."""
     part_types = (type_ for type_, keys in _REQUIRED_KEYS.items() if keys <= item.keys())
     part_type = next(part_types, None)
     if part_type and _is_storable(item):
@@ -291,7 +291,7 @@ def _is_storable(item: dict[str, Any]) -> bool:
 def _records(parts: list[_Part]) -> tuple[list[Interaction], list[Event]]:
     """Return the turns and events among the parts, each record once.
 
-    If two files were joined, both may have a turn 1. Then the second turn 1 gets the next free
+    If two files were joined, both may have a turn 1. The second of these turns gets the next free
     number. There may be thousands of records, so this function takes linear time.
     """
     turns: list[Interaction] = []

@@ -31,7 +31,7 @@ def missing_entries(
     """Return the entries that ``ours`` lacks. ``theirs`` is another copy of the same change log."""
     our_keys = [_entry_key(entry) for entry in ours]
     their_keys = [_entry_key(entry) for entry in theirs]
-    counts = Counter(our_keys)  # how many more entries with a key are in ours than in theirs
+    counts = Counter(our_keys)  # by key: the number of entries in ours minus that in theirs
     counts.subtract(their_keys)
     new_indices = set()
     for index in reversed(range(len(theirs))):

@@ -114,7 +114,7 @@ def _merge_other_keys(ours: Session, theirs: Session, base: Session | None) -> N
 def _merge_keys(
     base: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Merge the keys of both sides. Use our value if our side changed it, and else their value.
+    """Merge the keys of both sides. Use our value if our side changed it, otherwise theirs.
 
     A key that only one side has keeps its value. So a key that only one side removed stays.
     """
