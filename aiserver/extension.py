@@ -1,7 +1,7 @@
 """The server extension: traits and wiring, nothing else.
 
 With the traits ``session_manager`` and ``model_registry_class``, an administrator can replace the
-store and the model registry with other classes. Only this module chooses concrete classes.
+store and the model registry of the server with other classes, which only this module chooses.
 
 Invariant: AI Server doesn't delay the start of the Jupyter server. This module imports no slow
 modules at its top. A thread imports them after the server has started, unless an early request has
@@ -82,7 +82,8 @@ class AIServer(ExtensionApp):
     owner = Unicode(
         help="""The user who owns this server. Other users can neither make requests, which are
         charged to the owner, nor delete histories. Default: the user for whom JupyterHub started
-        the server; without JupyterHub none, and everyone who can run code can make requests.""",
+        the server. Without JupyterHub, the server has no owner, and everyone who can run code
+        can make requests.""",
     ).tag(config=True)
 
     others_may_ask = Bool(

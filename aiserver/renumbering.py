@@ -52,9 +52,9 @@ def current_end(merged: object, merge_paths: object, seq: int) -> int:
     ``current_seq``.
     """
     for ranges in _ranges_along_path(merged, merge_paths):
-        # Within a range, and between two ranges, new numbers ascend with the old numbers. So the
-        # record with the highest new number has one of these old numbers: `seq`, the last number
-        # of a range, or the number directly before a range.
+        # Inside a range, and in the gap between two ranges, a higher old number has a higher new
+        # number. So the highest new number belongs to one of these old numbers: `seq`, the last
+        # number of a range, or the number directly before a range.
         old_numbers = {
             seq,
             *(last for _, last, _ in ranges),

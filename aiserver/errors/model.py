@@ -7,8 +7,8 @@ from typing import ClassVar
 from .base import AIServerError
 from .text import UserText
 
-# The parameters that messages contain until a server's label is set: ``_PROVIDER`` at the start of
-# a sentence, and ``_THE_PROVIDER`` within a sentence.
+# These fill %1 in a message while the server's label is unknown: ``_PROVIDER`` at the start of a
+# sentence, and ``_THE_PROVIDER`` within a sentence.
 _PROVIDER, _THE_PROVIDER = UserText("The provider"), UserText("the provider")
 
 

@@ -187,10 +187,10 @@ class NameIndex:
 def _likely(name: str, kind: str, candidates: list[str]) -> str:
     """Return the candidate that is clearly meant by the name; "" if there is no such candidate.
 
-    A candidate is clearly meant if it differs only in case, spaces, hyphens or underscores. If
-    there is only one candidate, it is also meant if the name misspells its words slightly, or if
+    A candidate is clearly meant if it is the only one that differs just in case, spaces, hyphens or
+    underscores. The only candidate is also meant if the name misspells its words slightly, or if
     the name is a part of a column's name: ``volume`` means ``Total Volume``. But ``male`` doesn't
-    mean ``female``, and ``2023`` doesn't mean ``2024``.
+    mean ``female``, and ``2023`` doesn't mean ``2024``. For a file, only the first rule applies.
     """
     alike = [other for other in candidates if fold(other) == fold(name)]
     if len(alike) == 1:
@@ -227,7 +227,7 @@ def fold(name: str) -> str:
 
 
 def _is_long(folded: str) -> bool:
-    """Return whether a name is so long that a name which contains it may be meant.
+    """Return whether a name is long enough that a longer name containing it is worth suggesting.
 
     An ASCII name needs three characters. Any other name needs two, because 单价 is a whole word.
     """

@@ -50,8 +50,9 @@ class InputFiles:
     async def results(self) -> AsyncIterator[tuple[str, ReadResult]]:
         """Yield the path of each file and the histories that were read from it.
 
-        For a backup, the path is yielded several times, each time with a part of its histories. For
-        a store in the folder, the store's path is yielded with a message that it isn't imported.
+        For a backup, the path is yielded several times: with the problems of the backup, then with
+        the histories of one member at a time. For a store in the folder, the store's path is
+        yielded with a message that it isn't imported.
         """
         for store in self._other_stores:
             yield str(store), ReadResult(unreadable=[_IS_STORE])

@@ -33,7 +33,7 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
   const shown: (IShownStep & { serverIndex: number; runs: Step[] })[] = [];
   /** `positions[i]` is the position of the shown step that contains the server's step `i`. */
   const positions: number[] = [];
-  /** `parents[i]` is the `parent` of a shown step whose parent in the server's list is `i`. */
+  /** A shown step that continues from the server's step `i` gets `parents[i]` as its `parent`. */
   const parents: number[] = [];
   for (const step of steps) {
     const serverIndex = positions.length;
@@ -58,8 +58,8 @@ export function foldRuns(steps: readonly Step[]): IShownStep[] {
       });
     } else {
       positions.push(position);
-      // This run isn't shown as a separate step, so a step that continues from the run is shown as
-      // a continuation of the run's parent.
+      // The run is shown inside another step. So a step that continues from the run gets the run's
+      // own parent or, if the run has none, the step in which the run is shown.
       parents.push(
         (step.parent === null ? null : parents[step.parent]) ?? position
       );

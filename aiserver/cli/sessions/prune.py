@@ -190,9 +190,9 @@ async def _plan_blobs(
     *,
     all_unused: bool,
 ) -> None:
-    """Add to the plan the blobs that no session will use after the planned sessions are deleted.
+    """Add to the plan the blobs that no remaining session uses.
 
-    If ``all_unused`` is not set, leave out the blobs that no planned session uses.
+    Unless ``all_unused`` is set, consider only the blobs that the planned sessions use.
     """
     store = context.store
     for owner in context.owners:

@@ -79,7 +79,7 @@ class Expressions(Lifting):
         return result
 
     def texts(self, value: Value) -> Labels:
-        """Return the strings of a ``Texts`` as labels, with placeholders instead of their nodes."""
+        """Return the strings of a ``Texts`` as labels with placeholder nodes."""
         if isinstance(value, Texts) and value.values is not None:
             return Labels([(name, ast.Pass()) for name in value.values], True)
         return Labels([], False)

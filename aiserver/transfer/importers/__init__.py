@@ -1,1 +1,4 @@
-"""Importers, one module per format. They are pure: they convert bytes or table rows to sessions."""
+"""Importers, one module per format, and what they share.
+
+They are pure: they convert bytes or table rows to sessions. Only ``archive`` reads files.
+"""
