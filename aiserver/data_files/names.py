@@ -58,7 +58,7 @@ def _names_ending_at(text: str, end: int) -> list[str]:
     if opening and opening in before:
         names.append(before[before.rfind(opening) + 1 :])
     bare = _BARE.search(before)
-    if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):  # `bare` isn't part of a URL
+    if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):  # no URL and no drive
         names += _ends_of(bare[0])
     return [name for name in dict.fromkeys(names) if _EXTENSION.sub("", name).strip("./ ")]
 

@@ -6,8 +6,8 @@ Invariants:
 
 - At most one process has the lock of a name, even if the system's locks work for some processes
   and not for others. The first process for which they don't work creates the file ``no-flock``
-  in the folder. This file is called the note. From then on, all processes use lock files in this
-  folder (see ``lock_files.py``).
+  in the folder. This file is called the note. From then on, all processes use the claim files of
+  ``lock_files.py`` in this folder instead.
 - If a process that has a lock is killed, other processes can get the lock.
 - A symbolic link in place of a lock file, which somebody may have planted, is removed and never
   followed.
@@ -94,7 +94,7 @@ def has_system_locks(folder: Path) -> bool:
 
 
 def _create_note(note_path: str) -> None:
-    """Create the note, which makes all processes use lock files in the folder."""
+    """Create the note, which makes all processes use claim files in the folder."""
     try:
         fd = os.open(note_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | SAFE_FLAGS, 0o600)
     except FileExistsError:

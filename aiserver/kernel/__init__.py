@@ -9,7 +9,8 @@ in the ``user_expressions`` of an execute request with ``silent=True``.
 Invariants (P18, P41):
 - None of the person's code runs: no property, no ``repr`` and no comparison of their objects.
   The code compares objects only by identity. It inspects only modules, functions, classes, and
-  objects whose exact type is a built-in type or a type of a supported library.
+  objects whose exact type is a built-in type or a type of a supported library; an instance of a
+  subclass of pandas' DataFrame is converted to a plain DataFrame first.
 - No module that a suggestion names is imported, and no variable changes.
 - A problem that isn't certain isn't reported: a false alarm is worse than a miss.
 """

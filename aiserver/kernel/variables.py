@@ -110,7 +110,7 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
     for index, (column, dtype) in enumerate(zip(names, list(frame.dtypes)[:MAX_COLUMNS])):
         described: dict[str, Any] = {"name": _text(column, MAX_NAME), "dtype": _dtype_name(dtype)}
         if examples and _has_texts(dtype):
-            described |= _examples(_first_values(kind, frame, index), examples)
+            described.update(_examples(_first_values(kind, frame, index), examples))
         columns.append(described)
     profile = {
         "name": name[:MAX_NAME],
@@ -140,7 +140,7 @@ def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
         name = "" if values.name is None else _text(values.name, MAX_NAME)
         described: dict[str, Any] = {"name": name, "dtype": _dtype_name(values.dtype)}
         if examples and _has_texts(values.dtype):
-            described |= _examples(values.tolist(), examples)
+            described.update(_examples(values.tolist(), examples))
         levels.append(described)
     return levels
 

@@ -9,8 +9,8 @@ downloaded.
 The quality was measured in English and Chinese, with ten requests about data analysis in each
 language. The query for each request was a paraphrase of it. In English, the right request was the
 first hit for 7 of the 10 queries, and among the first three hits for all 10. In Chinese, it was the
-first hit for 4 queries, and among the first three hits for 7. Therefore, the interface recommends
-the search by words for Chinese.
+first hit for 4 queries, and among the first three hits for 7. Therefore, the interface says that
+this search works best in English.
 """
 
 from __future__ import annotations

@@ -123,8 +123,8 @@ class StoreWriter:
             self.report.log_count += 1
         if new_entries and not self._dry_run:
             # Entries refer to records by their seq. If the store already had a history of the
-            # notebook, merging its sessions may have changed the seqs of records. So replace the
-            # old seqs in the entries by the current ones.
+            # notebook, the copied records may have got new seqs when their sessions were merged
+            # into it. So replace the old seqs in the entries with the current ones.
             if stored_log:
                 seqs = await self._find_seqs(notebook_id, owner, new_entries)
                 new_entries = [renumber_entry(entry, seqs.get) for entry in new_entries]

@@ -23,10 +23,6 @@ _POLARS_CHECKED = {
     "filter",
     "with_columns",
 }
-# Methods of expressions whose text arguments aren't names of columns.
-_LITERAL = set(
-    "alias cast str dt fill_null fill_nan replace replace_strict suffix prefix is_in".split()
-)
 
 
 def column_expression(context: Context, node: ast.Call) -> Value:
@@ -46,7 +42,7 @@ def call_expression(context: Context, owner: Expression, name: str, node: ast.Ca
     """Return the result of a method of an expression."""
     reads = list(owner.reads)
     for argument in [*node.args, *[keyword.value for keyword in node.keywords]]:
-        reads += _reads(context, argument, name not in _LITERAL and name in ("over", "sort_by"))
+        reads += _reads(context, argument, name in ("over", "sort_by"))
     output = owner.output
     if name == "alias":
         given = labels(context, node.args[0]) if node.args else Labels([], False)

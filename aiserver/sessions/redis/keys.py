@@ -15,7 +15,7 @@ session in the field ``stamp`` of the session's head.
 ``head:OWNER:NOTEBOOK:CELL``     hash        ``meta``, unknown keys (``rest``), counters, ``stamp``
 ``turns:OWNER:NOTEBOOK:CELL``    list        the session's turns as JSON
 ``events:OWNER:NOTEBOOK:CELL``   list        the session's events as JSON
-``ids:OWNER:NOTEBOOK:CELL``      hash        ``=ID`` of an event: its index in the list of events
+``ids:OWNER:NOTEBOOK:CELL``      hash        ``=`` + an event's id: its index in ``events``
 ``damaged:OWNER:NOTEBOOK:CELL``  list        texts that a repair has quarantined
 ``notebooks:OWNER``              hash        notebook id: its change log's mark (seq and write id)
 ``log:OWNER:NOTEBOOK``           list        the entries of the notebook's change log

@@ -4,8 +4,8 @@ Invariants:
 
 - Each read or write of a session runs a single script, so it is atomic.
 - The script that appends turns and events also numbers them, so that writers of a session neither
-  wait for each other nor retry. This script doesn't read the existing records, so its cost doesn't
-  depend on the session's length.
+  wait for each other nor retry. This script reads no existing records, except events that are
+  sent again, so its cost doesn't depend on the session's length.
 - Long texts are processed in threads, not on the event loop.
 """
 
@@ -65,7 +65,7 @@ class LoadedSession(NamedTuple):
 
 
 class RedisSessions(RedisConnection):
-    """The methods of the store for sessions."""
+    """The store's methods that read and write sessions."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -1,6 +1,6 @@
 """Transactions and locks of SQLite databases, and warnings about where they are stored.
 
-The lock that a process needs to give a notebook its id is a locked file next to the database.
+Before a process assigns an id to a notebook, it locks a file next to the database.
 """
 
 from __future__ import annotations

@@ -72,8 +72,8 @@ export class Writers {
   }
 
   /**
-   * Return the writer of a transaction whose cause isn't known yet. All such transactions of one
-   * task have the same writer.
+   * Return the writer of a transaction whose cause isn't known yet. All such transactions before
+   * the next microtask have the same writer.
    */
   private _writerOfTask(): IWriter {
     if (!this._taskWriter) {
@@ -81,7 +81,7 @@ export class Writers {
       const key = `program ${++this._taskWriterCount}`;
       const writer = new TaskWriter(key, isInputActive);
       this._taskWriter = writer;
-      // The next task may belong to another command, so that task gets a new writer.
+      // Later code may belong to another command, so it gets a new writer.
       void Promise.resolve().then(() => (this._taskWriter = null));
       writer.pending = this._detectContributor(writer);
     }
@@ -105,15 +105,15 @@ export class Writers {
   }
 
   private readonly _remote: RemoteWriters;
-  /** The writer of the current task; null if `_writerOfTask` wasn't called in this task. */
+  /** The writer of the code that is running; null if `_writerOfTask` wasn't called by it. */
   private _taskWriter: TaskWriter | null = null;
   /** The number of task writers that were created. It makes their keys unique. */
   private _taskWriterCount = 0;
 }
 
 /**
- * The writer of the transactions of one task. The writer's contributor is detected at the end of
- * the task. Before that, the contributor is a program without a name.
+ * The writer of the transactions before the next microtask, called a task here. Then the writer's
+ * contributor is detected. Before that, the contributor is a program without a name.
  */
 class TaskWriter implements IWriter {
   /** @param isInputActive Whether a person was giving input when the task made its first write. */
