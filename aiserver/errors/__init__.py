@@ -48,7 +48,8 @@
 
 Invariants: a message is plain text that is safe to show and to store. A message never contains a
 provider's raw text, a key or a traceback; only the exception in ``__cause__`` may contain them.
-Only messages of the command line contain paths. Nothing here depends on HTTP: ``handlers/base.py`` maps each class to a status.
+Only messages of the command line contain paths. Nothing here depends on HTTP: ``handlers/base.py``
+maps each class to a status.
 
 ``base`` contains the root of the tree and the errors of requests, settings and child processes,
 ``storage`` the errors of the history, and ``model`` the errors of models and providers. ``text``
