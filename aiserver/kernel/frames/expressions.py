@@ -62,7 +62,6 @@ class Expressions(Lifting):
         # The functions whose bodies haven't been followed yet, each with the value that ``silent``
         # had at the function's definition.
         self._functions: list[tuple[Any, set[str]]] = []
-        self._user_functions: set[str] = set()
         if source.may_define_names:
             self._names = dict.fromkeys(variables, UNKNOWN)
 

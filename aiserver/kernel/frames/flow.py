@@ -189,7 +189,6 @@ class Flow(Calls):
                 self.value(child)
         self._functions.append((node, set(self.silent)))
         self._names[node.name] = UNKNOWN
-        self._user_functions.add(node.name)
 
     _on_AsyncFunctionDef = _on_FunctionDef
 
@@ -200,7 +199,6 @@ class Flow(Calls):
         self._branch(node.body, set())
         self._names = names
         self._names[node.name] = UNKNOWN
-        self._user_functions.add(node.name)
 
     def _on_Import(self, node: ast.Import) -> None:
         for alias in node.names:
