@@ -42,9 +42,9 @@ class AIServer(ExtensionApp):
     model = Unicode(
         "",
         help="""The default model, as "provider:name", for example "openai:gpt-5-mini" or
-        "local:/models/my.gguf". If empty: the embedded model if it is installed, else Ollama if
-        it is running, else none. Text leaves this machine only if a remote provider is set here
-        or chosen in the interface.""",
+        "local:/models/my.gguf". If empty: a model of AI Server's catalogue if one is installed,
+        else Ollama if it is running, else none. Text leaves this machine only if a remote provider
+        is set here or chosen in the interface.""",
     ).tag(config=True)
 
     allowed_models = List(

@@ -154,8 +154,10 @@ def _has_texts(dtype: Any) -> bool:
 
 def _first_values(kind: str, frame: Any, column: int) -> list[Any]:
     if kind == "pandas.DataFrame":
-        return frame.iloc[:_SEARCHED_ROWS, column].tolist()  # type: ignore[no-any-return]
-    return frame.to_series(column).head(_SEARCHED_ROWS).to_list()  # type: ignore[no-any-return]
+        values = frame.iloc[:_SEARCHED_ROWS, column]
+    else:
+        values = frame.to_series(column).head(_SEARCHED_ROWS)
+    return list(values.to_list())
 
 
 def _examples(values: list[Any], count: int) -> dict[str, list[str]]:

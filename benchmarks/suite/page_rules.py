@@ -100,7 +100,8 @@ def correct_obvious(code: str, problems: Sequence[dict[str, Any]]) -> str:
             code = _replace_name(code, problem)
         elif problem["import"] and not problem["candidates"]:
             statements.append(problem["import"])
-    magic = re.match(r"\s*%%.*\n|", code)[0]  # type: ignore[index]
+    first_line = re.match(r"\s*%%.*\n", code)
+    magic = first_line[0] if first_line else ""
     lines = "".join(f"{line}\n" for line in dict.fromkeys(statements))
     return magic + lines + code[len(magic) :]
 

@@ -91,7 +91,7 @@ test.describe('with automatic corrections for all models', () => {
     await lab.model!.script(code('销售.cty'), code('销售["城市"]'));
     await cell.ask('城市');
     await expect(cell.row).toContainText(
-      'This is a further answer, with 1 problem fewer than the first.'
+      'This is another answer. It has 1 fewer problem than the first.'
     );
     await expect(cell.row).toContainText('城市');
     await cell.accept();

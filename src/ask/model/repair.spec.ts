@@ -36,6 +36,22 @@ async function ask(
   return t;
 }
 
+/** Ask, get the answer `prise`, and wait until the model is asked to correct it. */
+async function askForPrice(names: (isCorrected: boolean) => string[]) {
+  const t = setup({ repair: 'all' });
+  t.target.check.mockImplementation(async source =>
+    names(source !== 'prise').map(name => ({
+      ...problem(name),
+      ...(name === 'prise' && { correction: 'price', endColumn: 5 })
+    }))
+  );
+  t.model.open();
+  const asked = t.model.ask('do it');
+  (await t.requested(1)).push(start(1), done(1, 'prise'), null);
+  await t.requested(2);
+  return { t, asked };
+}
+
 describe('AutomaticRepair', () => {
   it('corrects until nothing is wrong, and offers that answer to the person’s request', async () => {
     const t = await ask('local', [['a', 'b'], ['b'], []]);
@@ -66,21 +82,9 @@ describe('AutomaticRepair', () => {
   });
 
   it('corrects the obvious without a model, and asks for the rest', async () => {
-    const t = setup({ repair: 'all' });
-    const obvious = {
-      ...problem('prise'),
-      correction: 'price',
-      endColumn: 5
-    };
-    t.target.check.mockImplementation(async source =>
-      source === 'prise' ? [obvious, problem('x')] : [problem('x')]
+    const { t, asked } = await askForPrice(isCorrected =>
+      isCorrected ? ['x'] : ['prise', 'x']
     );
-    t.model.open();
-    const asked = t.model.ask('do it');
-    await new Promise(resolve => setTimeout(resolve));
-    t.feeds[0].push(start(1), done(1, 'prise'), null);
-    await t.until(({ intent }) => intent === 'x');
-    await new Promise(resolve => setTimeout(resolve));
     expect(t.bodies[1].source).toBe('price');
     t.feeds[1].push(start(2), done(2, 'other'), null);
     await asked;
@@ -92,19 +96,7 @@ describe('AutomaticRepair', () => {
   });
 
   it('undoes a correction after which no fewer problems remain', async () => {
-    const t = setup({ repair: 'all' });
-    const obvious = {
-      ...problem('prise'),
-      correction: 'price',
-      endColumn: 5
-    };
-    t.target.check.mockImplementation(async () => [obvious]);
-    t.model.open();
-    const asked = t.model.ask('do it');
-    await new Promise(resolve => setTimeout(resolve));
-    t.feeds[0].push(start(1), done(1, 'prise'), null);
-    await t.until(({ intent }) => intent === 'prise');
-    await new Promise(resolve => setTimeout(resolve));
+    const { t, asked } = await askForPrice(() => ['prise']);
     expect(t.bodies[1].source).toBe('prise');
     t.model.stop();
     t.feeds[1].push({ type: 'cancelled' } as never, null);

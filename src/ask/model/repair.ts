@@ -67,10 +67,14 @@ export class AutomaticRepair {
   ): Promise<void> {
     const store = this._store;
     let best = await this._correctObvious(firstProblems);
+    if (!best) {
+      return;
+    }
     let correctedCount = 0;
-    for (let count = 0; best && count < MAX_REPAIRS; count++) {
+    this._show(best, intent, correctedCount);
+    for (let count = 0; count < MAX_REPAIRS; count++) {
       if (!best.problems.some(isForModel)) {
-        break;
+        return;
       }
       const { suggestion: previous, request } = store;
       const problems = await (isSmall && request
@@ -82,25 +86,23 @@ export class AutomaticRepair {
       if (!store.suggestion || store.state.phase !== 'suggested') {
         return; // The suggestion was closed meanwhile.
       }
-      let attempt: IAttempt | null = null;
-      if (problems && store.suggestion !== previous) {
-        attempt = await this._correctObvious(problems);
-        if (!attempt) {
-          return;
-        }
-      }
-      if (attempt && attempt.problems.length < best.problems.length) {
-        correctedCount += best.problems.length - attempt.problems.length;
-        best = attempt;
-      } else {
+      if (!problems || store.suggestion === previous) {
         this._show(best, intent, correctedCount);
-        if (!attempt || !isSmall) {
-          return;
-        }
+        return; // The request was stopped, or it failed.
       }
-    }
-    if (best) {
+      const attempt = await this._correctObvious(problems);
+      if (!attempt) {
+        return;
+      }
+      const fewer = best.problems.length - attempt.problems.length;
+      if (fewer > 0) {
+        correctedCount += fewer;
+        best = attempt;
+      }
       this._show(best, intent, correctedCount);
+      if (fewer <= 0 && !isSmall) {
+        return;
+      }
     }
   }
 

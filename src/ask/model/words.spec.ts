@@ -9,6 +9,16 @@ async function answer(t: Setup, id: number, suggestion: string) {
   feed.push(start(id), { type: 'done', interaction, revision: id }, null);
 }
 
+/** Ask for code, which is then an open suggestion. */
+async function askForCode() {
+  const t = setup();
+  t.model.open();
+  const asked = t.model.ask('double it');
+  await answer(t, 1, 'x = 2');
+  await asked;
+  return t;
+}
+
 async function askWords(intent: string) {
   const t = setup({ repair: 'all' });
   t.model.open();
@@ -70,11 +80,7 @@ describe('an answer in words', () => {
   });
 
   it('about an open suggestion is where the next request continues', async () => {
-    const t = setup();
-    t.model.open();
-    const asked = t.model.ask('double it');
-    await answer(t, 1, 'x = 2');
-    await asked;
+    const t = await askForCode();
     const askedWhy = t.model.ask('why?');
     await answer(t, 2, '');
     await askedWhy;
@@ -96,11 +102,7 @@ describe('an answer in words', () => {
   });
 
   it('that was not saved is no turn to continue from', async () => {
-    const t = setup();
-    t.model.open();
-    const asked = t.model.ask('double it');
-    await answer(t, 1, 'x = 2');
-    await asked;
+    const t = await askForCode();
     const askedWhy = t.model.ask('why?');
     (await t.requested(2)).push(
       start(2),
@@ -131,11 +133,7 @@ describe('an answer in words', () => {
 
 describe('another answer', () => {
   it('is requested as a retry, and says if it is the same', async () => {
-    const t = setup();
-    t.model.open();
-    const asked = t.model.ask('double it');
-    await answer(t, 1, 'x = 2');
-    await asked;
+    const t = await askForCode();
     const retried = t.model.retry();
     await answer(t, 2, 'x = 2');
     await retried;

@@ -71,8 +71,8 @@ export function noticeText(
     : '';
   const correctedText = state.correctedCount
     ? trans._n(
-        'This is a further answer, with %1 problem fewer than the first.',
-        'This is a further answer, with %1 problems fewer than the first.',
+        'This is another answer. It has %1 fewer problem than the first.',
+        'This is another answer. It has %1 fewer problems than the first.',
         state.correctedCount
       )
     : '';

@@ -154,7 +154,7 @@ function CellRow(
         {cell.step === null && source.trim() && (
           <Chip
             title={trans.__(
-              'Nothing was recorded for this cell at this point. This is its first recorded content.'
+              'This cell had not been recorded yet at this point. Its first recorded version is shown instead.'
             )}
           >
             {trans.__('first recorded version')}
