@@ -77,6 +77,11 @@ describe('GenerationModel, on failures', () => {
     await t.phase('failed');
     expect(t.api.stop).toHaveBeenCalledWith('g1');
     expect(t.signals[0]?.aborted).toBe(true);
+    t.api.generate.mockImplementationOnce(() => {
+      throw new ApiError(0, 'unreachable', 'The network is still down.');
+    });
+    await t.model.retry();
+    expect(t.model.state.failure?.code).toBe('unreachable');
     // The server has not noticed yet, so this is not a second tab.
     t.api.generate.mockImplementationOnce(() => {
       throw new ApiError(409, 'generation_running', 'It runs.');

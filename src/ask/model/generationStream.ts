@@ -47,15 +47,6 @@ export class GenerationStream {
   isStopped = false;
 
   /**
-   * Whether the stream was stopped, but the server might still run the generation. This is so if
-   * the generation's id has not arrived, because the page can't ask the server to stop a generation
-   * without its id.
-   */
-  get mightStillRun(): boolean {
-    return this.isStopped && !this.generationId;
-  }
-
-  /**
    * Send the request and yield the generation's events. If the server refuses the request because
    * another generation of the cell is still running, send the request again, until it has been sent
    * `attempts` times or the stream is stopped.

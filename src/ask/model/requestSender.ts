@@ -7,6 +7,7 @@
  * - After a stream has ended, the phase is `suggested`, `answered`, `failed` or `stopped`.
  * - While a generation runs, another request of the cell is refused with a notice.
  */
+import type { ApiError } from '../../api/request';
 import type { AnalyzeBody, GenerateBody, Interaction } from '../../api/types';
 import type { IProblem } from '../../kernel/check';
 import type { ICellKey } from '../../tokens';
@@ -54,15 +55,10 @@ export class RequestSender {
 
   /** Send a request again, because it failed or because the person wants another answer. */
   async retry(request: IRequest): Promise<Problems> {
-    // If the stream was interrupted, the server may still run the stream's generation and therefore
-    // refuse another one. So try more than once.
     const { failure, phase } = this._store.state;
-    const isInterrupted = failure?.code === 'interrupted';
     const hasAnswer = phase === 'suggested' || phase === 'answered';
-    return this.send(
-      { ...this._withCurrentSource(request), isRetry: hasAnswer && !failure },
-      isInterrupted ? MAX_ATTEMPTS : 1
-    );
+    const isRetry = hasAnswer && !failure;
+    return this.send({ ...this._withCurrentSource(request), isRetry });
   }
 
   /**
@@ -80,7 +76,8 @@ export class RequestSender {
     const generationId = state.failure?.generationId;
     if (generationId && request) {
       await api.stop(generationId).catch(() => undefined);
-      return this.send(this._withCurrentSource(request), MAX_ATTEMPTS);
+      this._mightStillRun = true;
+      return this.send(this._withCurrentSource(request));
     }
     return null;
   }
@@ -102,7 +99,7 @@ export class RequestSender {
    * Send a request and show its answer as it arrives. After the stream has ended, check the code of
    * the suggestion and return its problems.
    */
-  async send(request: IRequest, attempts = 1): Promise<Problems> {
+  async send(request: IRequest): Promise<Problems> {
     const store = this._store;
     if (store.isBusy) {
       store.setState({ notice: 'busy' });
@@ -132,11 +129,7 @@ export class RequestSender {
       );
       const { cellModel } = store.state;
       const body = toRequestBody(request, store.target, notebookId, cellModel);
-      await this._applyEvents(
-        stream,
-        body,
-        previous?.mightStillRun ? MAX_ATTEMPTS : attempts
-      );
+      await this._applyEvents(stream, body);
     } catch (reason) {
       this._fail(stream, toFailure(reason, 'interrupted'));
     } finally {
@@ -167,8 +160,7 @@ export class RequestSender {
    */
   private async _applyEvents(
     stream: GenerationStream,
-    body: GenerateBody | AnalyzeBody,
-    attempts: number
+    body: GenerateBody | AnalyzeBody
   ): Promise<void> {
     const { api, history, isDisposed } = this._store;
     if (stream.isStopped || isDisposed) {
@@ -176,6 +168,8 @@ export class RequestSender {
     }
     const key = { notebookId: body.notebookId, cellId: body.cellId };
     const answer = { code: '', explanation: '' };
+    const attempts = this._mightStillRun ? MAX_ATTEMPTS : 1;
+    this._mightStillRun = true;
     let hasEnded = false;
     try {
       for await (const event of stream.events(api, body, attempts)) {
@@ -225,8 +219,15 @@ export class RequestSender {
         // Read until the stream ends. If the page closed the stream after the last event, the
         // server would take that for a lost connection.
       }
+    } catch (reason) {
+      // If the error isn't AI Server's own response, the server may run the generation.
+      const { status, code } = reason as Partial<ApiError>;
+      this._mightStillRun = !status || code === 'proxy_error';
+      throw reason;
     } finally {
-      if (!hasEnded) {
+      if (hasEnded) {
+        this._mightStillRun = false;
+      } else {
         this._abortInterrupted(stream, key);
       }
     }
@@ -337,6 +338,12 @@ export class RequestSender {
     }
   }
 
+  /**
+   * Whether the server might still run a generation of this cell: the page has not received the end
+   * of its last generation, or has just asked the server to stop another page's. The server refuses
+   * a request meanwhile, so the request is sent more than once.
+   */
+  private _mightStillRun = false;
   private _isRepairing = false;
   private _isRetrying = false;
   /** The current stream, whose events change the state; null if no request waits or streams. */
