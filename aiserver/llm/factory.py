@@ -9,7 +9,7 @@ from ..errors import ModelAuthFailed, ModelError, ModelPackageMissing, NoModel
 from .base import ChatModel, ModelInfo
 from .catalog.catalog import INSTALL_LOCAL, NO_PROVIDER, is_local_package_installed
 from .credentials.connections import Connections
-from .local import catalogue, machine, weights
+from .local import catalogue, machine, speed, weights
 from .local.model import LocalModel
 from .local.process import LocalProcess
 from .local.warm import WarmModels
@@ -101,4 +101,5 @@ def _create_local(
         max_tokens=min(policy.max_tokens, similar_model.context // 4),
         tracing=policy.tracing,
         warm_models=warm_models,
+        on_speed=partial(speed.store_faster, model) if model else None,
     )

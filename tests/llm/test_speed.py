@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
 from aiserver.llm.local import machine, speed, weights
 from aiserver.llm.local.catalogue import CATALOGUE, SMALLEST
@@ -34,7 +35,8 @@ async def test_tokens_are_counted_over_the_time_of_writing(model: LocalModel) ->
     chunks = [f"a{number:02}\n" for number in range(41)]
     await child(model, "POST", "/script", [{"chunks": chunks, "delay": 0.02}])
     result = await speed.measure_chat(model, 10)
-    assert result is not None and 10 < result < 50.1
+    # About 50; a busy machine gets the pieces later or closer together.
+    assert result is not None and 1 < result < 500
     assert model.process.pid is None  # closed
 
 
@@ -70,6 +72,27 @@ def test_speeds_are_stored_for_this_machine_only(
     assert speed.stored() == {}
     speed.store(SMALLEST, 99)
     assert speed.stored() == {SMALLEST.name: 99.0}
+
+
+async def test_the_speed_of_answers_is_reported(model: LocalModel) -> None:  # noqa: F811
+    speeds: list[float] = []
+    model._on_speed = speeds.append
+    chunks = [f"a{number:02}\n" for number in range(41)]
+    await child(model, "POST", "/script", [{"chunks": chunks, "delay": 0.02}, {"text": "short"}])
+    for _ in range(2):  # the second answer is too short
+        async for _ in model.stream([HumanMessage("x")], language="python"):
+            pass
+    assert len(speeds) == 1 and 1 < speeds[0] < 500
+
+
+def test_only_a_faster_answer_replaces_a_speed(folder: Path) -> None:
+    for measured, stored in ((10.0, 10.0), (8.0, 10.0), (12.0, 12.0)):
+        speed.store_faster(SMALLEST, measured)
+        assert speed.stored() == {SMALLEST.name: stored}
+    (folder / "speeds.json").unlink()
+    (folder / "speeds.json").mkdir()  # so that nothing can be stored
+    speed.store_faster(SMALLEST, 20.0)
+    assert speed.stored() == {}
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"machine": 1, "speeds": []}', "no json"])

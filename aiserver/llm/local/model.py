@@ -13,7 +13,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncGenerator, Sequence
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import BadAnswer, ModelUnavailable
@@ -44,11 +45,15 @@ REPETITION_CHECK_EVERY = 100
 REPETITION_TAIL = 600
 MAX_PERIOD = 200
 
+MIN_MEASURED_TOKENS = 16  # a shorter answer says nothing about the speed
+
 
 class LocalModel(ChatModel):
     """The model that runs in ``process``. An answer has at most ``max_tokens`` tokens.
 
-    ``warm_models`` limits the number of models whose processes run at the same time.
+    ``warm_models`` limits the number of models whose processes run at the same time. After each
+    complete answer that is long enough, ``on_speed`` is called in a thread with the tokens per
+    second at which the answer was written.
     """
 
     def __init__(
@@ -62,11 +67,13 @@ class LocalModel(ChatModel):
         max_tokens: int = 1024,
         tracing: bool = False,
         warm_models: WarmModels | None = None,
+        on_speed: Callable[[float], None] | None = None,
     ) -> None:
         self.info = info
         self.process = process
         self.style, self.prompt_tokens = style, prompt_tokens
         self._warm_models = warm_models or WarmModels()
+        self._on_speed = on_speed
         self._answer_count = 0  # the number of answers that are being generated
         self._limits = limits
         self._max_tokens = max_tokens
@@ -128,15 +135,26 @@ class LocalModel(ChatModel):
                 options={"extra_body": extra, **sampling},
             )
             has_started, text, next_check = False, "", REPETITION_CHECK_EVERY
+            first_time = last_time = 0.0  # when the first and the last text arrived
+            tokens = 0
             try:
                 async for delta in answer:
                     has_started = True
+                    if delta.text:
+                        last_time = time.monotonic()
+                        first_time = first_time or last_time
+                    if delta.usage:
+                        tokens = int(delta.usage.get("output_tokens") or 0)
                     yield delta
                     text += delta.text
                     if len(text) >= next_check:
                         next_check = len(text) + REPETITION_CHECK_EVERY
                         if ends_in_repetition(text):
                             raise BadAnswer(BadAnswer.repeats)
+                if self._on_speed and tokens >= MIN_MEASURED_TOKENS and first_time < last_time:
+                    # The first token is left out: the time before it was spent on reading.
+                    speed = (tokens - 1) / (last_time - first_time)
+                    await asyncio.to_thread(self._on_speed, speed)
                 return
             except ModelUnavailable:
                 if has_started or is_last_attempt or not await self.process.has_ended():

@@ -1,6 +1,8 @@
 """Measure how fast local models write on this machine.
 
-The results are stored in a small file, from which the page shows them. They are only used on the
+The commands that install and list models measure the speed with a request of their own. For other
+models, the fastest answer to a person's request is the measurement. The results are stored in a
+small file, from which the page shows them. They are only used on the
 machine on which they were measured, since several machines may share a home folder.
 """
 
@@ -15,16 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from ...durable import replace_file
-from ...errors import BadAnswer, ModelError
+from ...errors import BadAnswer, ModelError, StorageError
 from ..base import ModelInfo
 from ..streaming import Limits
 from . import machine, weights
 from .catalogue import CatalogueModel
-from .model import LocalModel
+from .model import MIN_MEASURED_TOKENS, LocalModel
 from .process import LocalProcess
 
 PROBE_SECONDS = 10.0  # the maximum duration of a measurement, including the loading of the model
-MIN_TOKENS = 16  # a shorter answer says nothing about the speed
 _FILE = "speeds.json"
 _REQUEST = "Write a Python class for a bank account, with deposits, withdrawals and a history."
 
@@ -68,7 +69,7 @@ async def measure_chat(chat: LocalModel, seconds: float) -> float | None:
         # The first piece is left out, because the time before it was spent on reading the request.
         [count] = await chat.count_tokens(["".join(pieces[1:])])
         duration = times[-1] - times[0]
-        return count / duration if count >= MIN_TOKENS and duration > 0 else None
+        return count / duration if count >= MIN_MEASURED_TOKENS and duration > 0 else None
     except ModelError:
         return None
     finally:
@@ -91,6 +92,16 @@ def store(model: CatalogueModel, speed: float) -> None:
     data = {"machine": _machine(), "speeds": speeds}
     weights.make_folder(weights.folder())
     replace_file(weights.folder(), _FILE, json.dumps(data, indent=2).encode() + b"\n")
+
+
+def store_faster(model: CatalogueModel, speed: float) -> None:
+    """Store the speed of an answer if no measurement was as fast. Errors are ignored.
+
+    A slower answer says little, because other programs may have been busy.
+    """
+    with contextlib.suppress(OSError, StorageError):
+        if round(speed, 1) > stored().get(model.name, 0):
+            store(model, speed)
 
 
 def _machine() -> str:
