@@ -20,7 +20,7 @@ export default defineConfig({
   retries: 0,
   timeout: 90_000,
   expect: { timeout: 15_000 },
-  reporter: [['list']],
+  reporter: [['list'], ['./fixtures/failures.ts']],
   projects: [
     { name: 'lab', testIgnore: PLACES },
     // No tests: they print how quick it is.

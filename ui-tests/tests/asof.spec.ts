@@ -33,7 +33,7 @@ test('each of many saves can be reproduced, whatever was done (P28)', async ({
   lab,
   openNotebook
 }, info) => {
-  test.setTimeout(300_000);
+  test.setTimeout(600_000);
   const folder = await mkdtemp(path.join(tmpdir(), 'aiserver-asof-'));
   await mkdir(path.join(folder, 'saves'));
   const file = await openNotebook([

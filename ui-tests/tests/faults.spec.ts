@@ -90,6 +90,7 @@ test('the network fails silently and recovers', async ({
 }) => {
   // P36: nothing comes and nothing ends, as on a laptop that was closed. (The server stands still
   // for longer than its heartbeat, which looks the same from here.)
+  test.setTimeout(180_000);
   await open(['stay = 1']);
   const cell = new CellUnderTest(page, 0);
   await lab.model!.script({ ...code(ANSWER), hold_after: 4 }, code(ANSWER));
