@@ -15,7 +15,8 @@ from ..sessions.file.root import FOLDER, path_from_url
 if TYPE_CHECKING:
     from ..extension import AIServer
 
-# Matches if the user's choice of a store is a path. Names of stores and of classes don't match.
+# Matches a choice of a store that must be a path: it contains a slash or backslash, or begins with
+# `.` or `~`. The names of stores and of classes, such as `file`, don't match.
 _PATH_PATTERN = re.compile(r"[/\\]|^[.~]")
 
 
@@ -56,7 +57,7 @@ class Configuration:
     def create_store(self, choice: str = "") -> SessionManager:
         """Create the store that ``choice`` names by its URL, name or folder.
 
-        Without a choice, create the configured store.
+        If ``choice`` is empty, create the configured store.
         """
         folder = _folder_from(choice)
         if folder is not None:

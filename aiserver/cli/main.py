@@ -1,8 +1,9 @@
 """Run a command of ``jupyter aiserver …``.
 
 The functions in ``ADD_COMMANDS`` add the commands to the parser. Each command has a function
-``run``, which gets the parsed arguments and returns the exit status: 0 for success, 1 for a failure
-with a message, 2 for wrong usage, 130 after Ctrl+C.
+``run``, which gets the parsed arguments and returns the exit status.
+
+The exit status is 0 after a success, 1 after a failure, 2 after wrong usage and 130 after Ctrl+C.
 
 Invariant: printing never fails because a character is missing from the output's encoding. For
 example, on a Chinese Windows, Python encodes redirected output in GBK, which has no “✓”.

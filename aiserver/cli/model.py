@@ -184,7 +184,7 @@ def _print_status(model: CatalogueModel) -> bool:
 
 
 def run_path(arguments: argparse.Namespace) -> int:
-    """Print the path of the model file and nothing else, so that scripts can use it."""
+    """Print the path of a model's file and nothing else, so that scripts can use the output."""
     models = [arguments.name] if arguments.name else weights.installed_models()
     path = weights.installed(models[0]) if models else None
     if path is None:
@@ -196,7 +196,7 @@ def run_path(arguments: argparse.Namespace) -> int:
 
 
 def run_remove(arguments: argparse.Namespace) -> int:
-    """Delete the model file and the files of unfinished downloads."""
+    """Delete the model's file and the files of its unfinished downloads."""
     model = arguments.name or _only_model()
     folder = weights.folder()
     path = weights.installed(model)
@@ -238,7 +238,7 @@ def _only_model() -> CatalogueModel:
 
 
 def _is_confirmed(question: str, arguments: argparse.Namespace, *, default: bool = False) -> bool:
-    """Ask for confirmation at a terminal. Without a terminal, return True without asking."""
+    """Ask for confirmation. With ``--yes`` or without a terminal, return True without asking."""
     return confirm(question, yes=arguments.yes or not sys.stdin.isatty(), default=default)
 
 

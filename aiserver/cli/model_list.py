@@ -72,11 +72,11 @@ def measure_and_print(model: CatalogueModel, path: Path) -> None:
         print(f"{model.label} wrote too little in {speed.PROBE_SECONDS:.0f} s to be measured.")
         return
     print(f"{model.label} writes {result:.0f} tokens per second on this computer.")
-    # Ignore the error if the speed can't be stored: the page then doesn't show the speed.
+    # If the speed can't be stored, the page doesn't show it, but the command succeeds.
     with contextlib.suppress(OSError, StorageError):
         speed.store(model, result)
 
 
 def size_text(size: int) -> str:
-    """Return a number of bytes as text, in GB or, if it is small, in MB."""
+    """Return a number of bytes as text: ``2.1 GB``, or ``400 MB`` for less than one GB."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

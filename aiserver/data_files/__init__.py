@@ -1,1 +1,1 @@
-"""Describe the data files that a request names: their columns and dtypes, from their beginnings."""
+"""Describe the data files that a request names: their columns and dtypes."""

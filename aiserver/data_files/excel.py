@@ -89,7 +89,7 @@ class _Workbook:
         dates = self._date_styles() if sheet.has_styles else frozenset()
         rows = [[_value(cell, texts, dates) for cell in row] for row in sheet.rows]
         blank_count = next((i for i, row in enumerate(rows) if row != [None] * len(row)), len(rows))
-        rows = rows[blank_count:]  # pandas must skip the blank rows above the table
+        rows = rows[blank_count:]  # `skiprows` below makes pandas skip these blank rows, too
         width = max(map(len, rows), default=0)
         rows = [row + [None] * (width - len(row)) for row in rows]
         table = describe_rows(
@@ -277,7 +277,8 @@ def _column_number(letters: str) -> int:
 def _value(cell: tuple[str, int, str] | None, texts: list[str], dates: frozenset[int]) -> Any:
     """Return the value of a cell as pandas reads it, but ``Date()`` for any date or time.
 
-    Returns None if the cell is empty. ``dates`` are the indexes of the styles for dates.
+    Returns None if the cell is empty or contains an error. ``texts`` are the shared texts, and
+    ``dates`` the indexes of the styles that show numbers as dates.
     """
     if cell is None:
         return None

@@ -1,8 +1,8 @@
 """Open a data file below the folder that Jupyter serves.
 
-Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links, even
-if a link changes while a file is opened. Only regular files that aren't hidden are opened: a device
-or a pipe could block the server.
+Invariants: nothing outside of that folder is opened, neither through ``..`` nor through links.
+Except on Windows, this is true even if a link changes while a file is opened. Only regular files
+that aren't hidden are opened: a device or a pipe could block the server.
 """
 
 from __future__ import annotations
@@ -75,15 +75,15 @@ def _open(root: str, parts: list[str]) -> int | None:
         return None
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
-    os.close(descriptor)  # since the check above, something else has replaced the file
+    os.close(descriptor)  # a pipe, for example, has replaced the file since the check above
     return None
 
 
 def _open_parts(base: str, parts: list[str]) -> int:
     """Open the file ``parts`` below ``base``; return its descriptor.
 
-    Raises OSError if the file is a link. If the system can open the folders one by one, a folder
-    below ``base`` that is a link also raises OSError.
+    Except on Windows, raises OSError if the file, or a folder between ``base`` and the file, is a
+    link.
     """
     if not _HAS_DIR_FD:
         return os.open(str(Path(base, *parts)), _FLAGS | _NO_LINK | _NO_WAIT)

@@ -20,8 +20,8 @@ def read_json(data: bytes, *, lines: bool, is_complete: bool, examples: int = 0)
 
     ``data`` is the beginning of the file, or the whole file if ``is_complete`` is set. ``lines`` is
     set if the file's extension stands for one object per line, such as ``.jsonl``. If ``lines`` is
-    not set, a single object that isn't in an array is not described: its keys may be data, such as
-    the names of people.
+    not set, a file with a single object outside an array is not described. The keys of this object
+    may be data, such as the names of people.
     """
     decoded = decode(data)
     if decoded is None:
@@ -68,13 +68,14 @@ def _array(text: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def _lines(text: str, is_complete: bool) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first objects of a text with one object per line, and whether there are no more.
+    """Return the first objects of a text with one object per line, and whether these are all.
 
-    Returns no objects if one of the first lines contains a JSON value that isn't an object.
+    If ``is_complete`` is false, the last line may be cut and is ignored. Returns no objects if one
+    of the first lines contains a JSON value that isn't an object.
     """
     lines = [line for line in text.split("\n") if line.strip()]
     if not is_complete:
-        lines = lines[:-1]  # the last line may be cut
+        lines = lines[:-1]
     records: list[dict[str, Any]] = []
     try:
         for line in lines[:_MAX_RECORDS]:

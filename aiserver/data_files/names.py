@@ -58,7 +58,8 @@ def _names_ending_at(text: str, end: int) -> list[str]:
     if opening and opening in before:
         names.append(before[before.rfind(opening) + 1 :])
     bare = _BARE.search(before)
-    if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):  # no URL and no drive
+    # After a letter and a colon, the text is a part of a URL or of a path with a drive letter.
+    if bare and not re.search(r"[A-Za-z]:$", before[: bare.start()]):
         names += _ends_of(bare[0])
     return [name for name in dict.fromkeys(names) if _EXTENSION.sub("", name).strip("./ ")]
 

@@ -1,8 +1,8 @@
 """Find the data files that a request names, and describe them.
 
-Invariants: only a limited part of a file is read: at most 64 KB of a text file, the footer of a
-Parquet file, and the first rows of an Excel file. A damaged, huge or hostile file yields a
-description without columns, and never an error.
+Invariants: only a limited part of a file is read: at most 64 KB of a text file or of the footer of
+a Parquet file, and the first rows of an Excel file. If a file can't be described, for example
+because it is damaged, its description has no columns, and no error is raised.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_BYTES = 65_536  # the maximum number of bytes to read of a text file
 class DataFiles:
     """Describes the data files below the folder that Jupyter serves.
 
-    ``root`` is that folder. It is None if Jupyter doesn't store notebooks as files in a folder.
+    ``root`` is this folder, or None if Jupyter doesn't store notebooks as files in a folder.
     """
 
     def __init__(self, root: str | None) -> None:

@@ -1,8 +1,8 @@
 """Check that histories and settings can be saved safely in their folders.
 
-The checks create a temporary folder in the folder of the sessions and one in the folder of the
-settings, and delete both. If such a folder doesn't exist yet, one of its parents is used instead.
-The checks don't change histories, and don't read the keys of providers.
+The checks create temporary files and folders in the folder of the sessions and in the folder of the
+settings, and delete them. As long as one of these two folders doesn't exist, the checks use its
+nearest parent that exists. The checks don't change histories, and don't read the keys of providers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ...sessions.record.damage.conflict_markers import has_markers
 from ...sessions.record.filenames import log_notebook_id
 from .base import Finding, note, ok, problem
 
-_START_SIZE = 4096  # the number of bytes to read of a session file to find the cell's id
+_START_SIZE = 4096  # bytes; the beginning of a session file contains the ids of cell and notebook
 LOW_SPACE = 100 * 1024 * 1024  # the doctor warns if fewer bytes are free
 
 
@@ -115,8 +115,8 @@ def _check_duplicates(folder: Path) -> list[Finding]:
     copied_logs = [
         f"{NOTEBOOKS}/{name}" for name in log_names if copied_notebook_id(name, notebook_ids)
     ]
-    # Any file may happen to have the name of a copied change log, but only change logs contain
-    # `"seq"`.
+    # The name alone doesn't prove that a file is the copy of a change log. So the beginning of the
+    # file must also contain the key `"seq"`, which each entry of a change log has.
     duplicates += [name for name in copied_logs if b'"seq"' in _read_start(folder / name)]
     if not duplicates:
         return []
@@ -214,7 +214,7 @@ def _check_network_disk(root: Path) -> list[Finding]:
 
 
 def _check_system_locks(root: Path) -> list[Finding]:
-    """Report if the disk doesn't support the operating system's file locks.
+    """Return a note if the disk doesn't support the operating system's file locks.
 
     On such a disk, AI Server uses lock files instead.
     """

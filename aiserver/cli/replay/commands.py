@@ -75,8 +75,8 @@ async def run_report(arguments: argparse.Namespace, context: StoreContext) -> in
 async def _load_history(name: str, context: StoreContext) -> History:
     """Load the history of a notebook. ``name`` is the path of its file, or its id.
 
-    Raises NotFound if there is no history, and SettingError if ``name`` is neither a file nor an
-    id.
+    Raises NotFound if there is no history. Raises SettingError if ``name`` is neither a file nor an
+    id, or if the file can't be read or has no notebook id.
     """
     notebook_id = _notebook_id(name)
     history = await Histories(context.store, owner=context.owner).load(notebook_id)

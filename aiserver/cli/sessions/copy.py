@@ -1,7 +1,8 @@
 """``sessions copy``: copy all sessions, change logs and blobs from one store to another.
 
-Invariants: a copied session differs from the original only in its owner. The source store is not
-changed. If the command is interrupted, running it again copies the data that is still missing.
+Invariants: if the target store doesn't have a session yet, the copy differs from the original only
+in its owner; otherwise, the two sessions are merged. The source store is not changed. If the
+command is interrupted, running it again copies the data that is still missing.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ async def run_copy(arguments: argparse.Namespace, source: StoreContext) -> int:
                     progress = f"{report.session_count:,} histories copied to {target.name}"
                     print(f"{progress}. Run the command again to resume.", file=sys.stderr)
                 raise
-            # The source may leave out damaged sessions, logs and blobs when it lists its content.
-            # These were neither copied nor reported. Therefore, verify the source and count them.
+            # When the source lists its content, it may leave out damaged sessions, logs and blobs.
+            # So far, damaged data was neither copied nor reported. Verify the source to count it.
             damaged_count = await _count_damaged(source, bar)
         _print_summary(report, source, target, damaged_count)
     return 1 if report.skipped or damaged_count else 0

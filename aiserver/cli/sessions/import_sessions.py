@@ -111,9 +111,8 @@ async def _write(
 ) -> None:
     """Write the sessions, change logs and blobs of a result into the store.
 
-    ``owner_of`` maps an owner in the input to the owner in the store. ``target_ids`` are a notebook
-    id and a cell id: if the notebook id isn't None, it replaces the notebook id of the sessions,
-    and if the cell id isn't None, it replaces their cell id.
+    ``owner_of`` maps an owner in the input to the owner in the store. ``target_ids`` are the
+    notebook id and the cell id that the sessions get. Where an id is None, they keep their own.
     """
     # Blobs first, so that sessions never refer to missing blobs.
     for owner, data in result.blobs:
@@ -133,9 +132,9 @@ def _target_owner(
 ) -> str:
     """Return the owner in the store for data that has the owner ``owner`` in the input.
 
-    Data from a backup keeps its owner, with two exceptions: the command has the option
-    ``--owner``, or the store is shared and ``owner`` is empty. In these two cases, and for data
-    that isn't from a backup, return the owner for whom the command runs.
+    This is usually the owner for whom the command runs. Only if the input is a backup, and the
+    command has no option ``--owner``, the data keeps the owner that it has in the backup. In a
+    shared store, all data must have an owner, so an empty ``owner`` is replaced there, too.
     """
     if result.keeps_owners and arguments.owner is None and (owner or not context.store.shared):
         return owner

@@ -2,13 +2,13 @@
 
 Invariants:
 
-- Unless an option says which histories to delete, nothing is deleted. A session is always deleted
+- Without an option that selects what to delete, nothing is deleted. A session is always deleted
   completely or not at all.
 - The backup is on the disk before anything is deleted, and importing the backup restores
   everything. With ``--dry-run`` nothing is written or deleted.
 - A session that changes while the command runs is not deleted.
-- A notebook counts as missing only if there is no file at its last recorded path, and no notebook
-  in ``StoreContext.root`` or its subfolders contains its notebook id.
+- A notebook counts as missing only if two conditions are met: there is no file at its last recorded
+  path, and no file in ``StoreContext.root`` or its subfolders contains its notebook id.
 """
 
 from __future__ import annotations
@@ -190,9 +190,9 @@ async def _plan_blobs(
     *,
     all_unused: bool,
 ) -> None:
-    """Add to the plan the blobs that no remaining session uses.
+    """Add blobs to the plan that no session will use after the plan's sessions are deleted.
 
-    Unless ``all_unused`` is set, consider only the blobs that the planned sessions use.
+    If ``all_unused`` is set, add all these blobs, otherwise only those of the plan's sessions.
     """
     store = context.store
     for owner in context.owners:

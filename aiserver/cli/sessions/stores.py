@@ -62,7 +62,7 @@ async def open_store(
 ) -> AsyncIterator[StoreContext]:
     """Open a store, and close it afterwards.
 
-    ``choice`` names the store by its URL, name or folder; without a choice, the configured store is
+    ``choice`` names the store by its URL, name or folder. If it is None, the configured store is
     opened. If ``owner`` is None and ``all_owners`` is not set, the command handles the sessions
     that a server with this configuration would show.
     """
