@@ -9,9 +9,9 @@ Invariants:
 - While a file is replaced, a reader sees either the old or the new content, never a mixture.
 - Folders are created with mode 0700 and files with mode 0600, whatever the umask is. Only a file
   that is replaced with ``public=True`` gets the usual mode, which depends on the umask.
-- If the last component of a path is a symbolic link, the link is never followed. ``read_file`` and
-  ``append_file`` raise ``NotRegularFile`` for a path that isn't a regular file. Reading never
-  creates a file or a folder.
+- If the last component of a path is a symbolic link, the link is not followed, except on Windows
+  (see ``SAFE_FLAGS``). ``read_file`` and ``append_file`` raise ``NotRegularFile`` for a path that
+  isn't a regular file. Reading never creates a file or a folder.
 
 The modules: ``files`` reads, replaces, appends to and removes files, and ``folders`` creates and
 checks folders. ``quarantine`` preserves unreadable files. ``locking`` locks a name, so that only

@@ -108,9 +108,9 @@ def replace_file(
     would exceed its target in ``benchmarks/stores.py``.
 
     Return the file's stamp if no later change can produce the same stamp, else None. To make the
-    stamp unique, this function sets the file's time itself, to the nanosecond: the disk's clock
-    would give equal times to two changes within one of its ticks. The function returns None if the
-    disk doesn't store such exact times.
+    stamp unique, this function sets the file's time itself, to the nanosecond. The disk's own clock
+    would give equal times to two changes within one of its ticks. If the disk doesn't store times
+    to the nanosecond, the function returns None.
     """
     temp = (temp_folder or folder) / f"{name}.{secrets.token_hex(8)}.tmp"
     target = folder / name

@@ -9,9 +9,9 @@ Invariants:
 - The claim of another process on the same machine expires when that process has ended. It doesn't
   expire because of its age.
 - A process can't check whether a process on another machine or in another container has ended. So
-  each process rewrites its claim every ``BEAT`` seconds while it has the lock. A waiting process
-  regards the claim of a process on another machine or in another container as expired if the claim
-  hasn't changed for ``LEASE`` seconds, as measured by the clock of the waiting process.
+  each process rewrites its claim every ``BEAT`` seconds while it has the lock. If the claim of such
+  a process hasn't changed for ``LEASE`` seconds, a process that waits for the lock regards the
+  claim as expired. The waiting process measures these seconds with its own clock.
 - Only one process can take over an expired claim. This process creates a takeover file with its
   own claim. The name of the takeover file contains the token of the expired claim, so no second
   process can create this file. Then the takeover file atomically replaces the lock file, so that
@@ -41,10 +41,10 @@ from typing import Any
 from .files import NotRegularFile, read_file
 from .platform import SAFE_FLAGS, make_private
 
-LEASE = 5.0  # seconds after which an unchanged claim of another machine expires
+LEASE = 5.0  # seconds after which an unchanged claim of another machine or container expires
 BEAT = 1.0  # seconds between two rewrites of a claim
 _POLL = 0.002  # seconds between two attempts to get the lock
-_ENDED_PROCESS = -1  # the result of ``_start_time`` for a process that has ended
+_ENDED_PROCESS = -1  # the result of ``_start_time`` for a process that has ended, but is listed
 
 
 def claim_file(path: str, deadline: float) -> Callable[[], None] | None:

@@ -57,7 +57,7 @@ def retry_while_in_use(action: Callable[[], object]) -> None:
 
 
 def make_private(fd: int) -> None:
-    """Set an open file's mode to 0600."""
+    """Set an open file's mode to 0600. Does nothing on Windows."""
     # The umask may have removed permissions of the owner. Some disks refuse to change permissions;
     # on such a disk, the mode stays as it is.
     if sys.platform != "win32" and os.fstat(fd).st_mode & 0o777 != 0o600:

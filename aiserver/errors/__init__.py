@@ -18,7 +18,7 @@
     │   ├── StorageBusy                … because other processes keep it busy
     │   ├── StorageUnreachable         … because the database doesn't respond
     │   ├── StorageFull                … because the disk is full
-    │   ├── StorageReadOnly            … because the folder can't be read or written
+    │   ├── StorageReadOnly            … because the store is read-only or not accessible
     │   ├── SessionTooNew              … because a newer version of AI Server wrote the session
     │   └── SessionCorrupt             … because the session is damaged
     └── ModelError                     the model gave no usable answer
@@ -51,10 +51,10 @@ provider's raw text, a key or a traceback; only the exception in ``__cause__`` m
 Only messages of the command line contain paths. Nothing here depends on HTTP: ``handlers/base.py``
 maps each class to a status.
 
-``base`` contains the root of the tree and the errors of requests, settings and child processes,
-``storage`` the errors of the history, and ``model`` the errors of models and providers. ``text``
-defines ``UserText``, a sentence that the interface translates. ``stored`` finds the ``UserText``
-for a sentence that was stored in a history.
+``base`` contains the root of the tree, and the errors of requests, settings and child processes.
+``storage`` contains the errors of the history, and ``model`` those of models and providers.
+``text`` defines ``UserText``, a sentence that the interface translates. ``stored`` finds the
+``UserText`` for a sentence that was stored in a history.
 """
 
 from __future__ import annotations

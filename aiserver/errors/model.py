@@ -148,7 +148,7 @@ class ModelNoCredit(ModelAuthFailed):
 
 
 class ModelKeyMissing(ModelAuthFailed):
-    """The provider requires a key, and there is none."""
+    """The provider requires a key, but there is none, or the stored key can't be read."""
 
     code = "model_key_missing"
     default_message = UserText("No API key for %1. Enter one first.", _THE_PROVIDER)

@@ -36,7 +36,7 @@ class StorageFull(StorageError):
 
 
 class StorageReadOnly(StorageError):
-    """The sessions folder can't be written or read."""
+    """The store is read-only, or its permissions don't allow AI Server to read or write."""
 
     code = "storage_read_only"
     retryable = False
@@ -67,7 +67,7 @@ class SessionTooNew(StorageError):
 
 
 class SessionCorrupt(StorageError):
-    """The stored session is damaged. Its bytes are preserved in quarantine."""
+    """The stored session is damaged, and no record in it can be read. Its bytes are preserved."""
 
     code = "session_corrupt"
     retryable = False

@@ -176,7 +176,7 @@ def _hide_in_frame(
 
 
 def _hide_in_file(file: FileProfile, vault: Vault, on_this_machine: bool) -> FileProfile:
-    """Return a data file's description with its secrets hidden, like ``_hide_in_frame``."""
+    """Return a data file's description, changed by the same rules as in ``_hide_in_frame``."""
     columns = _hide_in_columns(file.table.columns, vault, on_this_machine)
     return replace(file, name=_hide(file.name, vault), table=replace(file.table, columns=columns))
 

@@ -222,8 +222,8 @@ class Generation:
     def _answer(self) -> tuple[str, str]:
         """Return the suggestion and the explanation of the answer.
 
-        If the request asks for an answer in words, the code becomes a code block at the end of the
-        explanation. If the block of code contains sentences instead of code, the sentences become
+        If the model was asked for an answer in words, any code becomes a code block at the end of
+        the explanation. If the answer's code block contains sentences instead of code, they become
         the beginning of the explanation, since they can't replace the cell's code.
         """
         suggestion, explanation = self._parser.suggestion, self._parser.explanation

@@ -102,8 +102,8 @@ class _MergedCells:
     async def _load_parent(self, session: Session, parent: dict[str, object]) -> Session | None:
         """Load the session of ``parent``, an item of ``meta.parents``.
 
-        Return None if the session doesn't exist, is damaged or was loaded before, or if ``parent``
-        is invalid, or if the maximum number of sessions is loaded.
+        Return None if the session doesn't exist, is damaged or was loaded before. Also return None
+        if ``parent`` is invalid, or if ``_MAX_CELLS`` sessions have been loaded.
         """
         # A copied notebook has its own copies of the parents' sessions, so try its id first.
         for notebook_id in (session.meta.notebook_id, parent.get("notebook_id")):

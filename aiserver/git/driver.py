@@ -4,8 +4,8 @@ The three copies are from our branch, from their branch, and from the branches' 
 
 Invariants:
 
-- If a file can't be parsed, our copy stays unchanged, and the exit status is 1. After this status,
-  the command in git's config merges the file by lines and leaves conflict markers.
+- If a file can't be parsed, the driver leaves our copy unchanged and returns the exit status 1. The
+  command in git's config then merges the file by lines, which leaves conflict markers.
 - All files of one merge get the same merge id, and each merge has a different merge id. The id
   connects the entries of a log with the records that the merge renumbered (see
   ``renumbering.py``). The id is derived from the merged commits. In a cherry-pick or stash, git

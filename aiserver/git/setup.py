@@ -52,8 +52,8 @@ def set_up_merging(folder: Path) -> bool:
 
     Returns whether lines were added to ``.gitattributes``. If so, the file has to be committed.
 
-    Raises NotFound if the folder isn't in a repository or git can't be used, StorageReadOnly if
-    ``.gitattributes`` is a link or a folder, and OSError if it can't be read or written.
+    Raises NotFound if the folder isn't in a repository or git can't be used. If ``.gitattributes``
+    is a link or a folder, raises StorageReadOnly; if it can't be read or written, raises OSError.
     """
     has_new_lines = _add_lines(_top(folder) / ".gitattributes", LINES)
     _git("config", f"merge.{DRIVER}.name", "AI Server histories", folder=folder)

@@ -168,16 +168,13 @@ class AIServerHandler(ExtensionHandlerMixin, APIHandler):
         return "" if has_random_names and _RANDOM_NAME.fullmatch(name) else name
 
     def check_owner(self) -> None:
-        """Raise NotOwner unless the user is the server's owner, who pays for requests.
-
-        A server without an owner allows every user.
-        """
+        """Raise NotOwner unless the user may ask models and change settings (see ``Services``)."""
         owner = self.services.owner
         if owner and self.user_name != owner:
             raise errors.NotOwner
 
     def check_can_delete(self) -> None:
-        """Raise NotOwner unless the user may delete histories."""
+        """Raise NotOwner unless the user may delete histories (see ``Services``)."""
         owner = self.services.deleting_owner
         if owner and self.user_name != owner:
             raise errors.NotOwner(

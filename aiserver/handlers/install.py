@@ -45,7 +45,7 @@ class InstallHandler(AIServerHandler):
 
     @guarded("execute")
     async def delete(self) -> None:
-        """Stop the installation. The next installation continues the download."""
+        """Stop the installation. The next installation of the model continues the download."""
         self.check_owner()
         await self.services.models.local.installer.stop()
         self.set_status(204)

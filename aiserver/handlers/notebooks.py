@@ -28,7 +28,7 @@ class NotebooksHandler(AIServerHandler):
 
     @guarded("write")
     async def post(self) -> None:
-        """Answer with the notebook's id, and the id of the notebook that it was copied from."""
+        """Answer with the notebook's id and, if it is a copy, the id of the original notebook."""
         body = self.body(NotebookBody)
         identity = await self.services.notebooks.identify(
             body.path, body.notebook_id, body.cell_ids
@@ -80,7 +80,10 @@ class Contents:
         return name_under(self._root, self._served_folder / path)
 
     def folder(self, path: str) -> Path | None:
-        """Return the folder of the notebook at a path; None if the notebook isn't a file."""
+        """Return the folder of the notebook at a path.
+
+        Returns None if notebooks aren't files, or if the path contains ``..``.
+        """
         if self._served_folder is None or ".." in Path(path).parts:
             return None
         return (self._served_folder / path).parent
@@ -103,7 +106,7 @@ class Contents:
                 metadata = await asyncio.to_thread(_metadata, self._file(name))
             elif path is None:
                 return None
-            else:  # the notebook isn't a file, or opening its name isn't safe
+            else:  # notebooks aren't files, or it isn't safe to open a file of this name
                 model = await ensure_async(self._manager.get(path, content=True, type="notebook"))
                 metadata = model["content"]["metadata"]
             notebook_id = metadata["aiserver"]["notebook_id"]

@@ -45,7 +45,11 @@ class BlameHandler(AIServerHandler):
 
     @guarded("read")
     async def post(self, notebook_id: str, cell_id: str) -> None:
-        """Answer with the origin of each line. The source may be too long for a URL."""
+        """Answer with the origin of each line.
+
+        This is a POST request, because its body contains the source, which can be too long for a
+        URL.
+        """
         key = self.key(notebook_id, cell_id)
         body = self.body(BlameBody)
         session = await self.services.sessions.load_session(key)
