@@ -7,10 +7,10 @@ text. ``scripts/kernel_code.py`` writes this text and the text of ``variables.py
 in the ``user_expressions`` of an execute request with ``silent=True``.
 
 Invariants (P18, P41):
-- None of the person's code runs: no property, no ``repr`` and no comparison of their objects.
-  The code compares objects only by identity. It inspects only modules, functions, classes, and
-  objects whose exact type is a built-in type or a type of a supported library; an instance of a
-  subclass of pandas' DataFrame is converted to a plain DataFrame first.
+- None of the person's code runs: no property, no ``repr`` and no ``==`` of their objects, which are
+  compared only by identity. Only modules, functions, classes, and objects whose exact type is
+  built in or belongs to a supported library are inspected. An instance of a subclass of pandas'
+  DataFrame is ignored by the check; ``variables.py`` first converts it to a plain DataFrame.
 - No module that a suggestion names is imported, and no variable changes.
 - A problem that isn't certain isn't reported: a false alarm is worse than a miss.
 """

@@ -1,12 +1,15 @@
 """Check a suggestion against the state of the kernel, without running anything.
 
-A problem is a dict with ``line`` (from 1), ``column`` (from 0, in characters), ``end_line``,
-``end_column`` (exclusive), ``kind``, ``name``, ``message``, ``candidates`` (the most similar
-names), ``correction`` (the candidate that is clearly meant by the name), ``package`` (the package
-to install for a missing module) and ``import`` (the statement that defines a well-known name, such
-as ``import numpy as np``). If there is no correction, package or import, its value is "". The kinds
-are ``syntax``, ``undefined_name``, ``missing_column``, ``missing_module``, ``missing_attribute``,
-``unknown_argument`` and ``missing_file``.
+A problem is a dict with these keys:
+
+- ``line`` (from 1), ``column`` (from 0, in characters), ``end_line`` and ``end_column`` (exclusive)
+- ``kind``: ``syntax``, ``undefined_name``, ``missing_column``, ``missing_module``,
+  ``missing_attribute``, ``unknown_argument`` or ``missing_file``
+- ``name`` and ``message``
+- ``candidates``: the most similar names
+- ``correction``: the candidate that the name clearly means, or ""
+- ``package``: the package to install for a missing module, or ""
+- ``import``: the statement that defines a well-known name, such as ``import numpy as np``, or ""
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from .source import Source, depth, syntax_position
 
 _LONGEST_CODE = 100_000  # characters; in longer code, only the syntax is checked
 _LONGEST_PARSED = 1_000_000  # characters; longer code isn't checked at all
-_DEEPEST = 150  # levels of the syntax tree; in deeper code, only the syntax is checked
+_DEEPEST = 150  # levels of the syntax tree; from this depth on, only the syntax is checked
 
 
 def check(

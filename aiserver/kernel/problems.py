@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-_MIN_SIMILARITY = 0.6  # the minimum similarity of a name that is proposed as a replacement
+_MIN_SIMILARITY = 0.6  # the minimum similarity of a candidate
 CLEAR = 0.8  # the minimum similarity of a clear misspelling
 _MAX_CANDIDATES = 3
 _MAX_NAME_LENGTH = 200
@@ -20,8 +20,8 @@ class Problems:
 
     Lines are counted from 1, and columns from 0, in characters (code points). End columns are
     exclusive. ``text`` is the parsed text of the cell. If indentation was removed before parsing,
-    ``indent`` contains the number of characters that were removed from each line, and ``add`` and
-    ``add_at`` convert positions in ``text`` to positions in the original cell.
+    ``indent`` contains the number of characters that were removed from each line. With these
+    numbers, ``add`` and ``add_at`` convert positions in ``text`` to positions in the original cell.
     """
 
     def __init__(self, text: str, indent: list[int], limit: int, deadline: float) -> None:
@@ -90,7 +90,7 @@ class Problems:
                 "candidates": [_printable(name) for name in candidates or []],
                 "package": package,
                 "import": statement,
-                "correction": _printable(_likely(name, kind, candidates or [])),
+                "correction": _printable(_correction(name, kind, candidates or [])),
             }
         )
 
@@ -108,7 +108,7 @@ class Problems:
             self._indexes[id(names)] = cached
         return cached[1].near(name)
 
-    def name_node(self, node: ast.AST, name: str) -> Any:
+    def position_of_name(self, node: ast.AST, name: str) -> Any:
         """Return the position of ``name`` in an attribute or keyword argument.
 
         For any other node, return the node itself.
@@ -184,13 +184,16 @@ class NameIndex:
         return [self._names[number] for _, number in sorted(ranked)[:_MAX_CANDIDATES]]
 
 
-def _likely(name: str, kind: str, candidates: list[str]) -> str:
-    """Return the candidate that is clearly meant by the name; "" if there is no such candidate.
+def _correction(name: str, kind: str, candidates: list[str]) -> str:
+    """Return the candidate that the name clearly means; "" if no candidate is certain.
 
-    A candidate is clearly meant if it is the only one that differs just in case, spaces, hyphens or
-    underscores. The only candidate is also meant if the name misspells its words slightly, or if
-    the name is a part of a column's name: ``volume`` means ``Total Volume``. But ``male`` doesn't
-    mean ``female``, and ``2023`` doesn't mean ``2024``. For a file, only the first rule applies.
+    - If exactly one candidate equals the name, apart from case, spaces, hyphens and underscores,
+      it is meant: ``user_name -> UserName``.
+    - If there is only one candidate, it is also meant if each of its words differs only slightly
+      from the word in the name: ``prise -> price``. But ``male`` doesn't mean ``female``, and
+      ``2023`` doesn't mean ``2024``. This rule doesn't apply to files.
+    - If the only candidate is a column, it is also meant if it contains all words of the name:
+      ``volume -> Total Volume``.
     """
     alike = [other for other in candidates if fold(other) == fold(name)]
     if len(alike) == 1:

@@ -126,7 +126,7 @@ def _profile(name: str, kind: str, frame: Any, examples: int) -> dict[str, Any]:
 def _index_levels(index: Any, examples: int) -> list[dict[str, Any]]:
     """Describe the levels of a DataFrame's index in the same form as columns.
 
-    Return [] if the index only numbers the rows.
+    Return [] if the index only numbers the rows, or if its class isn't a library's own.
     """
     cls = type(index)
     if not _is_library_class(cls):

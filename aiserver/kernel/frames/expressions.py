@@ -50,7 +50,7 @@ class Expressions(Lifting):
         self, problems: Problems, variables: dict[str, Any], folder: str, source: Any
     ) -> None:
         self.problems, self.variables, self.folder = problems, variables, folder
-        self.silent: set[str] = set()
+        self.ignored_kinds: set[str] = set()
         self.possible_columns: set[str] = set()
         self.is_conditional = False
         self.may_create_files = source.may_create_files
@@ -59,8 +59,8 @@ class Expressions(Lifting):
         self._rebound: set[str] = set()  # names that were assigned or that ``import *`` may set
         self._memo: dict[int, Value] = {}  # the values of nodes, by the nodes' ids
         self._value_of_object = {}
-        # The functions whose bodies haven't been followed yet, each with the value that ``silent``
-        # had at the function's definition.
+        # The functions whose bodies haven't been followed yet, each with the ``ignored_kinds`` at
+        # the function's definition.
         self._functions: list[tuple[Any, set[str]]] = []
         if source.may_define_names:
             self._names = dict.fromkeys(variables, UNKNOWN)
@@ -78,7 +78,7 @@ class Expressions(Lifting):
         return result
 
     def texts(self, value: Value) -> Labels:
-        """Return the strings of a ``Texts`` as labels with placeholder nodes."""
+        """Return the strings of a ``Texts`` as labels. Their AST nodes are only placeholders."""
         if isinstance(value, Texts) and value.values is not None:
             return Labels([(name, ast.Pass()) for name in value.values], True)
         return Labels([], False)
@@ -122,11 +122,11 @@ class Expressions(Lifting):
                 self._names[item.arg] = UNKNOWN
         for item, value in zip(arguments.args, parameters):
             self._names[item.arg] = value
-        silent = self.silent
+        previous = self.ignored_kinds
         if not parameters:  # the lambda runs later, when variables may have other values
-            self.silent = silent | {"missing_column", "missing_file"}
+            self.ignored_kinds = previous | {"missing_column", "missing_file"}
         result = self.value(node.body)
-        self.silent = silent
+        self.ignored_kinds = previous
         self._names = names
         return result
 
@@ -137,16 +137,16 @@ class Expressions(Lifting):
             for child in ast.walk(generator.target):
                 if isinstance(child, ast.Name):
                     self._names[child.id] = UNKNOWN
-            silent = self.silent
+            previous = self.ignored_kinds
             for test in generator.ifs:
                 self.value(test)
             if generator.ifs:
-                self.silent = silent | {"missing_column", "missing_attribute"}
+                self.ignored_kinds = previous | {"missing_column", "missing_attribute"}
         for child in ast.iter_child_nodes(node):
             if not isinstance(child, ast.comprehension):
                 self.value(child)
         if node.generators:
-            self.silent = silent
+            self.ignored_kinds = previous
         self._names = names
         return UNKNOWN
 
@@ -169,11 +169,11 @@ class Expressions(Lifting):
 
     def _uncertain(self, nodes: list[Any]) -> None:
         """Follow expressions that might be skipped, and report fewer kinds of problems in them."""
-        silent = self.silent
-        self.silent = silent | {"missing_column", "missing_attribute", "missing_file"}
+        previous = self.ignored_kinds
+        self.ignored_kinds = previous | {"missing_column", "missing_attribute", "missing_file"}
         for node in nodes:
             self.value(node)
-        self.silent = silent
+        self.ignored_kinds = previous
 
     def _operation(self, node: Any) -> Value:
         """Return the value of an operation: ``frame > 0`` has the columns of ``frame``."""
@@ -259,8 +259,8 @@ class Expressions(Lifting):
         return UNKNOWN
 
     def _report_attribute(self, node: ast.Attribute, message: str, names: list[str]) -> None:
-        place = self.problems.name_node(node, node.attr)
-        self.report(place, "missing_attribute", node.attr, message, names)
+        position = self.problems.position_of_name(node, node.attr)
+        self.report(position, "missing_attribute", node.attr, message, names)
 
     def _frame_attribute(self, frame: Frame, node: ast.Attribute, is_called: bool) -> Value:
         name = node.attr
@@ -275,7 +275,7 @@ class Expressions(Lifting):
         if has_column(self, frame, name) or name in frame.attributes or name.startswith("__"):
             return UNKNOWN
         if frame.library == "pandas" and not is_called:
-            report_column(self, frame, name, self.problems.name_node(node, name))
+            report_column(self, frame, name, self.problems.position_of_name(node, name))
         else:
             names = [*frame.columns, *sorted(class_attributes(kind))]
             self._report_attribute(node, f"The DataFrame has no {name!r}.", names)
@@ -295,13 +295,13 @@ class Expressions(Lifting):
             names = sorted(class_attributes(kind))
             self._report_attribute(node, f"The groups have no {name!r}.", names)
         else:
-            report_column(self, frame, name, self.problems.name_node(node, name))
+            report_column(self, frame, name, self.problems.position_of_name(node, name))
         return UNKNOWN
 
     def _row_attribute(self, row: Row, node: ast.Attribute, is_called: bool) -> Value:
-        """Return an attribute of ``frame.loc[key]``, which may be one row or several.
+        """Return an attribute of a row. The row ``frame.loc[key]`` may actually be several rows.
 
-        If DataFrames have the attribute and Series don't, ``frame.loc[key]`` means several rows.
+        If DataFrames have the attribute and Series don't, several rows are meant.
         """
         series, frame = loaded_value("pandas", "Series"), loaded_value("pandas", "DataFrame")
         if series is MISSING or frame is MISSING:

@@ -35,16 +35,16 @@ class Flow(Calls):
         self._find_possible_columns(tree)
         self._block(tree.body)
         functions, self._functions = self._functions, []
-        modules: dict[str, Value] = {
+        imported: dict[str, Value] = {
             name: value
             for name, value in self._names.items()
             if isinstance(value, Symbol) and name not in self._rebound
         }
-        for node, silent in functions:
-            self._function(node, modules, silent)
+        for node, ignored in functions:
+            self._function(node, imported, ignored)
 
     def _find_possible_columns(self, tree: ast.Module) -> None:
-        """Collect the columns that loops and functions may add; when they do is unknown."""
+        """Collect the columns that loops and functions may add at an unknown time."""
         for node in ast.walk(tree):
             if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.AsyncFunctionDef)):
                 for inner in ast.walk(node):
@@ -53,27 +53,27 @@ class Flow(Calls):
                             if isinstance(part, ast.Constant) and isinstance(part.value, str):
                                 self.possible_columns.add(part.value)
 
-    def _function(self, node: Any, modules: dict[str, Value], silent: set[str]) -> None:
-        """Follow a function's body. Only variables that are modules have known values in it.
+    def _function(self, node: Any, imported: dict[str, Value], ignored: set[str]) -> None:
+        """Follow a function's body, where only ``imported`` and the kernel's modules have values.
 
-        All other variables may have new values when the function is called. ``silent`` contains the
-        kinds of problems that weren't reported at the function's definition.
+        All other variables may have new values when the function is called. ``ignored`` contains
+        the kinds of problems that weren't reported at the function's definition.
         """
-        names, was_silent = self._names, self.silent
-        self._names = {**dict.fromkeys(self.variables, UNKNOWN), **modules}
+        names, previous_kinds = self._names, self.ignored_kinds
+        self._names = {**dict.fromkeys(self.variables, UNKNOWN), **imported}
         for name, value in self.variables.items():
-            if type(value) is types.ModuleType and name not in modules:
+            if type(value) is types.ModuleType and name not in imported:
                 self._names.pop(name)
         self._names.update(dict.fromkeys(bound_names(node), UNKNOWN))
-        self.silent = silent | _IN_FUNCTIONS
+        self.ignored_kinds = ignored | _IN_FUNCTIONS
         self._block(node.body)
-        self._names, self.silent = names, was_silent
+        self._names, self.ignored_kinds = names, previous_kinds
         functions, self._functions = self._functions, []
-        for inner, inner_silent in functions:
-            inner_names = dict(modules)
+        for inner, inner_ignored in functions:
+            inner_names = dict(imported)
             for name in bound_names(node):
                 inner_names[name] = UNKNOWN
-            self._function(inner, inner_names, inner_silent)
+            self._function(inner, inner_names, inner_ignored)
 
     # Blocks
 
@@ -83,21 +83,21 @@ class Flow(Calls):
                 return
             self._statement(statement)
 
-    def _branch(self, statements: list[Any], silent: set[str]) -> None:
-        """Follow statements that might be skipped, without reporting the kinds in ``silent``.
+    def _branch(self, statements: list[Any], ignored: set[str]) -> None:
+        """Follow statements that might be skipped, without reporting the kinds in ``ignored``.
 
-        Afterwards, each assigned name is unknown, unless it still refers to the same module.
+        Afterwards, an assigned name is unknown, unless it was imported again from the same module.
         """
-        before, was_silent, was_conditional = dict(self._names), self.silent, self.is_conditional
-        self.silent, self.is_conditional = self.silent | silent, True
+        before, kinds, was_conditional = dict(self._names), self.ignored_kinds, self.is_conditional
+        self.ignored_kinds, self.is_conditional = self.ignored_kinds | ignored, True
         self._block(statements)
-        self.silent, self.is_conditional = was_silent, was_conditional
+        self.ignored_kinds, self.is_conditional = kinds, was_conditional
         for name, value in self._names.items():
             if before.get(name) is not value:
-                before[name] = value if self._same_module(before.get(name), value) else UNKNOWN
+                before[name] = value if self._is_same_symbol(before.get(name), value) else UNKNOWN
         self._names = before
 
-    def _same_module(self, first: Value | None, other: Value) -> bool:
+    def _is_same_symbol(self, first: Value | None, other: Value) -> bool:
         return isinstance(first, Symbol) and isinstance(other, Symbol) and first.path == other.path
 
     def _statement(self, node: Any) -> None:
@@ -187,7 +187,7 @@ class Flow(Calls):
         for child in [*node.decorator_list, *node.args.defaults, *node.args.kw_defaults]:
             if child is not None:
                 self.value(child)
-        self._functions.append((node, set(self.silent)))
+        self._functions.append((node, set(self.ignored_kinds)))
         self._names[node.name] = UNKNOWN
 
     _on_AsyncFunctionDef = _on_FunctionDef
@@ -232,7 +232,7 @@ class Flow(Calls):
             self._names[alias.asname or alias.name] = symbol if exists else UNKNOWN
 
     def _lacks(self, path: str, module: Any, name: str) -> bool:
-        """Return whether a module certainly can't provide a name that isn't in its namespace."""
+        """Return whether a module certainly lacks ``name``, which isn't in its namespace."""
         if module is None:
             return not may_define(path, name)
         return not may_provide(module, name) and not submodule_exists(path, name)
@@ -245,7 +245,7 @@ class Flow(Calls):
         message = f"There is no module {missing!r}."
         if "." in missing:
             self.report(node, "missing_module", missing, message, [])
-        elif "missing_module" not in self.silent:
+        elif "missing_module" not in self.ignored_kinds:
             near = self.problems.near(missing, module_names())
             package = package_of(missing)
             self.problems.add(node, "missing_module", missing, message, near, package)

@@ -131,8 +131,8 @@ def check_keywords(context: Context, accepted: Any | None, function: str, node: 
     for keyword in node.keywords:
         if keyword.arg is not None and keyword.arg not in accepted:
             message = "{}() has no argument {!r}.".format(function.rpartition(".")[2], keyword.arg)
-            place = context.problems.name_node(keyword, keyword.arg)
-            context.report(place, "unknown_argument", keyword.arg, message, sorted(accepted))
+            position = context.problems.position_of_name(keyword, keyword.arg)
+            context.report(position, "unknown_argument", keyword.arg, message, sorted(accepted))
 
 
 def may_create_files(name: str) -> bool:
@@ -201,23 +201,25 @@ def _read_csv(context: Context, path: str, file: str, node: ast.Call) -> Value:
     return _with_index(context, frame, arguments.get("index_col"), wanted.names)
 
 
-def _with_index(context: Context, frame: Frame, given: ast.AST | None, used: list[str]) -> Frame:
-    """Apply ``usecols`` and ``index_col`` of ``read_csv`` to a frame.
+def _with_index(
+    context: Context, frame: Frame, index_col: ast.AST | None, usecols: list[str]
+) -> Frame:
+    """Apply the arguments ``usecols`` and ``index_col`` of ``read_csv`` to a frame.
 
-    ``used`` contains the columns that ``usecols`` names. The frame keeps only these columns, or all
-    columns if ``used`` is empty. ``given`` is the node of the argument ``index_col``. The columns
-    that it names become the frame's index.
+    ``usecols`` contains the columns that the frame keeps; if it is empty, the frame keeps all
+    columns. The columns that the node ``index_col`` names become the frame's index.
     """
     header = list(frame.columns)
-    if used:
-        frame.columns = {name: None for name in header if name in used}
-    if given is None:
+    if usecols:
+        frame.columns = {name: None for name in header if name in usecols}
+    if index_col is None:
         return frame
-    index = labels(context, given)
+    index = labels(context, index_col)
     report_missing(context, frame, index)
     names = index.names
-    if isinstance(given, ast.Constant) and isinstance(given.value, int) and not used:
-        names = header[given.value : given.value + 1] if given.value >= 0 else []
+    if isinstance(index_col, ast.Constant) and isinstance(index_col.value, int) and not usecols:
+        number = index_col.value
+        names = header[number : number + 1] if number >= 0 else []
     frame.columns = {name: None for name in frame.columns if name not in names}
     frame.index, frame.levels = set(names) or None, len(names) or None
     return frame

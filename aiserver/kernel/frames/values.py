@@ -96,7 +96,8 @@ class Frame(Value):
 class Series(Value):
     """A Series. ``index`` and ``levels`` mean the same as in ``Frame``.
 
-    If ``has_text_index`` is true, an attribute that no Series has may be a label of the index.
+    If ``has_text_index`` is true, the labels of its index may be used as attributes:
+    ``series.total``.
     """
 
     def __init__(
@@ -162,15 +163,15 @@ class Expression(Value):
 class Context:
     """The part of the analysis that the other modules of this package use.
 
-    While ``silent`` contains a kind of problem, problems of this kind aren't reported.
-    ``possible_columns`` are columns that any frame may have. ``is_conditional`` tells whether the
-    current statement might be skipped.
+    Problems whose kind is in ``ignored_kinds`` aren't reported. ``possible_columns`` are columns
+    that any frame may have. ``is_conditional`` tells whether the current statement might be
+    skipped.
     """
 
     problems: Problems
     folder: str
     variables: dict[str, Any]
-    silent: set[str]
+    ignored_kinds: set[str]
     possible_columns: set[str]
     is_conditional: bool
     may_create_files: bool
@@ -186,7 +187,7 @@ class Context:
     def report(
         self, node: Any, kind: str, name: str, message: str, names: Iterable[str] | None = None
     ) -> None:
-        """Add a problem, unless ``silent`` contains its kind."""
-        if kind not in self.silent:
+        """Add a problem, unless ``ignored_kinds`` contains its kind."""
+        if kind not in self.ignored_kinds:
             near = self.problems.near(name, names) if names is not None else []
             self.problems.add(node, kind, name, message, near)

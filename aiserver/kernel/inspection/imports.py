@@ -77,10 +77,10 @@ _USED_AS_MODULE = re.compile(r"\s*\.\s*(date|datetime|time|timedelta|timezone)\b
 
 
 def import_of(name: str, following: str = "") -> str:
-    """Return the import statement that defines a well-known name; "" if there is none.
+    """Return the import statement that defines a well-known name: ``import numpy as np``.
 
-    ``following`` is the rest of the line after the name. It shows whether ``datetime`` is the
-    module or the class. A module that isn't installed is not offered.
+    Returns "" if the name isn't well known or its module isn't installed. ``following`` is the rest
+    of the line after the name. It shows whether ``datetime`` is the module or the class.
     """
     if name == "datetime" and not _USED_AS_MODULE.match(following):
         module, statement = name, "from datetime import datetime"

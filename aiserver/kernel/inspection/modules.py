@@ -20,7 +20,7 @@ _MAKES_SUBMODULES = re.compile(
 )
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
 # Import finders that can be ignored. They provide no modules, or only modules that the functions
-# below find in the file system.
+# below find, too.
 _HARMLESS_FINDERS = {
     "_distutils_hack": ("DistutilsMetaFinder",),
     "_frozen_importlib": ("BuiltinImporter", "FrozenImporter"),
@@ -134,10 +134,10 @@ def _text_may_define(path: str, name: str) -> bool:
 
 
 def module_names() -> list[str]:
-    """Return the names of top-level modules.
+    """Return the names of top-level modules, except names that begin with an underscore.
 
-    These are the modules of Python, the loaded modules, the modules among the first 3000 entries of
-    each folder of the search path, and all well-known modules, even if they aren't installed.
+    These are the modules of Python, the loaded modules, and all well-known modules, even if they
+    aren't installed. Of each folder of the search path, only some 3000 entries are read.
     """
     names = set(sys.builtin_module_names) | {name for name in sys.modules if "." not in name}
     names.update(getattr(sys, "stdlib_module_names", ()))

@@ -1,8 +1,8 @@
 """Inspect real objects without running a person's code.
 
 Attributes are read only from modules, from plain functions, and from objects whose class is a
-library's own. A subclass that a person wrote isn't a library's own class. The class of any object
-is read through the descriptors of ``type``, which no class can redefine.
+library's own. A subclass that a person wrote isn't a library's own class. What a class itself
+contains is read through the descriptors of ``type``, which no class can redefine.
 """
 
 from __future__ import annotations

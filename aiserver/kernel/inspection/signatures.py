@@ -80,11 +80,11 @@ def _keywords_of_function(function: types.FunctionType, depth: int) -> frozenset
     return names | accepted | own | _closure_texts(function)
 
 
-def _keywords_in_docstring(description: Any) -> frozenset[str] | None:
+def _keywords_in_docstring(docstring: Any) -> frozenset[str] | None:
     """Return the keywords in the signature that begins the docstring of a compiled function."""
-    if type(description) is not str:
+    if type(docstring) is not str:
         return None
-    text = description.strip().split("\n", 1)[0]
+    text = docstring.strip().split("\n", 1)[0]
     _, bracket, rest = text.partition("(")
     return _keywords_in_signature(bracket + rest) if text.endswith(")") else None
 
@@ -128,7 +128,7 @@ def _keywords_in_signature(signature: str | None) -> frozenset[str] | None:
 
 
 def method_keywords(kind: type, name: str) -> frozenset[str] | None:
-    """Return the keywords of a method of a class."""
+    """Return the keywords that a method of a class accepts; None if unknown."""
     method = class_attribute(kind, name)
     if method is MISSING:
         return None

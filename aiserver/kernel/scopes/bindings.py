@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+# For each class of exceptions, the kinds of problems that an `except` of this class catches.
 _CATCHES = {
     "NameError": {"undefined_name"},
     "UnboundLocalError": set(),

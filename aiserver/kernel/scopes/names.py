@@ -40,7 +40,7 @@ class NameChecker(ast.NodeVisitor):
         self._report = report
         self._bodies: list[Body] = []
         self._used: set[str] = set()
-        self._silent: set[str] = set()
+        self._ignored_kinds: set[str] = set()
         self._conditional = 0
         self._lazy_annotations = sys.version_info >= (3, 14)
         self._only_clear_mistakes = False
@@ -79,14 +79,14 @@ class NameChecker(ast.NodeVisitor):
     def _visit_body(self, body: Body) -> None:
         node = body.node
         scope = Scope("function", bound_names(node))
-        scope.module_names = declared_global(node)
-        scope.bound -= scope.module_names
+        scope.global_names = declared_global(node)
+        scope.bound -= scope.global_names
         self._scopes = [*body.scopes, scope]
-        self._silent = body.silent
+        self._ignored_kinds = body.ignored_kinds
         for child in node.body if isinstance(node.body, list) else [node.body]:
             self.visit(child)
         self._scopes = self._scopes[:1]
-        self._silent = set()
+        self._ignored_kinds = set()
 
     def _names(self) -> set[str]:
         """Return the names that are visible in the current scope."""
@@ -119,7 +119,7 @@ class NameChecker(ast.NodeVisitor):
         """Record a use of a name; ``is_module`` is true if an attribute follows: ``np.mean``."""
         if not self._only_clear_mistakes:
             self._used.add(name)
-        if self._is_bound(name) or "undefined_name" in self._silent:
+        if self._is_bound(name) or "undefined_name" in self._ignored_kinds:
             return
         names = self._names()
         if self._only_clear_mistakes and not (is_module and name in MODULE_ALIASES):
@@ -130,7 +130,7 @@ class NameChecker(ast.NodeVisitor):
 
     def _bind(self, name: str) -> None:
         scope = next(scope for scope in reversed(self._scopes) if scope.kind != "comprehension")
-        if name in scope.module_names:
+        if name in scope.global_names:
             scope = self._module
         scope.bound.add(name)
         scope.ever.add(name)
@@ -208,11 +208,11 @@ class NameChecker(ast.NodeVisitor):
         if is_always(node.test):
             self._visit_all(node.body)
             return
-        silent = self._silent
+        previous_kinds = self._ignored_kinds
         if is_never(node.test):
-            self._silent = silent | KINDS
+            self._ignored_kinds = previous_kinds | KINDS
         self._visit_branch(node.body)
-        self._silent = silent
+        self._ignored_kinds = previous_kinds
         self._visit_branch(node.orelse)
 
     def _visit_branch(self, nodes: Any) -> None:
@@ -241,10 +241,10 @@ class NameChecker(ast.NodeVisitor):
     visit_For = visit_AsyncFor = visit_While = _visit_loop
 
     def visit_Try(self, node: Any) -> None:
-        silent = self._silent
-        self._silent = silent | caught_kinds(node.handlers)
+        previous_kinds = self._ignored_kinds
+        self._ignored_kinds = previous_kinds | caught_kinds(node.handlers)
         self._visit_branch(node.body)
-        self._silent = silent
+        self._ignored_kinds = previous_kinds
         for handler in node.handlers:
             if handler.type is not None:
                 self.visit(handler.type)
@@ -261,11 +261,11 @@ class NameChecker(ast.NodeVisitor):
 
     def visit_With(self, node: Any) -> None:
         self._visit_all(node.items)
-        silent = self._silent
+        previous_kinds = self._ignored_kinds
         if any(suppresses(item.context_expr) for item in node.items):
-            self._silent = silent | KINDS
+            self._ignored_kinds = previous_kinds | KINDS
         self._visit_all(node.body)
-        self._silent = silent
+        self._ignored_kinds = previous_kinds
 
     visit_AsyncWith = visit_With
 
@@ -323,7 +323,7 @@ class NameChecker(ast.NodeVisitor):
             if item is not None:
                 self._visit_annotation(item.annotation)
         self._visit_annotation(getattr(node, "returns", None))
-        self._bodies.append(Body(node, name, self._scopes, self._silent))
+        self._bodies.append(Body(node, name, self._scopes, self._ignored_kinds))
         self._scopes = scopes
         if not isinstance(node, ast.Lambda):
             self._bind(node.name)

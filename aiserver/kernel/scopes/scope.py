@@ -24,16 +24,16 @@ class Scope:
     """The names of a scope.
 
     ``bound`` has the names that are bound at the current statement. In the cell's own scope,
-    ``ever`` is a second set: besides the names in ``bound``, it has the names that were bound at
-    an earlier statement, for example before a ``del``. In other scopes, ``ever`` and ``bound`` are
-    the same set. ``module_names`` has the names that are declared as global.
+    ``ever`` is another set, which also has the names that were only bound at an earlier statement,
+    for example before a ``del``. In all other scopes, ``ever`` and ``bound`` are the same set.
+    ``global_names`` has the names that are declared as global.
     """
 
     def __init__(self, kind: str, names: set[str] | None = None) -> None:
         self.kind = kind
         self.bound: set[str] = set(names or ())
         self.ever: set[str] = self.bound
-        self.module_names: set[str] = set()
+        self.global_names: set[str] = set()
 
 
 class Body:
@@ -41,12 +41,12 @@ class Body:
 
     The function counts as used if the cell uses ``name``, which is the function's name or, for a
     method, the name of its class. If ``name`` is "", the function always counts as used. ``scopes``
-    are the scopes around the function. ``silent`` has the kinds of problems that are not reported
-    in the body.
+    are the scopes around the function. ``ignored_kinds`` has the kinds of problems that are not
+    reported in the body.
     """
 
-    def __init__(self, node: Any, name: str, scopes: list[Scope], silent: set[str]) -> None:
-        self.node, self.name, self.scopes, self.silent = node, name, scopes, silent
+    def __init__(self, node: Any, name: str, scopes: list[Scope], ignored_kinds: set[str]) -> None:
+        self.node, self.name, self.scopes, self.ignored_kinds = node, name, scopes, ignored_kinds
 
 
 def is_implicit(name: str) -> bool:
